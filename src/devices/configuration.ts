@@ -1,0 +1,148 @@
+/**
+ * The configuration of a logger in natural units (seconds, °C, minutes): what profiles compile to, what is pending
+ * for a device, and what a device reports. Only the wire codec multiplies.
+ *
+ * A configuration is partial: an absent key says nothing about the device. Keys merge and compare whole, because a
+ * logger always takes and sends its full list of rules and of calendars.
+ */
+export type RuleAction =
+  | 'TRIGGER_TRANSMISSION'
+  | 'NO_ACTION'
+  | 'TRIGGER_TRANSMISSION_WITH_ACK'
+  | 'FAST_ADVERTISING';
+
+export interface ThresholdRule {
+  condition: 'HIGH_THRESHOLD' | 'LOW_THRESHOLD';
+  /** Channels, counted from 0. */
+  slotNumbers: number[];
+  alarmRuleType: 'TEMPERATURE';
+  /** °C, steps of 0.1. */
+  threshold: number;
+  /** °C, steps of 0.1; 0 = off. */
+  hysteresis: number;
+  mode: 'CONSECUTIVE_SAMPLES';
+  samples: number;
+  action: RuleAction;
+}
+
+export interface LogicRule {
+  condition: 'LOGIC_OPERATOR';
+  operator: 'AND' | 'OR';
+  /** Positions of the rules looked at, counted from 0. */
+  rules: number[];
+  negatedRules: number[];
+  delaySeconds: number;
+  /** null = no action on return. */
+  returnDelaySeconds: number | null;
+  action: RuleAction;
+}
+
+export interface DisabledRule {
+  condition: 'DISABLED';
+  slotNumbers: [];
+  action: 'NO_ACTION';
+}
+
+export type AlarmRule = ThresholdRule | LogicRule | DisabledRule;
+
+export interface WeekCalendar {
+  type: 'WEEK';
+  /** Positions of the rules that are on only within this window, counted from 0. */
+  enableRules: number[];
+  /** 0 = Sunday. */
+  days: number[];
+  /** Minutes after midnight; from > to spans midnight. */
+  fromTime: number;
+  toTime: number;
+  /** Minutes from UTC, a multiple of 15; fixed, the device knows no daylight saving. */
+  timezone: number;
+}
+
+export interface DisabledCalendar {
+  type: 'DISABLED';
+  enableRules: [];
+}
+
+export type Calendar = WeekCalendar | DisabledCalendar;
+
+export interface DeviceConfiguration {
+  /** Seconds; the measurement interval is base × factor. */
+  measurementPeriodBase?: number;
+  measurementPeriodFactor?: number;
+  /** Seconds. */
+  transmissionInterval?: number;
+  /** Position = rule number. */
+  alarmRules?: AlarmRule[];
+  calendars?: Calendar[];
+}
+
+export type ConfigurationKey = keyof DeviceConfiguration;
+
+export const CONFIGURATION_KEYS = [
+  'measurementPeriodBase',
+  'measurementPeriodFactor',
+  'transmissionInterval',
+  'alarmRules',
+  'calendars',
+] as const satisfies readonly ConfigurationKey[];
+
+export const DISABLED_RULE: DisabledRule = { condition: 'DISABLED', slotNumbers: [], action: 'NO_ACTION' };
+export const DISABLED_CALENDAR: DisabledCalendar = { type: 'DISABLED', enableRules: [] };
+
+export function keysOf(config: DeviceConfiguration): ConfigurationKey[] {
+  return CONFIGURATION_KEYS.filter((key) => config[key] !== undefined);
+}
+
+/** The base with every key that the change sets replaced. */
+export function merged(base: DeviceConfiguration | null, change: DeviceConfiguration): DeviceConfiguration {
+  return { ...base, ...change };
+}
+
+/** The configuration without the given keys; null when nothing is left. */
+export function without(
+  config: DeviceConfiguration,
+  keys: readonly ConfigurationKey[],
+): DeviceConfiguration | null {
+  const rest = Object.fromEntries(
+    keysOf(config)
+      .filter((key) => !keys.includes(key))
+      .map((key) => [key, config[key]]),
+  );
+  return Object.keys(rest).length > 0 ? (rest as DeviceConfiguration) : null;
+}
+
+/** The keys that both have with different values. */
+export function contradictions(a: DeviceConfiguration, b: DeviceConfiguration): ConfigurationKey[] {
+  return keysOf(a).filter((key) => b[key] !== undefined && !sameValue(a[key], b[key]));
+}
+
+/** Whether `config` has every key of `part` with an equal value. */
+export function includes(config: DeviceConfiguration, part: DeviceConfiguration): boolean {
+  return keysOf(part).every((key) => config[key] !== undefined && sameValue(config[key], part[key]));
+}
+
+/** One text per content, whatever the order of keys and of sets; the content address is made of it. */
+export function canonicalText(config: DeviceConfiguration): string {
+  return JSON.stringify(Object.fromEntries(keysOf(config).map((key) => [key, canonical(config[key])])));
+}
+
+/** DISABLED entries at the end of a list are the device's default and only fill it up: they make no difference. */
+const sameValue = (a: unknown, b: unknown) =>
+  JSON.stringify(canonical(withoutFill(a))) === JSON.stringify(canonical(withoutFill(b)));
+
+function withoutFill(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.slice(0, value.findLastIndex((entry) => !isDisabled(entry)) + 1);
+}
+
+const isDisabled = (entry: AlarmRule | Calendar) =>
+  'condition' in entry ? entry.condition === 'DISABLED' : entry.type === 'DISABLED';
+
+const canonical = (value: unknown) => (Array.isArray(value) ? value.map(canonicalEntry) : value);
+
+function canonicalEntry(entry: object): object {
+  const sorted = Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    sorted.map(([key, value]) => [key, Array.isArray(value) ? [...value].sort((a, b) => a - b) : value]),
+  );
+}

@@ -1,0 +1,26 @@
+# One image for every process of the service; the command chooses which.
+FROM node:24.20.0-trixie-slim AS base
+WORKDIR /app
+COPY package.json package-lock.json ./
+
+FROM base AS build
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+COPY workflows workflows
+COPY activities activities
+COPY migrations migrations
+RUN npm run build
+
+FROM base AS modules
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+FROM base
+ENV NODE_ENV=production
+COPY --from=modules /app/node_modules node_modules
+COPY --from=build /app/dist dist
+USER node
+EXPOSE 8080 9464
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8080}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/api.js"]

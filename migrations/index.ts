@@ -1,0 +1,30 @@
+/** The migrations in order; listed here, so that source and built code know them by the same names. */
+import * as organizations from './001-organizations.ts';
+import * as apiKeys from './002-api-keys.ts';
+import * as assets from './003-assets.ts';
+import * as assetReplacements from './004-asset-replacements.ts';
+import * as profiles from './005-profiles.ts';
+import * as configurations from './006-configurations.ts';
+import * as deviceConfigs from './007-device-configs.ts';
+import * as configJobs from './008-config-jobs.ts';
+import * as configTargets from './009-config-targets.ts';
+import * as webhooks from './010-webhooks.ts';
+import * as certificates from './011-certificates.ts';
+import * as idempotencyKeys from './012-idempotency-keys.ts';
+import * as unknownDevices from './013-unknown-devices.ts';
+
+export const migrations = {
+  '001-organizations': organizations,
+  '002-api-keys': apiKeys,
+  '003-assets': assets,
+  '004-asset-replacements': assetReplacements,
+  '005-profiles': profiles,
+  '006-configurations': configurations,
+  '007-device-configs': deviceConfigs,
+  '008-config-jobs': configJobs,
+  '009-config-targets': configTargets,
+  '010-webhooks': webhooks,
+  '011-certificates': certificates,
+  '012-idempotency-keys': idempotencyKeys,
+  '013-unknown-devices': unknownDevices,
+};

@@ -1,0 +1,64 @@
+/** A registered measurement device: the place it measures, not the hardware, which can be replaced. */
+import { invalid } from '../errors.ts';
+
+export const ASSET_STATUSES = ['new', 'online', 'offline', 'archived'] as const;
+export const SIGNAL_STRENGTHS = ['good', 'fair', 'poor', 'unknown'] as const;
+export const BATTERY_STATUSES = ['ok', 'low', 'unknown'] as const;
+
+export interface Asset {
+  id: string;
+  serialNumber: string;
+  name: string;
+  status: (typeof ASSET_STATUSES)[number];
+  signalStrength: (typeof SIGNAL_STRENGTHS)[number];
+  batteryStatus: (typeof BATTERY_STATUSES)[number];
+  model: string | null;
+  lastReadingAt: Date | null;
+  waterType: string | null;
+  floor: number | null;
+  buildingId: string | null;
+  spaceId: string | null;
+  createdAt: Date;
+}
+
+export interface Replacement {
+  serialNumber: string;
+  replacedAt: Date;
+}
+
+export const SERIAL_NUMBER = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
+/** Path segments beside `/devices/{serial}`. */
+const RESERVED_SERIALS = ['config-profiles', 'config-jobs'];
+
+export const isSerialNumber = (text: string) => SERIAL_NUMBER.test(text);
+
+/** Serials are kept as sent and compared without case. */
+export const sameSerial = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+export function checkRegistrable(field: string, serialNumber: string): void {
+  if (RESERVED_SERIALS.includes(serialNumber.toLowerCase())) {
+    throw invalid(`${field} must not be ${RESERVED_SERIALS.join(' or ')}: these are paths of this API`);
+  }
+}
+
+export const NO_SUCH_ASSET = 'No asset has this id';
+export const NO_SUCH_DEVICE = 'No active device has this serial number';
+
+export function assetView(asset: Asset) {
+  return {
+    ...asset,
+    recType: 'asset',
+    lastReadingAt: asset.lastReadingAt?.toISOString() ?? null,
+    createdAt: asset.createdAt.toISOString(),
+  };
+}
+
+export function assetDetailView(asset: Asset, replacements: Replacement[]) {
+  return {
+    ...assetView(asset),
+    replacementHistory: replacements.map(({ serialNumber, replacedAt }) => ({
+      serialNumber,
+      replacedAt: replacedAt.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { Asset, Replacement } from './asset.ts';
+
+const COLUMNS = `id, serial_number as "serialNumber", name, status, signal_strength as "signalStrength",
+  battery_status as "batteryStatus", model, last_reading_at as "lastReadingAt", water_type as "waterType", floor,
+  building_id as "buildingId", space_id as "spaceId", created_at as "createdAt"`;
+const ACTIVE = 'organization_id = ? and archived_at is null';
+
+export const ASSETS_ACTIVE_SERIAL = 'assets_active_serial';
+
+export interface NewAsset {
+  serialNumber: string;
+  name: string;
+  model: string | null;
+  waterType: string | null;
+  floor: number | null;
+  buildingId: string | null;
+  spaceId: string | null;
+}
+
+export interface AssetFilter {
+  model: string | null;
+  /** Ids after this one. */
+  after: string | null;
+  limit: number;
+}
+
+export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
+
+export function createAssetsRepository(sql: Sql) {
+  return {
+    /** Active assets by id, and how many match on all pages, in one round trip. */
+    async list(
+      organizationId: string,
+      { model, after, limit }: AssetFilter,
+    ): Promise<{ assets: Asset[]; total: number }> {
+      const ofModel = model === null ? '' : 'and model = ?';
+      const scope = model === null ? [organizationId] : [organizationId, model];
+      const rows = await query<Asset & { total: number }>(
+        sql,
+        `select page.*, total from (select count(*) as total from assets where ${ACTIVE} ${ofModel}) as counted
+         left join (
+           select ${COLUMNS} from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'}
+           order by id limit ?
+         ) as page on true
+         order by page.id`,
+        [...scope, ...scope, ...(after === null ? [] : [after]), limit],
+      );
+      const assets = rows.filter(({ id }) => id !== null);
+      return { assets, total: rows[0]?.total ?? 0 };
+    },
+
+    async find(organizationId: string, id: string): Promise<Asset | null> {
+      const [row] = await query<Asset>(sql, `select ${COLUMNS} from assets where ${ACTIVE} and id = ?`, [
+        organizationId,
+        id,
+      ]);
+      return row ?? null;
+    },
+
+    async listReplacements(organizationId: string, assetId: string): Promise<Replacement[]> {
+      return query<Replacement>(
+        sql,
+        `select serial_number as "serialNumber", replaced_at as "replacedAt"
+         from asset_replacements where organization_id = ? and asset_id = ? order by id`,
+        [organizationId, assetId],
+      );
+    },
+
+    async insert(organizationId: string, asset: NewAsset): Promise<string> {
+      const [row] = await query<{ id: string }>(
+        sql,
+        `insert into assets
+           (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
+         values (?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+        [
+          organizationId,
+          asset.serialNumber,
+          asset.name,
+          asset.model,
+          asset.waterType,
+          asset.floor,
+          asset.buildingId,
+          asset.spaceId,
+        ],
+      );
+      return (row as { id: string }).id;
+    },
+
+    /** The asset and its device leave service together. */
+    async archive(organizationId: string, id: string): Promise<void> {
+      await query(
+        sql,
+        `with archived as (
+           update assets set archived_at = now(), status = 'archived', building_id = null, space_id = null
+           where ${ACTIVE} and id = ? returning id
+         )
+         update device_configs set active = false where asset_id in (select id from archived)`,
+        [organizationId, id],
+      );
+    },
+
+    async replaceSerial(
+      organizationId: string,
+      id: string,
+      serials: { old: string; fresh: string },
+    ): Promise<void> {
+      await query(
+        sql,
+        `with appended as (
+           insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
+         )
+         update assets set serial_number = ? where ${ACTIVE} and id = ?`,
+        [organizationId, id, serials.old, serials.fresh, organizationId, id],
+      );
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import Joi from 'joi';
+import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
+import { ASSET_STATUSES, BATTERY_STATUSES, SERIAL_NUMBER, SIGNAL_STRENGTHS } from './asset.ts';
+
+const serialNumber = () =>
+  Joi.string().pattern(SERIAL_NUMBER).example('282C02424EED').messages({
+    'string.pattern.base':
+      '{{#label}} must be 1 to 64 letters, digits or . _ : - and begin with a letter or digit',
+  });
+
+const text = (max: number) => Joi.string().max(max);
+
+export interface RegisterAsset {
+  serialNumber: string;
+  name?: string;
+  waterType?: string;
+  floor?: number;
+  model?: string;
+  buildingId?: string;
+  spaceId?: string;
+}
+
+export const registerAssetBody = Joi.object<RegisterAsset, true>({
+  serialNumber: serialNumber().required().description('Unique among active assets, compared without case'),
+  name: text(128).pattern(/\S/, 'a visible character').description('Default: the serial number'),
+  waterType: text(32).example('automatic'),
+  floor: Joi.number().integer().min(-100).max(1000),
+  model: text(64).description('Sensor product line').example('TVO-THT'),
+  buildingId: text(64),
+  spaceId: text(64),
+});
+
+export interface ListAssets {
+  limit: number;
+  cursor?: string;
+  model?: string;
+  'model-name'?: string;
+}
+
+export const listAssetsQuery = Joi.object<ListAssets, true>({
+  limit: limit(50),
+  cursor: cursor().description('Id of the last asset of the page before'),
+  model: text(64).description('Only this product line'),
+  'model-name': text(64).description('Use model').meta({ deprecated: true }),
+});
+
+const assetFields = {
+  id: Joi.string().required(),
+  recType: Joi.string().valid('asset').required(),
+  name: Joi.string().required(),
+  serialNumber: Joi.string().required(),
+  status: Joi.string()
+    .valid(...ASSET_STATUSES)
+    .required()
+    .description('new: nothing heard yet; offline: an expected contact was missed'),
+  signalStrength: Joi.string()
+    .valid(...SIGNAL_STRENGTHS)
+    .required(),
+  batteryStatus: Joi.string()
+    .valid(...BATTERY_STATUSES)
+    .required(),
+  model: Joi.string().allow(null).required(),
+  lastReadingAt: timestamp().allow(null).required(),
+  waterType: Joi.string().allow(null).required(),
+  floor: Joi.number().integer().allow(null).required(),
+  buildingId: Joi.string().allow(null).required(),
+  spaceId: Joi.string().allow(null).required(),
+  createdAt: timestamp().required(),
+};
+
+const assetSchema = Joi.object(assetFields).meta({ name: 'Asset' });
+
+export const assetDetailSchema = Joi.object({
+  ...assetFields,
+  replacementHistory: Joi.array()
+    .items(Joi.object({ serialNumber: Joi.string().required(), replacedAt: timestamp().required() }))
+    .required()
+    .description('Earlier hardware, oldest first'),
+}).meta({ name: 'AssetDetail' });
+
+export const assetListSchema = Joi.object({
+  items: Joi.array().items(assetSchema).required(),
+  totalItems: Joi.number().integer().required().description('All that match, on all pages'),
+  nextCursor: nextCursor(),
+});
+
+export const registeredSchema = Joi.object({ id: Joi.string().required() });
+export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() });
+
+export const replaceHardwareBody = Joi.object<{ newSerialNumber: string }, true>({
+  newSerialNumber: serialNumber().required(),
+});
+
+export const replacedSchema = Joi.object({
+  success: Joi.boolean().required(),
+  serialNumber: Joi.string().required(),
+});

@@ -1,0 +1,95 @@
+import type { Sql } from '../db/database.ts';
+import { violates } from '../db/faults.ts';
+import type { Transact } from '../db/transaction.ts';
+import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
+import type { Device } from '../devices/device.ts';
+import { replaceHardware, withdraw } from '../devices/device-sync.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import { checkRegistrable, NO_SUCH_ASSET, sameSerial } from './asset.ts';
+import type { AssetsRepository } from './assets.repository.ts';
+import { ASSETS_ACTIVE_SERIAL } from './assets.repository.ts';
+import type { RegisterAsset } from './assets.schemas.ts';
+
+/** The device's side of an asset: its sync state, locked while it changes. */
+export interface AssetDevices {
+  insert(organizationId: string, assetId: string): Promise<void>;
+  lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
+  update(devices: Device[]): Promise<void>;
+}
+
+/** What the jobs that wait for an asset have to be told; each answers with the jobs concerned. */
+export interface AssetTargets {
+  cancelOfAsset(assetId: string, reason: string): Promise<string[]>;
+  reopen(assetIds: string[]): Promise<void>;
+}
+
+export interface AssetsServiceDeps {
+  assetsIn(sql: Sql): AssetsRepository;
+  devicesIn(sql: Sql): AssetDevices;
+  targetsIn(sql: Sql): AssetTargets;
+  jobsProgressed(jobIds: string[]): void;
+}
+
+export type AssetsService = ReturnType<typeof createAssetsService>;
+
+export function createAssetsService({ assetsIn, devicesIn, targetsIn, jobsProgressed }: AssetsServiceDeps) {
+  return {
+    /** Registers a device; answers with its asset id. 409 when an active asset has the serial. */
+    register(transact: Transact, organizationId: string, asset: RegisterAsset): Promise<string> {
+      checkRegistrable('serialNumber', asset.serialNumber);
+      return transact(async ({ sql }) => {
+        const id = await refusingTakenSerial(asset.serialNumber, () =>
+          assetsIn(sql).insert(organizationId, {
+            serialNumber: asset.serialNumber,
+            name: asset.name ?? asset.serialNumber,
+            model: asset.model ?? null,
+            waterType: asset.waterType ?? null,
+            floor: asset.floor ?? null,
+            buildingId: asset.buildingId ?? null,
+            spaceId: asset.spaceId ?? null,
+          }),
+        );
+        await devicesIn(sql).insert(organizationId, id);
+        return id;
+      });
+    },
+
+    /** Takes the asset out of service: what was pending is withdrawn, jobs stop waiting for it, its history stays. */
+    archive(transact: Transact, organizationId: string, id: string): Promise<void> {
+      return transact(async ({ sql, afterCommit }) => {
+        const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
+        if (!device) throw notFound(NO_SUCH_ASSET);
+        await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
+        await assetsIn(sql).archive(organizationId, id);
+        const jobIds = await targetsIn(sql).cancelOfAsset(id, 'the asset was archived');
+        afterCommit(() => jobsProgressed(jobIds));
+      });
+    },
+
+    /** Another logger takes the place of this one: it has to be configured as the old one was. */
+    replaceHardware(transact: Transact, organizationId: string, id: string, fresh: string): Promise<void> {
+      checkRegistrable('newSerialNumber', fresh);
+      return transact(async ({ sql }) => {
+        const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
+        if (!device) throw notFound(NO_SUCH_ASSET);
+        if (sameSerial(device.serialNumber, fresh)) {
+          throw invalid('newSerialNumber must differ from the present serial number');
+        }
+        await refusingTakenSerial(fresh, () =>
+          assetsIn(sql).replaceSerial(organizationId, id, { old: device.serialNumber, fresh }),
+        );
+        await devicesIn(sql).update([{ ...device, sync: replaceHardware(device.sync) }]);
+        await targetsIn(sql).reopen([id]);
+      });
+    },
+  };
+}
+
+async function refusingTakenSerial<T>(serialNumber: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!violates(error, ASSETS_ACTIVE_SERIAL)) throw error;
+    throw conflict(`An active asset has the serial number ${serialNumber} already`);
+  }
+}

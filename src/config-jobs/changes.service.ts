@@ -1,0 +1,118 @@
+/**
+ * Puts changes on devices and takes them back, with what that means for the jobs that wait on the same devices. Runs
+ * inside the transaction of the caller, who holds the rows of the devices.
+ */
+import type { Sql } from '../db/database.ts';
+import { type DeviceConfiguration, merged } from '../devices/configuration.ts';
+import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { contradictingPairs, get, memoized, withdrawChange } from './change-devices.ts';
+import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+
+export interface ChangesDeps {
+  configurationsIn(sql: Sql): ConfigurationsRepository;
+  pendingIn(sql: Sql): PendingChangesRepository;
+  targetsIn(sql: Sql): ConfigTargetsRepository;
+}
+
+/** A device and the change that a job has for it. */
+export interface DeviceChange {
+  device: Pick<ChangingDevice, 'assetId' | 'pendingConfigId'>;
+  changeId: string;
+}
+
+export type ChangesService = ReturnType<typeof createChangesService>;
+
+export function createChangesService({ configurationsIn, pendingIn, targetsIn }: ChangesDeps) {
+  async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
+    const configurations = configurationsIn(sql);
+    const contents = await configurations.find(
+      changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
+    );
+    const store = createConfigStore(organizationId, configurations);
+    const mergedId = memoized(keyOf, ({ device, changeId }: DeviceChange) => {
+      const pending = device.pendingConfigId === null ? null : get(contents, device.pendingConfigId);
+      return store.keep(merged(pending, get(contents, changeId)));
+    });
+    const kept = changes.map((change) => ({ assetId: change.device.assetId, kept: mergedId(change) }));
+    const ids = await store.insert();
+    await pendingIn(sql).assign(
+      kept.map(({ assetId, kept: index }) => ({ assetId, configId: ids[index] as string })),
+    );
+  }
+
+  return {
+    /** Merges each change into what is pending; answers with the jobs that wait for less now. */
+    async put(sql: Sql, organizationId: string, jobId: string, changes: DeviceChange[]): Promise<string[]> {
+      if (changes.length === 0) return [];
+      await merge(sql, organizationId, changes);
+      const targets = targetsIn(sql);
+      const assetIds = changes.map(({ device }) => device.assetId);
+      const liveIds = await targets.listLiveChangeIds(jobId, assetIds);
+      if (liveIds.length === 0) return [];
+      const changeIds = changes.map(({ changeId }) => changeId);
+      const contents = await configurationsIn(sql).find([...liveIds, ...changeIds]);
+      const pairs = contradictingPairs(liveIds, [...new Set(changeIds)], contents);
+      const superseded = await targets.supersede(jobId, { assetIds, changeIds, pairs });
+      await targets.reopen(assetIds);
+      return superseded;
+    },
+
+    /** Takes the job's changes out of what is pending, but for the keys that other jobs still wait for. */
+    async withdraw(sql: Sql, organizationId: string, jobId: string, changes: DeviceChange[]): Promise<void> {
+      const targets = targetsIn(sql);
+      const configurations = configurationsIn(sql);
+      const assetIds = changes.map(({ device }) => device.assetId);
+      const others = othersByAsset(await targets.listBegunChanges(jobId, assetIds));
+      const contents = await configurations.find([
+        ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
+        ...[...others.values()].flat(),
+      ]);
+      const store = createConfigStore(organizationId, configurations);
+      const othersOf = ({ device }: DeviceChange) => others.get(device.assetId) ?? [];
+      const restOf = memoized(
+        (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
+        (change) => {
+          const pending = get(contents, change.device.pendingConfigId as string);
+          const wanted = othersOf(change).map((id) => get(contents, id));
+          const rest = withdrawChange(pending, get(contents, change.changeId), wanted);
+          return rest && store.keep(rest);
+        },
+      );
+      const pendingChanges = changes.filter(({ device }) => device.pendingConfigId !== null);
+      const rests = pendingChanges.map((change) => ({
+        assetId: change.device.assetId,
+        rest: restOf(change),
+      }));
+      const ids = await store.insert();
+      await pendingIn(sql).assign(
+        rests.map(({ assetId, rest }) => ({
+          assetId,
+          configId: rest === null ? null : (ids[rest] as string),
+        })),
+      );
+      await targets.reopen(assetIds);
+    },
+  };
+}
+
+const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
+
+function othersByAsset(live: Array<{ assetId: string; changeId: string }>): Map<string, string[]> {
+  const byAsset = new Map<string, string[]>();
+  for (const { assetId, changeId } of live) {
+    byAsset.set(assetId, [...(byAsset.get(assetId) ?? []), changeId].sort());
+  }
+  return byAsset;
+}
+
+/** Gathers configurations to insert them in one statement. */
+function createConfigStore(organizationId: string, configurations: ConfigurationsRepository) {
+  const configs: DeviceConfiguration[] = [];
+  return {
+    /** The position of the configuration's id in what `insert` answers. */
+    keep: (config: DeviceConfiguration): number => configs.push(config) - 1,
+    insert: (): Promise<string[]> =>
+      configurations.insert(configs.map((config) => ({ organizationId, config }))),
+  };
+}

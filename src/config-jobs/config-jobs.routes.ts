@@ -1,0 +1,155 @@
+import type { Transact } from '../db/transaction.ts';
+import { notFound } from '../errors.ts';
+import { nextLink, pageOf } from '../http/page.ts';
+import { created, ok, type Reply, type Route, route } from '../http/route.ts';
+import { slugParam } from '../profiles/profiles.schemas.ts';
+import { jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
+import type { ConfigJobsRepository } from './config-jobs.repository.ts';
+import {
+  type ApplyBody,
+  appliedSchema,
+  applyBody,
+  applyQuery,
+  jobListSchema,
+  jobParams,
+  jobSchema,
+  listJobsQuery,
+  listTargetsQuery,
+  targetListSchema,
+} from './config-jobs.schemas.ts';
+import type { ConfigJobsService } from './config-jobs.service.ts';
+import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+
+const tag = 'Configuration jobs';
+const auth = 'customer' as const;
+
+export interface ConfigJobsRoutesDeps {
+  jobs: ConfigJobsRepository;
+  targets: ConfigTargetsRepository;
+  service: ConfigJobsService;
+}
+
+export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'PUT',
+      path: '/devices/config-profiles/{slug}/apply',
+      operationId: 'applyProfile',
+      summary: 'Apply a profile to devices',
+      description:
+        'The profile is merged into what is pending for each device, all or none; the job tells how far they are.',
+      tag: 'Configuration profiles',
+      auth,
+      params: slugParam,
+      query: applyQuery,
+      body: applyBody,
+      responses: { 200: appliedSchema },
+      errors: [404],
+      idempotent: true,
+      async handle({ caller: { organizationId }, params: { slug }, query, body, transact }) {
+        if (query.dryRun) return preview(service, transact, { organizationId, slug, body });
+        const { jobId, applied } = await service.apply(transact, organizationId, slug, {
+          serialNumbers: body.serialNumbers ?? null,
+          deadlineMinutes: body.deadlineMinutes,
+          rollout: body.rollout ?? null,
+        });
+        const location = jobId === null ? undefined : { Location: `/devices/config-jobs/${jobId}` };
+        return ok({ ok: true, profileSlug: slug, appliedCount: applied.length, applied, jobId }, location);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/config-jobs',
+      operationId: 'listConfigJobs',
+      summary: 'List configuration jobs, newest first',
+      tag,
+      auth,
+      query: listJobsQuery,
+      responses: { 200: jobListSchema },
+      async handle({ caller, query: { status = null, limit, cursor: before = null }, url }) {
+        const found = await jobs.list(caller.organizationId, { status, before, limit: limit + 1 });
+        const page = pageOf(found, limit, ({ id }) => id);
+        return ok({ ...page, items: page.items.map(jobView) }, nextLink(url, page.nextCursor));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/config-jobs/{jobId}',
+      operationId: 'getConfigJob',
+      summary: 'Get a configuration job',
+      tag,
+      auth,
+      params: jobParams,
+      responses: { 200: jobSchema },
+      errors: [404],
+      async handle({ caller, params: { jobId } }) {
+        const job = await jobs.find(caller.organizationId, jobId);
+        if (!job) throw notFound(NO_SUCH_JOB);
+        return ok(jobView(job));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/config-jobs/{jobId}/targets',
+      operationId: 'listConfigJobTargets',
+      summary: 'List the devices of a job and where each stands',
+      tag,
+      auth,
+      params: jobParams,
+      query: listTargetsQuery,
+      responses: { 200: targetListSchema },
+      errors: [404],
+      async handle({
+        caller,
+        params: { jobId },
+        query: { state = null, limit, cursor: before = null },
+        url,
+      }) {
+        const found = await targets.list(caller.organizationId, jobId, { state, before, limit: limit + 1 });
+        if (found.length === 0 && !(await jobs.exists(caller.organizationId, jobId)))
+          throw notFound(NO_SUCH_JOB);
+        const page = pageOf(found, limit, ({ assetId }) => assetId);
+        return ok({ ...page, items: page.items.map(targetView) }, nextLink(url, page.nextCursor));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/config-jobs/{jobId}/cancel',
+      operationId: 'cancelConfigJob',
+      summary: 'Cancel a running job',
+      description: 'Devices that have not settled are cancelled, and their change is withdrawn.',
+      tag,
+      auth,
+      params: jobParams,
+      responses: { 200: jobSchema },
+      errors: [404, 409],
+      async handle({ caller, params: { jobId }, transact }) {
+        return ok(jobView(await service.cancel(transact, caller.organizationId, jobId)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/config-jobs/{jobId}/retry',
+      operationId: 'retryConfigJob',
+      summary: 'Send the same change again to failed and timed-out devices',
+      tag,
+      auth,
+      params: jobParams,
+      responses: { 201: jobSchema },
+      errors: [404, 409],
+      async handle({ caller, params: { jobId }, transact }) {
+        const job = await service.retry(transact, caller.organizationId, jobId);
+        return created(jobView(job), { Location: `/devices/config-jobs/${job.id}` });
+      },
+    }),
+  ];
+}
+
+async function preview(
+  service: ConfigJobsService,
+  transact: Transact,
+  { organizationId, slug, body }: { organizationId: string; slug: string; body: ApplyBody },
+): Promise<Reply> {
+  const result = await service.preview(transact, organizationId, slug, body.serialNumbers ?? null);
+  return ok({ ok: true, profileSlug: slug, appliedCount: result.applied.length, jobId: null, ...result });
+}

@@ -1,0 +1,141 @@
+import Joi from 'joi';
+import { configurationSchema } from '../devices/devices.schemas.ts';
+import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import {
+  DEADLINE_MINUTES_DEFAULT,
+  JOB_STATUSES,
+  type JobStatus,
+  type Rollout,
+  TARGET_STATES,
+  type TargetState,
+} from './config-job.ts';
+
+const SERIALS_MAX = 10_000;
+const percent = () => Joi.number().min(1).max(100);
+
+const rollout = Joi.object<Rollout, true>({
+  firstPercent: percent().required().description('Share of the devices that go first'),
+  minAppliedPercent: percent()
+    .default(100)
+    .description('Share of these that must apply it before the rest begins'),
+  abortFailedPercent: percent().default(100).description('Share of refusals that ends the job'),
+}).meta({ name: 'Rollout' });
+
+export interface ApplyBody {
+  serialNumbers?: string[];
+  applyToAll?: true;
+  deadlineMinutes: number;
+  rollout?: Rollout;
+}
+
+export const applyBody = Joi.object<ApplyBody>({
+  serialNumbers: Joi.array()
+    .items(Joi.string().max(64))
+    .min(1)
+    .max(SERIALS_MAX)
+    .example(['282C02424EED'])
+    .messages({
+      'array.min': '{{#label}} must name at least one device',
+      'array.max': `{{#label}} must name at most ${SERIALS_MAX} devices: use applyToAll or several calls`,
+    }),
+  applyToAll: Joi.boolean()
+    .valid(true)
+    .messages({ 'any.only': '{{#label}} must be true, or left out with serialNumbers given' })
+    .description('All active devices'),
+  deadlineMinutes: Joi.number()
+    .integer()
+    .min(1)
+    .max(43_200)
+    .default(DEADLINE_MINUTES_DEFAULT)
+    .description('When the job stops waiting; the change stays pending'),
+  rollout,
+})
+  .xor('serialNumbers', 'applyToAll')
+  .messages({
+    'object.xor': 'serialNumbers and applyToAll must not both be given',
+    'object.missing': 'either serialNumbers or applyToAll must be given',
+  })
+  .meta({ name: 'Apply', docs: { oneOf: [{ required: ['serialNumbers'] }, { required: ['applyToAll'] }] } });
+
+export const applyQuery = Joi.object<{ dryRun: boolean }, true>({
+  dryRun: Joi.boolean().default(false).description('Check and show what would be applied, change nothing'),
+});
+
+const previewSchema = Joi.object({
+  config: configurationSchema.required(),
+  deviceCount: Joi.number().integer().required(),
+  warnings: Joi.array().items(Joi.string()).required(),
+}).meta({ name: 'Preview' });
+
+export const appliedSchema = Joi.object({
+  ok: Joi.boolean().required(),
+  profileSlug: Joi.string().required(),
+  appliedCount: Joi.number().integer().required(),
+  applied: Joi.array()
+    .items(Joi.string())
+    .required()
+    .description('Serials, in the order sent or by asset id'),
+  jobId: Joi.string()
+    .allow(null)
+    .required()
+    .description('The job to poll; null when there is nothing to wait for'),
+  preview: Joi.array().items(previewSchema).description('With dryRun: one per variant of device'),
+}).meta({ name: 'Applied' });
+
+const count = () => Joi.number().integer().required();
+
+export const jobSchema = Joi.object({
+  id: Joi.string().required(),
+  profileSlug: Joi.string().required(),
+  status: Joi.string()
+    .valid(...JOB_STATUSES)
+    .required(),
+  total: count(),
+  counts: Joi.object({
+    queued: count(),
+    waiting: count(),
+    sent: count(),
+    applied: count(),
+    failed: count(),
+    cancelled: count(),
+    superseded: count(),
+    timedOut: count(),
+  }).required(),
+  deadlineAt: timestamp().required(),
+  createdAt: timestamp().required(),
+  finishedAt: timestamp().allow(null).required(),
+}).meta({ name: 'ConfigJob' });
+
+export const jobListSchema = Joi.object({
+  items: Joi.array().items(jobSchema).required(),
+  nextCursor: nextCursor(),
+});
+
+const targetSchema = Joi.object({
+  assetId: Joi.string().required(),
+  serialNumber: Joi.string().required(),
+  state: Joi.string()
+    .valid(...TARGET_STATES)
+    .required(),
+  reason: Joi.string().allow(null).required(),
+  updatedAt: timestamp().required(),
+}).meta({ name: 'JobTarget' });
+
+export const targetListSchema = Joi.object({
+  items: Joi.array().items(targetSchema).required(),
+  nextCursor: nextCursor(),
+});
+
+export const listJobsQuery = Joi.object<{ status?: JobStatus; limit: number; cursor?: string }, true>({
+  status: Joi.string().valid(...JOB_STATUSES),
+  limit: limit(50),
+  cursor: cursor(),
+});
+
+export const listTargetsQuery = Joi.object<{ state?: TargetState; limit: number; cursor?: string }, true>({
+  state: Joi.string().valid(...TARGET_STATES),
+  limit: limit(50),
+  cursor: cursor(),
+});
+
+export const jobParams = Joi.object<{ jobId: string }>({ jobId: uuid().required() });

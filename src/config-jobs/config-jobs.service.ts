@@ -1,0 +1,280 @@
+/**
+ * What customers do with jobs. Each verb is one transaction: all devices or none. The workflow is started after the
+ * commit and nobody waits for it; the sweep starts what a crash in between has left behind.
+ */
+import type { Sql } from '../db/database.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { conflict, notFound } from '../errors.ts';
+import { compileProfile, type ProfileParts } from '../profiles/compile-profile.ts';
+import { compileWarnings } from '../profiles/compile-warnings.ts';
+import { type DeviceVariant, variantKey } from '../profiles/device-variant.ts';
+import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
+import { memoized } from './change-devices.ts';
+import type { ChangesService, DeviceChange } from './changes.service.ts';
+import {
+  type ConfigJob,
+  DEADLINE_MINUTES_DEFAULT,
+  firstStageSize,
+  NO_SUCH_JOB,
+  type Rollout,
+} from './config-job.ts';
+import type { ConfigJobsRepository, JobCourse } from './config-jobs.repository.ts';
+import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+
+const NAMED_SERIALS_MAX = 10;
+
+export interface ApplyRequest {
+  /** The devices by serial; null means all active ones. */
+  serialNumbers: string[] | null;
+  deadlineMinutes: number;
+  rollout: Rollout | null;
+}
+
+export interface Applied {
+  jobId: string | null;
+  /** Serials as registered, in the order sent or by asset id. */
+  applied: string[];
+}
+
+export interface Preview {
+  config: DeviceConfiguration;
+  deviceCount: number;
+  warnings: string[];
+}
+
+export interface ConfigJobsDeps {
+  profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<Profile | null> };
+  configurationsIn(sql: Sql): ConfigurationsRepository;
+  pendingIn(sql: Sql): PendingChangesRepository;
+  jobsIn(sql: Sql): ConfigJobsRepository;
+  targetsIn(sql: Sql): ConfigTargetsRepository;
+  changes: ChangesService;
+  now(): Date;
+  startJob(job: { id: string; organizationId: string }): void;
+  jobsProgressed(jobIds: string[]): void;
+}
+
+export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
+
+export function createConfigJobsService(deps: ConfigJobsDeps) {
+  const { profilesIn, configurationsIn, pendingIn, jobsIn, targetsIn, changes, now } = deps;
+
+  async function planOf(sql: Sql, organizationId: string, slug: string, serialNumbers: string[] | null) {
+    const profile = await profilesIn(sql).find(organizationId, slug);
+    if (!profile) throw notFound(NO_SUCH_PROFILE);
+    const parts: ProfileParts = {
+      alerts: profile.temperatureAlerts,
+      schedule: profile.schedule,
+      intervals: profile.intervals,
+    };
+    const devices = await chosenDevices(pendingIn(sql), organizationId, serialNumbers);
+    return { parts, devices, compiled: await compile(configurationsIn(sql), parts, devices, now()) };
+  }
+
+  /** Inserts the job with its targets, and puts the change on the devices of the first stage. */
+  async function begin(
+    { sql, afterCommit }: Transaction,
+    job: Omit<Parameters<ConfigJobsRepository['insert']>[0], 'stages' | 'total'>,
+    deviceChanges: DeviceChange[],
+  ): Promise<string> {
+    const { organizationId, rollout } = job;
+    const total = deviceChanges.length;
+    const first = firstStageSize(total, rollout);
+    const id = await jobsIn(sql).insert({ ...job, total, stages: first < total ? 2 : 1 });
+    const superseded = await changes.put(sql, organizationId, id, deviceChanges.slice(0, first));
+    await targetsIn(sql).insert(
+      organizationId,
+      id,
+      deviceChanges.map(({ device, changeId }, index) => ({
+        assetId: device.assetId,
+        changeId,
+        stage: index < first ? 1 : 2,
+        state: index < first ? 'waiting' : 'queued',
+      })),
+    );
+    afterCommit(() => {
+      deps.startJob({ id, organizationId });
+      deps.jobsProgressed(superseded);
+    });
+    return id;
+  }
+
+  /** The job, locked, if it is the organization's. */
+  async function lockOwn(sql: Sql, organizationId: string, jobId: string): Promise<JobCourse> {
+    const job = await jobsIn(sql).lock(jobId);
+    if (job?.organizationId !== organizationId) throw notFound(NO_SUCH_JOB);
+    return job;
+  }
+
+  return {
+    apply(transact: Transact, organizationId: string, slug: string, request: ApplyRequest): Promise<Applied> {
+      return transact(async (tx) => {
+        const { parts, compiled } = await planOf(tx.sql, organizationId, slug, request.serialNumbers);
+        if (compiled.length === 0) return { jobId: null, applied: [] };
+        const distinct = [...new Set(compiled.map(({ config }) => config))];
+        const ids = await configurationsIn(tx.sql).insert(
+          distinct.map((config) => ({ organizationId, config })),
+        );
+        const idOf = new Map(distinct.map((config, index) => [config, ids[index] as string]));
+        const jobId = await begin(
+          tx,
+          {
+            organizationId,
+            profileSlug: slug,
+            parts,
+            rollout: request.rollout,
+            deadlineMinutes: request.deadlineMinutes,
+            retryOf: null,
+          },
+          compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string })),
+        );
+        return { jobId, applied: compiled.map(({ device }) => device.serialNumber) };
+      });
+    },
+
+    /** What apply would do, one entry per variant of device; changes nothing. */
+    preview(
+      transact: Transact,
+      organizationId: string,
+      slug: string,
+      serialNumbers: string[] | null,
+    ): Promise<{ applied: string[]; preview: Preview[] }> {
+      return transact(async ({ sql }) => {
+        const { parts, compiled } = await planOf(sql, organizationId, slug, serialNumbers);
+        const previews = new Map<DeviceConfiguration, Preview>();
+        for (const { device, config } of compiled) {
+          const warnings = () => compileWarnings(parts, variantOf(device));
+          const preview = previews.get(config) ?? { config, deviceCount: 0, warnings: warnings() };
+          preview.deviceCount++;
+          previews.set(config, preview);
+        }
+        return {
+          applied: compiled.map(({ device }) => device.serialNumber),
+          preview: [...previews.values()],
+        };
+      });
+    },
+
+    /** Stops waiting and takes the change back where it is pending. 409 when the job has ended. */
+    cancel(transact: Transact, organizationId: string, jobId: string): Promise<ConfigJob> {
+      return transact(async ({ sql, afterCommit }) => {
+        const job = await lockOwn(sql, organizationId, jobId);
+        if (job.status !== 'running') throw conflict(`The job is not running: it is ${job.status}`);
+        await withdrawOpen(deps, sql, job, 'the job was cancelled');
+        await jobsIn(sql).finish(jobId, 'cancelled', await jobsIn(sql).count(jobId));
+        afterCommit(() => deps.jobsProgressed([jobId]));
+        return (await jobsIn(sql).find(organizationId, jobId)) as ConfigJob;
+      });
+    },
+
+    /** A new job with the same change for the devices that failed or timed out and did not confirm it since. */
+    retry(transact: Transact, organizationId: string, jobId: string): Promise<ConfigJob> {
+      return transact(async (tx) => {
+        const { sql } = tx;
+        const job = await lockOwn(sql, organizationId, jobId);
+        const retryable = await targetsIn(sql).listRetryable(jobId);
+        const devices = await pendingIn(sql).lockAssets(
+          organizationId,
+          retryable.map(({ assetId }) => assetId),
+        );
+        if (devices.length === 0) {
+          throw conflict('The job has no failed or timed-out device that has not confirmed the change since');
+        }
+        const changeOf = new Map(retryable.map(({ assetId, changeId }) => [assetId, changeId]));
+        const { profileSlug, parts } = job;
+        const id = await begin(
+          tx,
+          {
+            organizationId,
+            profileSlug,
+            parts,
+            rollout: null,
+            deadlineMinutes: DEADLINE_MINUTES_DEFAULT,
+            retryOf: jobId,
+          },
+          devices.map((device) => ({ device, changeId: changeOf.get(device.assetId) as string })),
+        );
+        return (await jobsIn(sql).find(organizationId, id)) as ConfigJob;
+      });
+    },
+  };
+}
+
+/** Cancels what a job still waits for and takes its change out of what is pending. */
+export async function withdrawOpen(
+  { pendingIn, targetsIn, changes }: Pick<ConfigJobsDeps, 'pendingIn' | 'targetsIn' | 'changes'>,
+  sql: Sql,
+  job: Pick<JobCourse, 'id' | 'organizationId'>,
+  reason: string,
+): Promise<void> {
+  const listed = await targetsIn(sql).listOpen(job.id);
+  const devices = await pendingIn(sql).lockAssets(
+    job.organizationId,
+    listed.map(({ assetId }) => assetId),
+  );
+  // Read again under the locks: a report may have settled some in between.
+  const open = new Map((await targetsIn(sql).listOpen(job.id)).map((target) => [target.assetId, target]));
+  const begun = devices.flatMap((device) => {
+    const target = open.get(device.assetId);
+    return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
+  });
+  await targetsIn(sql).cancelOfJob(job.id, reason);
+  await changes.withdraw(sql, job.organizationId, job.id, begun);
+}
+
+interface CompiledDevice {
+  device: ChangingDevice;
+  /** The same object for all devices that compile alike. */
+  config: DeviceConfiguration;
+}
+
+const variantOf = ({ model, channelTypes, ruleSlots }: ChangingDevice): DeviceVariant => ({
+  model,
+  channelTypes,
+  ruleSlots: ruleSlots === 16 ? 16 : 12,
+});
+
+/** One compilation per variant. A schedule alone lies over the rules that a device has, so these tell devices apart, too. */
+async function compile(
+  configurations: ConfigurationsRepository,
+  parts: ProfileParts,
+  devices: ChangingDevice[],
+  at: Date,
+): Promise<CompiledDevice[]> {
+  const needsRules = parts.alerts === null && parts.schedule !== null;
+  const ownConfigs = (device: ChangingDevice) =>
+    needsRules ? [device.pendingConfigId, device.reportedConfigId, device.confirmedConfigId] : [];
+  const contents = await configurations.find(devices.flatMap(ownConfigs));
+  const rulesOf = (device: ChangingDevice) =>
+    ownConfigs(device)
+      .map((id) => (id === null ? undefined : contents.get(id)?.alarmRules))
+      .find((rules) => rules !== undefined) ?? null;
+  const compiled = memoized(
+    (device: ChangingDevice) => `${variantKey(variantOf(device))} ${ownConfigs(device).join()}`,
+    (device) => compileProfile(parts, variantOf(device), at, rulesOf(device)),
+  );
+  return devices.map((device) => ({ device, config: compiled(device) }));
+}
+
+async function chosenDevices(
+  pending: PendingChangesRepository,
+  organizationId: string,
+  serialNumbers: string[] | null,
+): Promise<ChangingDevice[]> {
+  if (serialNumbers === null) return pending.lockAllActive(organizationId);
+  const wanted = [...new Map(serialNumbers.map((serial) => [serial.toLowerCase(), serial]))];
+  const found = await pending.lockSerials(organizationId, serialNumbers);
+  const bySerial = new Map(found.map((device) => [device.serialNumber.toLowerCase(), device]));
+  const unknown = wanted.filter(([key]) => !bySerial.has(key)).map(([, serial]) => serial);
+  if (unknown.length > 0) throw notFound(unknownSerials(unknown));
+  return wanted.map(([key]) => bySerial.get(key) as ChangingDevice);
+}
+
+function unknownSerials(unknown: string[]): string {
+  const named = unknown.slice(0, NAMED_SERIALS_MAX).join(', ');
+  const more = unknown.length > NAMED_SERIALS_MAX ? ', …' : '';
+  return `serialNumbers: ${unknown.length} without an active device: ${named}${more}`;
+}

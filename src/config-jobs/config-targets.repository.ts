@@ -1,0 +1,241 @@
+/** Where each device of each job stands. Writers hold the rows of the devices concerned, so states never race. */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { JobTarget, TargetState } from './config-job.ts';
+
+export interface NewTarget {
+  assetId: string;
+  changeId: string;
+  stage: number;
+  state: 'queued' | 'waiting';
+}
+
+/** A live change of another job on a device. */
+export interface LiveChange {
+  assetId: string;
+  changeId: string;
+}
+
+export interface Replacing {
+  assetIds: string[];
+  /** Per asset: the change that takes the place of others. */
+  changeIds: string[];
+  /** Pairs of a change that is there and a new one that gives one of its keys another value. */
+  pairs: Array<{ old: string; fresh: string }>;
+}
+
+interface JobRow {
+  jobId: string;
+}
+
+const jobIdsOf = (rows: JobRow[]) => [...new Set(rows.map(({ jobId }) => jobId))];
+const OPEN = `state in ('queued', 'waiting', 'sent')`;
+const BEGUN = `state in ('waiting', 'sent')`;
+
+export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
+
+export function createConfigTargetsRepository(sql: Sql) {
+  return {
+    async insert(organizationId: string, jobId: string, targets: NewTarget[]): Promise<void> {
+      await query(
+        sql,
+        `insert into config_targets (job_id, asset_id, organization_id, stage, change_config_id, state)
+         select ?, n.asset_id, ?, n.stage, n.change_id, n.state
+         from unnest(?::uuid[], ?::uuid[], ?::smallint[], ?::text[]) as n (asset_id, change_id, stage, state)`,
+        [
+          jobId,
+          organizationId,
+          targets.map(({ assetId }) => assetId),
+          targets.map(({ changeId }) => changeId),
+          targets.map(({ stage }) => stage),
+          targets.map(({ state }) => state),
+        ],
+      );
+    },
+
+    async list(
+      organizationId: string,
+      jobId: string,
+      page: { state: TargetState | null; before: string | null; limit: number },
+    ): Promise<JobTarget[]> {
+      return query<JobTarget>(
+        sql,
+        `select t.asset_id as "assetId", a.serial_number as "serialNumber", t.state, t.reason,
+           t.updated_at as "updatedAt"
+         from config_targets t join assets a on a.id = t.asset_id
+         where t.organization_id = ? and t.job_id = ? and (?::text is null or t.state = ?)
+           and (?::uuid is null or t.asset_id < ?)
+         order by t.asset_id desc limit ?`,
+        [organizationId, jobId, page.state, page.state, page.before, page.before, page.limit],
+      );
+    },
+
+    listOpen(jobId: string): Promise<Array<{ assetId: string; changeId: string; state: TargetState }>> {
+      return query(
+        sql,
+        `select asset_id as "assetId", change_config_id as "changeId", state
+         from config_targets where job_id = ? and ${OPEN} order by asset_id`,
+        [jobId],
+      );
+    },
+
+    listQueued(jobId: string, stage: number): Promise<LiveChange[]> {
+      return query(
+        sql,
+        `select asset_id as "assetId", change_config_id as "changeId"
+         from config_targets where job_id = ? and stage = ? and state = 'queued' order by asset_id`,
+        [jobId, stage],
+      );
+    },
+
+    /** Failed and timed-out ones that no device has confirmed since. */
+    listRetryable(jobId: string): Promise<LiveChange[]> {
+      return query(
+        sql,
+        `select asset_id as "assetId", change_config_id as "changeId"
+         from config_targets
+         where job_id = ? and state in ('failed', 'timed_out') and confirmed_at is null order by asset_id`,
+        [jobId],
+      );
+    },
+
+    /** The distinct changes that other jobs still hold on these devices. */
+    async listLiveChangeIds(exceptJobId: string, assetIds: string[]): Promise<string[]> {
+      const rows = await query<{ changeId: string }>(
+        sql,
+        `select distinct change_config_id as "changeId" from config_targets
+         where live and asset_id = any(?::uuid[]) and job_id <> ?`,
+        [assetIds, exceptJobId],
+      );
+      return rows.map(({ changeId }) => changeId);
+    },
+
+    /** What other jobs have made pending on these devices. */
+    listBegunChanges(exceptJobId: string, assetIds: string[]): Promise<LiveChange[]> {
+      return query(
+        sql,
+        `select asset_id as "assetId", change_config_id as "changeId" from config_targets
+         where live and state <> 'queued' and asset_id = any(?::uuid[]) and job_id <> ?`,
+        [assetIds, exceptJobId],
+      );
+    },
+
+    /** Other jobs' targets whose keys get other values: they wait no longer. Answers with the jobs concerned. */
+    async supersede(byJobId: string, { assetIds, changeIds, pairs }: Replacing): Promise<string[]> {
+      if (pairs.length === 0) return [];
+      const rows = await query<JobRow>(
+        sql,
+        `update config_targets t set
+           state = case when t.${OPEN} then 'superseded' else t.state end,
+           reason = case when t.${OPEN} then ? else t.reason end,
+           live = false, updated_at = now()
+         from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
+         join unnest(?::uuid[], ?::uuid[]) as p (old, fresh) on p.fresh = n.change_id
+         where t.live and t.asset_id = n.asset_id and t.job_id <> ? and t.change_config_id = p.old
+         returning t.job_id as "jobId"`,
+        [
+          `job ${byJobId} replaced the same settings`,
+          assetIds,
+          changeIds,
+          pairs.map(({ old }) => old),
+          pairs.map(({ fresh }) => fresh),
+          byJobId,
+        ],
+      );
+      return jobIdsOf(rows);
+    },
+
+    /** A new revision has to be fetched anew: what was sent waits again. */
+    async reopen(assetIds: string[]): Promise<void> {
+      if (assetIds.length === 0) return;
+      await query(
+        sql,
+        `update config_targets set state = 'waiting', updated_at = now()
+         where live and state = 'sent' and asset_id = any(?::uuid[])`,
+        [assetIds],
+      );
+    },
+
+    async markSent(assetIds: string[]): Promise<void> {
+      if (assetIds.length === 0) return;
+      await query(
+        sql,
+        `update config_targets set state = 'sent', updated_at = now()
+         where live and state = 'waiting' and asset_id = any(?::uuid[])`,
+        [assetIds],
+      );
+    },
+
+    /** The devices run what was pending: settles what waits, and notes it on what had failed or timed out before. */
+    async confirm(assetIds: string[]): Promise<Array<JobRow & { assetId: string }>> {
+      if (assetIds.length === 0) return [];
+      return query(
+        sql,
+        `update config_targets set
+           state = case when ${BEGUN} then 'applied' else state end,
+           live = false, confirmed_at = now(), updated_at = now()
+         where live and state <> 'queued' and asset_id = any(?::uuid[])
+         returning job_id as "jobId", asset_id as "assetId"`,
+        [assetIds],
+      );
+    },
+
+    async fail(
+      failures: Array<{ assetId: string; reason: string }>,
+    ): Promise<Array<JobRow & { assetId: string }>> {
+      if (failures.length === 0) return [];
+      return query(
+        sql,
+        `update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
+         from unnest(?::uuid[], ?::text[]) as n (asset_id, reason)
+         where t.live and t.${BEGUN} and t.asset_id = n.asset_id
+         returning t.job_id as "jobId", t.asset_id as "assetId"`,
+        [failures.map(({ assetId }) => assetId), failures.map(({ reason }) => reason)],
+      );
+    },
+
+    async cancelOfAsset(assetId: string, reason: string): Promise<string[]> {
+      const rows = await query<JobRow>(
+        sql,
+        `update config_targets set
+           state = case when ${OPEN} then 'cancelled' else state end,
+           reason = case when ${OPEN} then ? else reason end,
+           live = false, updated_at = now()
+         where live and asset_id = ? returning job_id as "jobId"`,
+        [reason, assetId],
+      );
+      return jobIdsOf(rows);
+    },
+
+    async cancelOfJob(jobId: string, reason: string): Promise<void> {
+      await query(
+        sql,
+        `update config_targets set state = 'cancelled', reason = ?, live = false, updated_at = now()
+         where job_id = ? and ${OPEN}`,
+        [reason, jobId],
+      );
+    },
+
+    async begin(jobId: string, assetIds: string[]): Promise<void> {
+      await query(
+        sql,
+        `update config_targets set state = 'waiting', updated_at = now()
+         where job_id = ? and state = 'queued' and asset_id = any(?::uuid[])`,
+        [jobId, assetIds],
+      );
+    },
+
+    /** The change stays pending where it was merged; a target that never began leaves nothing behind. */
+    async timeOut(jobId: string): Promise<void> {
+      await query(
+        sql,
+        `update config_targets set
+           state = 'timed_out', live = state <> 'queued', updated_at = now(),
+           reason = case when state = 'queued' then 'the deadline passed before its stage began'
+             else 'the device did not confirm the change before the deadline' end
+         where job_id = ? and ${OPEN}`,
+        [jobId],
+      );
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * Tells a job's workflow that something moved, sparingly: the rows are the truth, a signal only saves the wait for the
+ * next look. A small job hears each device by name, so that the Temporal UI tells its story; a large one hears of
+ * each percent of what has begun and of its end, so its history stays short however many devices it has.
+ */
+import type { Counts } from './config-job.ts';
+
+export interface JobProgressDeps {
+  count(jobId: string): Promise<Counts>;
+  /** Never throws; a signal that does not arrive is made up for by the workflow's own slow look. */
+  signal(jobId: string, lines: string[]): Promise<void>;
+  /** At most one signal per job in this time. */
+  intervalMs: number;
+  onFault(error: unknown): void;
+}
+
+export interface JobProgress {
+  progressed(jobIds: string[]): void;
+  heard(news: Array<{ jobId: string; serialNumber: string; event: string }>): void;
+  /** Waits for what is under way. */
+  flush(): Promise<void>;
+}
+
+const SMALL_JOB_TARGETS = 200;
+const LINES_MAX = 50;
+
+interface JobMemory {
+  lines: string[];
+  timer: NodeJS.Timeout | null;
+  isDue: boolean;
+  lastPercent: number;
+  isSmall: boolean;
+}
+
+export function createJobProgress(deps: JobProgressDeps): JobProgress {
+  const jobs = new Map<string, JobMemory>();
+  const underWay = new Set<Promise<void>>();
+
+  function note(jobId: string, line?: string): void {
+    const memory = jobs.get(jobId) ?? {
+      lines: [],
+      timer: null,
+      isDue: false,
+      lastPercent: -1,
+      isSmall: false,
+    };
+    jobs.set(jobId, memory);
+    if (line !== undefined && memory.lines.length < LINES_MAX) memory.lines.push(line);
+    memory.isDue = true;
+    if (!memory.timer) run(jobId, memory);
+  }
+
+  /** The first news go out at once, what follows within the interval goes out together at its end. */
+  function run(jobId: string, memory: JobMemory): void {
+    memory.isDue = false;
+    memory.timer = setTimeout(() => {
+      memory.timer = null;
+      if (memory.isDue) run(jobId, memory);
+      else if (memory.isSmall || memory.lastPercent === 0) jobs.delete(jobId);
+    }, deps.intervalMs);
+    memory.timer.unref();
+    const work = look(jobId, memory)
+      .catch(deps.onFault)
+      .finally(() => underWay.delete(work));
+    underWay.add(work);
+  }
+
+  async function look(jobId: string, memory: JobMemory): Promise<void> {
+    const { queued, waiting, sent, ...settled } = await deps.count(jobId);
+    const open = waiting + sent;
+    const begun = Object.values(settled).reduce((sum, count) => sum + count, open);
+    const percent = Math.ceil((open / Math.max(begun, 1)) * 100);
+    memory.isSmall = begun + queued <= SMALL_JOB_TARGETS;
+    const lines = memory.lines.splice(0);
+    if (!memory.isSmall && percent === memory.lastPercent) return;
+    memory.lastPercent = percent;
+    await deps.signal(jobId, memory.isSmall ? lines : []);
+  }
+
+  return {
+    progressed: (jobIds) => {
+      for (const jobId of jobIds) note(jobId);
+    },
+    heard: (news) => {
+      for (const { jobId, serialNumber, event } of news) note(jobId, `${serialNumber} ${event}`);
+    },
+    async flush() {
+      for (const [jobId, memory] of jobs) {
+        if (memory.timer) clearTimeout(memory.timer);
+        if (memory.isDue) run(jobId, memory);
+      }
+      await Promise.allSettled(underWay);
+      for (const { timer } of jobs.values()) if (timer) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+/** A handle that repositories query with: the pool, or one transaction. */
+export type Sql = Knex;
+
+export interface DatabaseOptions {
+  url: string;
+  /** Connections at most. */
+  poolSize: number;
+  /** No statement runs longer; 0 = no limit. */
+  statementTimeoutMs: number;
+  applicationName: string;
+}
+
+const INT8 = 20;
+const ACQUIRE_TIMEOUT_MS = 5_000;
+
+/** Counts come back as numbers: none here can leave the safe integers. */
+const types = {
+  getTypeParser: ((oid: number, format: 'text') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+export function openDatabase({ url, poolSize, statementTimeoutMs, applicationName }: DatabaseOptions): Sql {
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      application_name: applicationName,
+      statement_timeout: statementTimeoutMs,
+      connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+      keepAlive: true,
+      types,
+    } as Knex.PgConnectionConfig,
+    pool: { min: 0, max: poolSize },
+    acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
+  });
+}

@@ -1,0 +1,47 @@
+/** What the database's error codes mean to us; the codes are PostgreSQL's (appendix A of its manual). */
+
+interface DatabaseFault {
+  code?: string;
+  constraint?: string;
+  name?: string;
+  message?: string;
+}
+
+const asFault = (error: unknown): DatabaseFault =>
+  typeof error === 'object' && error !== null ? (error as DatabaseFault) : {};
+
+const UNIQUE_VIOLATION = '23505';
+const DEADLOCK_DETECTED = '40P01';
+const SERIALIZATION_FAILURE = '40001';
+
+export function violates(error: unknown, constraint: string): boolean {
+  const fault = asFault(error);
+  return fault.code === UNIQUE_VIOLATION && fault.constraint === constraint;
+}
+
+export function isRetryable(error: unknown): boolean {
+  const { code } = asFault(error);
+  return code === DEADLOCK_DETECTED || code === SERIALIZATION_FAILURE;
+}
+
+const SOCKET_FAULTS = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+];
+/** Shutdown under way, starting up, too many connections; class 08 is the connection itself, 53 its resources. */
+const SERVER_FAULTS = ['57P01', '57P02', '57P03', '53300', '53100', '53200'];
+const POOL_FAULTS = ['KnexTimeoutError'];
+const LOST_CONNECTION =
+  /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;
+
+/** The database cannot be reached or cannot serve at present: the same request may work a little later. */
+export function isUnavailable(error: unknown): boolean {
+  const { code = '', name = '', message = '' } = asFault(error);
+  if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || code.startsWith('08')) return true;
+  return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message);
+}

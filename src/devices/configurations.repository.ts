@@ -1,0 +1,58 @@
+/** The immutable, content-addressed configurations; what was once read is never read again. */
+import { LRUCache } from 'lru-cache';
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { DeviceConfiguration } from './configuration.ts';
+import { configurationId } from './configuration-id.ts';
+
+/** Contents by id, shared by all transactions of a process: they never change, and the id holds the organization. */
+export type ConfigurationCache = LRUCache<string, DeviceConfiguration>;
+
+export const createConfigurationCache = (max = 5_000): ConfigurationCache => new LRUCache({ max });
+
+export type ConfigurationsRepository = ReturnType<typeof createConfigurationsRepository>;
+
+export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCache) {
+  return {
+    /** Contents by id, for ids of any organization that the caller already holds. */
+    async find(ids: Iterable<string | null>): Promise<Map<string, DeviceConfiguration>> {
+      const found = new Map<string, DeviceConfiguration>();
+      const missing = new Set<string>();
+      for (const id of ids) {
+        if (id === null) continue;
+        const cached = cache.get(id);
+        if (cached) found.set(id, cached);
+        else missing.add(id);
+      }
+      if (missing.size === 0) return found;
+      const rows = await query<{ id: string; content: DeviceConfiguration }>(
+        sql,
+        'select id, content from configurations where id = any(?::uuid[])',
+        [[...missing]],
+      );
+      for (const { id, content } of rows) {
+        cache.set(id, content);
+        found.set(id, content);
+      }
+      return found;
+    },
+
+    /** Makes sure that the configurations are there; returns their ids in order. */
+    async insert(entries: Array<{ organizationId: string; config: DeviceConfiguration }>): Promise<string[]> {
+      const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
+      const fresh = new Map(entries.map((entry, index) => [ids[index] as string, entry]));
+      if (fresh.size === 0) return ids;
+      await query(
+        sql,
+        `insert into configurations (organization_id, id, content)
+         select * from unnest(?::uuid[], ?::uuid[], ?::jsonb[]) on conflict do nothing`,
+        [
+          [...fresh.values()].map(({ organizationId }) => organizationId),
+          [...fresh.keys()],
+          [...fresh.values()].map(({ config }) => JSON.stringify(config)),
+        ],
+      );
+      return ids;
+    },
+  };
+}

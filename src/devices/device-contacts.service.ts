@@ -1,0 +1,163 @@
+/**
+ * The device's side of the loop, whatever the transport: a contact brings a report, asks for what is pending, or both.
+ * Contacts are group-committed: many devices, one transaction, and the answer is given when it is durable.
+ */
+import type { Sql } from '../db/database.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
+import type { Transact } from '../db/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { Device, OfferedChange } from './device.ts';
+import {
+  type DeviceReport,
+  fetch,
+  offered,
+  receiveReport,
+  type SyncStatus,
+  syncStatus,
+} from './device-sync.ts';
+
+export interface DeviceContact {
+  organizationId: string;
+  serialNumber: string;
+  report: DeviceReport | null;
+}
+
+export interface ContactResult {
+  syncStatus: SyncStatus;
+  /** What the device takes along: it counts as fetched. */
+  pendingConfig: OfferedChange | null;
+}
+
+export interface ContactDevices {
+  lockBySerial(serials: Array<{ organizationId: string; serialNumber: string }>): Promise<Device[]>;
+  update(devices: Device[]): Promise<void>;
+}
+
+/** A target that a contact settled. */
+export interface SettledTarget {
+  jobId: string;
+  assetId: string;
+}
+
+export interface ContactTargets {
+  confirm(assetIds: string[]): Promise<SettledTarget[]>;
+  fail(failures: Array<{ assetId: string; reason: string }>): Promise<SettledTarget[]>;
+  markSent(assetIds: string[]): Promise<void>;
+  reopen(assetIds: string[]): Promise<void>;
+}
+
+/** For the Temporal UI: which device did what for which job. */
+export interface JobNews {
+  jobId: string;
+  serialNumber: string;
+  event: 'applied' | 'failed';
+}
+
+export interface DeviceContactsDeps {
+  transact: Transact;
+  devicesIn(sql: Sql): ContactDevices;
+  targetsIn(sql: Sql): ContactTargets;
+  unknownIn(sql: Sql): {
+    record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void>;
+  };
+  jobsProgressed(news: JobNews[]): void;
+  isCommonFault(error: unknown): boolean;
+  now(): Date;
+}
+
+export interface DeviceContacts {
+  /** Null when the organization has no active device of that serial; the sighting is noted for the operator. */
+  receive(contact: DeviceContact): Promise<ContactResult | null>;
+}
+
+const BATCH_MAX = 500;
+const BATCHES_UNDER_WAY = 2;
+const WAITING_MAX = 20_000;
+
+export function createDeviceContacts(deps: DeviceContactsDeps): DeviceContacts {
+  const group = createGroupCommit<DeviceContact, ContactResult | null>({
+    commit: (contacts) => commitContacts(deps, contacts),
+    isCommonFault: deps.isCommonFault,
+    maxItems: BATCH_MAX,
+    concurrency: BATCHES_UNDER_WAY,
+    maxWaiting: WAITING_MAX,
+    overloaded: () =>
+      new AppError('unavailable', 'Too many devices report at once', { headers: { 'Retry-After': '5' } }),
+  });
+  return { receive: (contact) => group.submit(contact) };
+}
+
+function commitContacts(
+  deps: DeviceContactsDeps,
+  contacts: DeviceContact[],
+): Promise<Array<ContactResult | null>> {
+  return deps.transact(async ({ sql, afterCommit }) => {
+    const bySerial = new Map(contacts.map((contact) => [keyOf(contact), contact]));
+    const devices = await deps.devicesIn(sql).lockBySerial([...bySerial.values()]);
+    const courses = new Map(devices.map((device) => [keyOf(device), createCourse(device)]));
+    const results = contacts.map((contact) => courses.get(keyOf(contact))?.take(contact, deps.now()) ?? null);
+    const changed = [...courses.values()].filter((course) => course.hasChanged());
+    await deps.devicesIn(sql).update(changed.map((course) => course.device()));
+    const news = await moveTargets(deps.targetsIn(sql), changed);
+    await deps.unknownIn(sql).record(contacts.filter((contact) => !courses.has(keyOf(contact))));
+    afterCommit(() => deps.jobsProgressed(news));
+    return results;
+  });
+}
+
+const keyOf = ({ organizationId, serialNumber }: { organizationId: string; serialNumber: string }) =>
+  `${organizationId} ${serialNumber.toLowerCase()}`;
+
+/** What happens to one device within a batch, in which it may speak more than once. */
+function createCourse(device: Device) {
+  const before = device.sync;
+  let sync = device.sync;
+  let rejection: string | null = null;
+  let wasConfirmed = false;
+  return {
+    take({ report }: DeviceContact, now: Date): ContactResult {
+      if (report) {
+        const received = receiveReport(sync, report);
+        sync = received.sync;
+        if (received.outcome.kind === 'rejected') rejection = received.outcome.reason;
+        if (received.outcome.kind === 'confirmed') wasConfirmed = true;
+      }
+      sync = fetch(sync, now);
+      return { syncStatus: syncStatus(sync), pendingConfig: offered(sync) };
+    },
+    device: (): Device => ({ ...device, sync }),
+    hasChanged: () => sync !== before,
+    rejection: () => rejection,
+    wasConfirmed: () => wasConfirmed,
+    /** Where targets that are still open stand now; null when that did not change. */
+    openState(): 'sent' | 'waiting' | null {
+      if (!sync.pending || sync.pending.failure !== null) return null;
+      const isFetched = sync.pending.fetchedAt !== null;
+      if (isFetched === (before.pending?.fetchedAt != null)) return null;
+      return isFetched ? 'sent' : 'waiting';
+    },
+  };
+}
+
+type Course = ReturnType<typeof createCourse>;
+
+/** A device is refused before it confirms, never the other way round, unless a merge comes in between. */
+async function moveTargets(targets: ContactTargets, courses: Course[]): Promise<JobNews[]> {
+  const idOf = (course: Course) => course.device().assetId;
+  const failed = await targets.fail(
+    courses.flatMap((course) => {
+      const reason = course.rejection();
+      return reason === null ? [] : [{ assetId: idOf(course), reason }];
+    }),
+  );
+  const applied = await targets.confirm(courses.filter((course) => course.wasConfirmed()).map(idOf));
+  await targets.markSent(courses.filter((course) => course.openState() === 'sent').map(idOf));
+  await targets.reopen(courses.filter((course) => course.openState() === 'waiting').map(idOf));
+  const serialOf = new Map(courses.map((course) => [idOf(course), course.device().serialNumber]));
+  const newsOf = (event: JobNews['event']) => (target: SettledTarget) => ({
+    jobId: target.jobId,
+    serialNumber: serialOf.get(target.assetId) as string,
+    event,
+  });
+  return [...failed.map(newsOf('failed')), ...applied.map(newsOf('applied'))];
+}

@@ -1,0 +1,177 @@
+/**
+ * How the service and one device come to agree on a configuration: a pure state machine. Every way in (HTTP, CoAP,
+ * apply, cancel, new hardware) goes through these transitions, so the rules stand here and nowhere else.
+ *
+ * A change is offered until the device confirms it. The only proof is a report: one made after the device fetched the
+ * change that contradicts none of it, or one that carries every key of it. A report that contradicts a fetched change
+ * means that the answer got lost on the way: it is offered again, and refused for good in the third such round.
+ */
+import {
+  type ConfigurationKey,
+  contradictions,
+  type DeviceConfiguration,
+  includes,
+  keysOf,
+  merged,
+  without,
+} from './configuration.ts';
+
+export type SyncStatus = 'no_device_report' | 'pending' | 'sent' | 'failed' | 'applied' | 'drifted';
+
+export interface PendingChange {
+  config: DeviceConfiguration;
+  /** When the device took this revision; null while it is only offered. */
+  fetchedAt: Date | null;
+  /** Rounds of fetch and contradiction so far. */
+  contradictions: number;
+  /** Why the device refused; a failed change is offered no more. */
+  failure: string | null;
+}
+
+export interface DeviceSync {
+  /** What the device runs, as far as its reports tell; the hash is the device's own number for it. */
+  reported: { config: DeviceConfiguration; at: Date; hash: number | null } | null;
+  /** What the device agreed to last; reports that differ from it are drift. */
+  confirmed: DeviceConfiguration | null;
+  /** Grows with every change of what is pending; the number that a device sees. */
+  revision: number;
+  pending: PendingChange | null;
+}
+
+export interface DeviceReport {
+  config: DeviceConfiguration;
+  hash: number | null;
+  receivedAt: Date;
+  /** When the device made it: its own time, or the arrival. */
+  madeAt: Date;
+  /** What it could not take, in words; `madeAt` is when that happened, with the slack that the transport needs. */
+  errors: { messages: string[]; madeAt: Date; slackMs: number } | null;
+}
+
+export type ReportOutcome =
+  | { kind: 'confirmed' }
+  | { kind: 'rejected'; reason: string }
+  /** Offered again: the device does not run what it fetched. */
+  | { kind: 'reopened' }
+  | { kind: 'noted' };
+
+export const CONTRADICTIONS_MAX = 3;
+const REASON_LENGTH_MAX = 500;
+
+export const NEW_DEVICE: DeviceSync = { reported: null, confirmed: null, revision: 0, pending: null };
+
+export function syncStatus({ reported, confirmed, pending }: DeviceSync): SyncStatus {
+  if (reported === null) return 'no_device_report';
+  if (pending?.failure != null) return 'failed';
+  if (pending) return pending.fetchedAt ? 'sent' : 'pending';
+  return confirmed && contradictions(reported.config, confirmed).length > 0 ? 'drifted' : 'applied';
+}
+
+/** What a device that asks now is given: null when nothing is pending, or it refused. */
+export function offered({
+  pending,
+  revision,
+}: DeviceSync): { revision: number; config: DeviceConfiguration } | null {
+  return pending && pending.failure === null ? { revision, config: pending.config } : null;
+}
+
+/** The change joins what is pending; the device has to fetch the result anew. */
+export function merge(sync: DeviceSync, change: DeviceConfiguration): DeviceSync {
+  return withPending(sync, merged(sync.pending?.config ?? null, change));
+}
+
+/** The keys leave what is pending; what they had replaced does not come back. */
+export function withdraw(sync: DeviceSync, keys: readonly ConfigurationKey[]): DeviceSync {
+  if (!sync.pending) return sync;
+  return withPending(sync, without(sync.pending.config, keys));
+}
+
+/** New hardware has to take all that the old one ran and all that waited for it. */
+export function replaceHardware(sync: DeviceSync): DeviceSync {
+  const wanted = sync.pending ? merged(sync.confirmed, sync.pending.config) : sync.confirmed;
+  return withPending(sync, wanted);
+}
+
+function withPending(sync: DeviceSync, config: DeviceConfiguration | null): DeviceSync {
+  if (config === null) return { ...sync, pending: null };
+  const pending = { config, fetchedAt: null, contradictions: 0, failure: null };
+  return { ...sync, pending, revision: sync.revision + 1 };
+}
+
+/** The device took what is offered. The first fetch counts: it may have acted on any of them. */
+export function fetch(sync: DeviceSync, at: Date): DeviceSync {
+  if (!sync.pending || sync.pending.failure !== null || sync.pending.fetchedAt) return sync;
+  return { ...sync, pending: { ...sync.pending, fetchedAt: at } };
+}
+
+export function receiveReport(
+  sync: DeviceSync,
+  report: DeviceReport,
+): { sync: DeviceSync; outcome: ReportOutcome } {
+  const outcome = judge(sync, report);
+  return { sync: SETTLE[outcome.kind](noted(sync, report), report, outcome), outcome };
+}
+
+function judge({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
+  if (!pending) return { kind: 'noted' };
+  const isNew = (madeAt: Date, slackMs = 0) =>
+    pending.fetchedAt !== null && madeAt.getTime() >= pending.fetchedAt.getTime() - slackMs;
+  const { errors } = report;
+  if (pending.failure === null && errors && isNew(errors.madeAt, errors.slackMs)) {
+    return { kind: 'rejected', reason: cut(`the device refused: ${errors.messages.join('; ')}`) };
+  }
+  if (includes(report.config, pending.config)) return { kind: 'confirmed' };
+  if (pending.failure !== null || !isNew(report.madeAt)) return { kind: 'noted' };
+  const differing = contradictions(report.config, pending.config);
+  if (differing.length === 0) return { kind: 'confirmed' };
+  if (pending.contradictions + 1 < CONTRADICTIONS_MAX) return { kind: 'reopened' };
+  return { kind: 'rejected', reason: cut(`the device keeps other values: ${differing.join(', ')}`) };
+}
+
+const cut = (reason: string) =>
+  reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX - 1)}…` : reason;
+
+/**
+ * A report may be partial: what it does not name stays as it was known. The first word on a key is what the device is
+ * held to from then on, until it confirms a change of it.
+ */
+function noted(sync: DeviceSync, { config, hash, receivedAt }: DeviceReport): DeviceSync {
+  return {
+    ...sync,
+    reported: { config: merged(sync.reported?.config ?? null, config), at: receivedAt, hash },
+    confirmed: merged(config, sync.confirmed ?? {}),
+  };
+}
+
+type Settle = (sync: DeviceSync, report: DeviceReport, outcome: ReportOutcome) => DeviceSync;
+
+const SETTLE: Record<ReportOutcome['kind'], Settle> = {
+  confirmed: (sync, { config, hash, receivedAt }) => {
+    const change = sync.pending?.config ?? {};
+    // Keys of the change that the report leaves out are known to be replaced, but not reported: forget the old values.
+    const known = sync.reported && without(sync.reported.config, keysOf(change));
+    return {
+      ...sync,
+      reported: { config: merged(known, config), at: receivedAt, hash },
+      confirmed: merged(sync.confirmed, merged(change, config)),
+      pending: null,
+    };
+  },
+  rejected: (sync, _report, outcome) => ({
+    ...sync,
+    pending: sync.pending && {
+      ...sync.pending,
+      contradictions: 0,
+      failure: outcome.kind === 'rejected' ? outcome.reason : null,
+    },
+  }),
+  reopened: (sync) => ({
+    ...sync,
+    pending: sync.pending && {
+      ...sync.pending,
+      fetchedAt: null,
+      contradictions: sync.pending.contradictions + 1,
+    },
+  }),
+  noted: (sync) => sync,
+};

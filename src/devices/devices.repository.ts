@@ -1,0 +1,162 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { DeviceConfiguration } from './configuration.ts';
+import { configurationId } from './configuration-id.ts';
+import type { ConfigurationCache } from './configurations.repository.ts';
+import { createConfigurationsRepository } from './configurations.repository.ts';
+import type { Device } from './device.ts';
+import type { DeviceSync } from './device-sync.ts';
+
+interface DeviceRow {
+  asset_id: string;
+  organization_id: string;
+  serial_number: string;
+  reported_config_id: string | null;
+  reported_at: Date | null;
+  reported_hash: number | null;
+  confirmed_config_id: string | null;
+  pending_config_id: string | null;
+  revision: number;
+  fetched_at: Date | null;
+  contradictions: number;
+  failure: string | null;
+}
+
+const COLUMNS = `d.asset_id, d.organization_id, a.serial_number, d.reported_config_id, d.reported_at,
+  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradictions, d.failure`;
+
+export interface SerialInOrganization {
+  organizationId: string;
+  serialNumber: string;
+}
+
+export type DevicesRepository = ReturnType<typeof createDevicesRepository>;
+
+export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
+  const configurations = createConfigurationsRepository(sql, cache);
+
+  async function devicesOf(rows: DeviceRow[]): Promise<Device[]> {
+    const contents = await configurations.find(
+      rows.flatMap((row) => [row.reported_config_id, row.confirmed_config_id, row.pending_config_id]),
+    );
+    return rows.map((row) => deviceOf(row, contents));
+  }
+
+  return {
+    /** One active device by its serial, with the name of its asset. */
+    async find(
+      organizationId: string,
+      serialNumber: string,
+    ): Promise<(Device & { assetName: string }) | null> {
+      const [row] = await query<DeviceRow & { asset_name: string }>(
+        sql,
+        `select ${COLUMNS}, a.name as asset_name
+         from assets a join device_configs d on d.asset_id = a.id
+         where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null`,
+        [organizationId, serialNumber],
+      );
+      if (!row) return null;
+      const [device] = await devicesOf([row]);
+      return { ...(device as Device), assetName: row.asset_name };
+    },
+
+    /** Active devices by serial, locked in one order; what is not registered is left out. */
+    async lockBySerial(serials: SerialInOrganization[]): Promise<Device[]> {
+      const rows = await query<DeviceRow>(
+        sql,
+        `select ${COLUMNS}
+         from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
+         join assets a on a.organization_id = wanted.organization_id
+           and lower(a.serial_number) = lower(wanted.serial_number) and a.archived_at is null
+         join device_configs d on d.asset_id = a.id and d.active
+         order by d.asset_id for no key update of d`,
+        [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
+      );
+      return devicesOf(rows);
+    },
+
+    /** Devices by asset id, locked in one order. */
+    async lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]> {
+      const rows = await query<DeviceRow>(
+        sql,
+        `select ${COLUMNS}
+         from device_configs d join assets a on a.id = d.asset_id
+         where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.active
+         order by d.asset_id for no key update of d`,
+        [organizationId, assetIds],
+      );
+      return devicesOf(rows);
+    },
+
+    async insert(organizationId: string, assetId: string): Promise<void> {
+      await query(sql, 'insert into device_configs (asset_id, organization_id) values (?, ?)', [
+        assetId,
+        organizationId,
+      ]);
+    },
+
+    /** Writes the whole sync state of each device; all rows are held by `lock…` before. */
+    async update(devices: Device[]): Promise<void> {
+      if (devices.length === 0) return;
+      await configurations.insert(
+        devices.flatMap(({ organizationId, sync }) =>
+          contentsOf(sync).map((config) => ({ organizationId, config })),
+        ),
+      );
+      const column = <T>(value: (device: Device) => T) => devices.map(value);
+      const idOf = (device: Device, config: DeviceConfiguration | null | undefined) =>
+        config ? configurationId(device.organizationId, config) : null;
+      await query(
+        sql,
+        `update device_configs d set
+           reported_config_id = n.reported_config_id, reported_at = n.reported_at,
+           reported_hash = n.reported_hash,
+           confirmed_config_id = n.confirmed_config_id, pending_config_id = n.pending_config_id,
+           revision = n.revision, fetched_at = n.fetched_at, contradictions = n.contradictions, failure = n.failure
+         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[], ?::bigint[], ?::timestamptz[],
+             ?::smallint[], ?::text[])
+           as n (asset_id, reported_config_id, reported_at, reported_hash, confirmed_config_id, pending_config_id, revision,
+             fetched_at, contradictions, failure)
+         where d.asset_id = n.asset_id`,
+        [
+          column((device) => device.assetId),
+          column((device) => idOf(device, device.sync.reported?.config)),
+          column((device) => device.sync.reported?.at.toISOString() ?? null),
+          column((device) => device.sync.reported?.hash ?? null),
+          column((device) => idOf(device, device.sync.confirmed)),
+          column((device) => idOf(device, device.sync.pending?.config)),
+          column((device) => device.sync.revision),
+          column((device) => device.sync.pending?.fetchedAt?.toISOString() ?? null),
+          column((device) => device.sync.pending?.contradictions ?? 0),
+          column((device) => device.sync.pending?.failure ?? null),
+        ],
+      );
+    },
+  };
+}
+
+const contentsOf = ({ reported, confirmed, pending }: DeviceSync): DeviceConfiguration[] =>
+  [reported?.config, confirmed, pending?.config].filter((config) => config != null);
+
+function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): Device {
+  const content = (id: string | null) => (id === null ? null : (contents.get(id) ?? null));
+  const reported = content(row.reported_config_id);
+  const pending = content(row.pending_config_id);
+  return {
+    assetId: row.asset_id,
+    organizationId: row.organization_id,
+    serialNumber: row.serial_number,
+    sync: {
+      reported: reported &&
+        row.reported_at && { config: reported, at: row.reported_at, hash: row.reported_hash },
+      confirmed: content(row.confirmed_config_id),
+      revision: row.revision,
+      pending: pending && {
+        config: pending,
+        fetchedAt: row.fetched_at,
+        contradictions: row.contradictions,
+        failure: row.failure,
+      },
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { NO_SUCH_DEVICE } from '../assets/asset.ts';
+import { notFound } from '../errors.ts';
+import { noContent, ok, type Route, route } from '../http/route.ts';
+import { deviceReportOf } from './config-report.ts';
+import { type Device, deviceConfigView } from './device.ts';
+import type { DeviceContacts } from './device-contacts.service.ts';
+import { offered } from './device-sync.ts';
+import {
+  configReportBody,
+  contactResultSchema,
+  deviceConfigSchema,
+  offeredChangeSchema,
+  serialParams,
+} from './devices.schemas.ts';
+
+export interface DevicesRoutesDeps {
+  devices: {
+    find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
+  };
+  contacts: DeviceContacts;
+  now(): Date;
+}
+
+export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/devices/{serial}/config',
+      operationId: 'getDeviceConfig',
+      summary: 'Get what a device runs and what waits for it',
+      description:
+        'Poll until pendingConfig is null and syncStatus is applied; with If-None-Match it costs little.',
+      tag: 'Device configuration',
+      auth: 'customer',
+      params: serialParams,
+      responses: { 200: deviceConfigSchema },
+      errors: [404],
+      conditional: true,
+      async handle({ caller, params: { serial } }) {
+        const device = await devices.find(caller.organizationId, serial);
+        if (!device) throw notFound(NO_SUCH_DEVICE);
+        return ok(deviceConfigView(device));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/{serial}/pending-config',
+      operationId: 'fetchPendingConfig',
+      summary: 'Fetch the change that waits for a device',
+      description: 'The change counts as fetched. 204 when nothing waits.',
+      tag: 'For devices',
+      auth: 'device',
+      params: serialParams,
+      responses: { 200: offeredChangeSchema, 204: null },
+      errors: [404],
+      async handle({ caller, params: { serial } }) {
+        const { organizationId } = caller;
+        const device = await devices.find(organizationId, serial);
+        // Most polls find nothing new: they take no lock and write nothing.
+        const known =
+          device && (device.sync.pending?.fetchedAt || !offered(device.sync)) ? device.sync : null;
+        if (known) return replyOf(offered(known));
+        const result = await contacts.receive({ organizationId, serialNumber: serial, report: null });
+        if (!result) throw notFound(NO_SUCH_DEVICE);
+        return replyOf(result.pendingConfig);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/{serial}/config-reports',
+      operationId: 'reportConfig',
+      summary: 'Report the configuration that a device runs',
+      description: 'The answer carries what waits for the device, which then counts as fetched.',
+      tag: 'For devices',
+      auth: 'device',
+      params: serialParams,
+      body: configReportBody,
+      responses: { 200: contactResultSchema },
+      errors: [404],
+      async handle({ caller: { organizationId }, params: { serial }, body }) {
+        const report = deviceReportOf(body, now());
+        const result = await contacts.receive({ organizationId, serialNumber: serial, report });
+        if (!result) throw notFound(NO_SUCH_DEVICE);
+        return ok(result);
+      },
+    }),
+  ];
+}
+
+const replyOf = (change: unknown) => (change === null ? noContent() : ok(change));

@@ -1,0 +1,160 @@
+import Joi from 'joi';
+import { SERIAL_NUMBER } from '../assets/asset.ts';
+import { timestamp } from '../http/schemas.ts';
+import type { SentReport } from './config-report.ts';
+import type { Calendar, DeviceConfiguration } from './configuration.ts';
+
+const RULES_MAX = 16;
+const CALENDARS_MAX = 6;
+const CHANNELS_MAX = 6;
+const ACTIONS = ['TRIGGER_TRANSMISSION', 'NO_ACTION', 'TRIGGER_TRANSMISSION_WITH_ACK', 'FAST_ADVERTISING'];
+
+const integer = (min: number, max: number) => Joi.number().integer().min(min).max(max);
+const positions = (count: number) =>
+  Joi.array()
+    .items(integer(0, count - 1))
+    .unique()
+    .required()
+    .description('Counted from 0');
+const action = Joi.string()
+  .valid(...ACTIONS)
+  .required();
+
+const ofConditions = (...conditions: string[]) =>
+  Joi.string()
+    .valid(...conditions)
+    .required()
+    .messages({
+      'any.only': '{{#label}} must be HIGH_THRESHOLD, LOW_THRESHOLD, LOGIC_OPERATOR or DISABLED',
+    });
+
+const thresholdRule = Joi.object({
+  condition: ofConditions('HIGH_THRESHOLD', 'LOW_THRESHOLD'),
+  slotNumbers: positions(CHANNELS_MAX),
+  alarmRuleType: Joi.string().valid('TEMPERATURE').required(),
+  threshold: Joi.number().min(-273.2).max(4000).required().description('°C'),
+  hysteresis: Joi.number().min(0).max(4273.2).required().description('°C; 0 = off'),
+  mode: Joi.string().valid('CONSECUTIVE_SAMPLES').required(),
+  samples: integer(1, 10).required(),
+  action,
+});
+
+const logicRule = Joi.object({
+  condition: ofConditions('LOGIC_OPERATOR'),
+  operator: Joi.string().valid('AND', 'OR').required(),
+  rules: positions(RULES_MAX),
+  negatedRules: positions(RULES_MAX),
+  delaySeconds: integer(0, 864_000).required(),
+  returnDelaySeconds: integer(0, 864_000).allow(null).required().description('null = no action on return'),
+  action,
+});
+
+const disabledRule = Joi.object({
+  condition: ofConditions('DISABLED'),
+  slotNumbers: Joi.array().max(0).required(),
+  action: Joi.string().valid('NO_ACTION').required(),
+});
+
+const alarmRule = Joi.alternatives().conditional('.condition', {
+  switch: [
+    { is: Joi.valid('HIGH_THRESHOLD', 'LOW_THRESHOLD').required(), then: thresholdRule },
+    { is: Joi.valid('LOGIC_OPERATOR').required(), then: logicRule },
+  ],
+  otherwise: disabledRule,
+});
+
+const ofTypes = (type: Calendar['type']) =>
+  Joi.string().valid(type).required().messages({ 'any.only': '{{#label}} must be WEEK or DISABLED' });
+
+const weekCalendar = Joi.object({
+  type: ofTypes('WEEK'),
+  enableRules: positions(RULES_MAX),
+  days: Joi.array().items(integer(0, 6)).unique().required().description('0 = Sunday'),
+  fromTime: integer(0, 1439).required().description('Minutes after midnight'),
+  toTime: integer(0, 1439).required().description('Minutes after midnight; before fromTime = over midnight'),
+  timezone: integer(-1080, 1080).multiple(15).required().description('Minutes from UTC'),
+});
+
+const disabledCalendar = Joi.object({
+  type: ofTypes('DISABLED'),
+  enableRules: Joi.array().max(0).required(),
+});
+
+const calendar = Joi.alternatives().conditional('.type', {
+  switch: [{ is: Joi.valid('WEEK').required(), then: weekCalendar }],
+  otherwise: disabledCalendar,
+});
+
+const configurationFields = {
+  measurementPeriodBase: integer(1, 65_535).description('Seconds; the measurement interval is base × factor'),
+  measurementPeriodFactor: integer(1, 65_535),
+  transmissionInterval: integer(60, 604_800).description('Seconds'),
+  alarmRules: Joi.array().items(alarmRule).max(RULES_MAX).description('Position = rule number'),
+  calendars: Joi.array().items(calendar).max(CALENDARS_MAX),
+};
+
+export const configurationSchema = Joi.object<DeviceConfiguration>(configurationFields).meta({
+  name: 'DeviceConfiguration',
+});
+
+export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
+
+const syncStatus = Joi.string()
+  .valid(...SYNC_STATUSES)
+  .required()
+  .description(
+    'pending: not fetched yet; sent: fetched, not confirmed; failed: the device refused; drifted: it reports something else than it confirmed last',
+  );
+
+export const deviceConfigSchema = Joi.object({
+  serialNumber: Joi.string().required(),
+  assetId: Joi.string().required(),
+  assetName: Joi.string().required(),
+  pendingConfig: configurationSchema.allow(null).required(),
+  deviceConfig: configurationSchema.allow(null).required(),
+  deviceConfigReceivedAt: timestamp().allow(null).required(),
+  syncStatus,
+}).meta({ name: 'DeviceConfigurationRecord' });
+
+/** What cannot be a serial names no device. */
+export const serialParams = Joi.object<{ serial: string }>({
+  serial: Joi.string().pattern(SERIAL_NUMBER).required(),
+});
+
+export const offeredChangeSchema = Joi.object({
+  revision: Joi.number().integer().required().description('Grows with every change of what is pending'),
+  config: configurationSchema.required(),
+}).meta({ name: 'OfferedChange' });
+
+export const configReportBody = Joi.object<SentReport>({
+  ...configurationFields,
+  measurementPeriodBase: configurationFields.measurementPeriodBase.required(),
+  measurementPeriodFactor: configurationFields.measurementPeriodFactor.required(),
+  transmissionInterval: configurationFields.transmissionInterval.required(),
+  configHash: integer(0, 4_294_967_295).description("The device's own number for its configuration"),
+  errors: Joi.array()
+    .items(
+      Joi.object({
+        code: integer(0, 4_294_967_295),
+        message: Joi.string().max(200).required(),
+      }),
+    )
+    .max(20)
+    .description('What the device could not take; newer than its fetch, they fail the change'),
+  reportedAt: Joi.string()
+    .pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/)
+    .isoDate()
+    .example('2026-03-02T08:15:30Z')
+    .messages({ 'string.pattern.base': '{{#label}} must be an ISO 8601 time with a zone' })
+    .description(
+      'When the device made the report; without it, or where its clock is off, the arrival counts',
+    ),
+}).meta({ name: 'ConfigReport' });
+
+export const contactResultSchema = Joi.object({
+  syncStatus,
+  pendingConfig: offeredChangeSchema
+    .allow(null)
+    .required()
+    .description('What the device has to apply; handing it out counts as fetched'),
+});

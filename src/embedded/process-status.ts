@@ -1,0 +1,58 @@
+/** Looks at processes that are not our children: who holds a folder, whether it is gone. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** How the process was started; undefined when it is gone or hidden from us. */
+export function commandLine(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return commandLineFromPs(pid);
+  }
+}
+
+function commandLineFromPs(pid: number): string | undefined {
+  try {
+    return execFileSync('/bin/ps', ['-o', 'args=', '-p', String(pid)], { env: {}, encoding: 'utf8' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The live process named by the first line of the file, when its command line has this word or cannot be seen. */
+export function liveHolder(pidFile: string, word: string): number | undefined {
+  const pid = pidIn(pidFile);
+  if (pid === undefined || !isAlive(pid)) return undefined;
+  const command = commandLine(pid);
+  return command === undefined || command.includes(word) ? pid : undefined;
+}
+
+export function pidIn(pidFile: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+    return pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes what dead processes left unfinished: entries named prefix and pid. */
+export async function removeLeftovers(folder: string, prefix: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+    if (pid > 0 && (pid === process.pid || !isAlive(pid))) {
+      await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    }
+  }
+}

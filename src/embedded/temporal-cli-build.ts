@@ -1,0 +1,63 @@
+/**
+ * Builds the Temporal CLI from the module that tools/temporal pins, for machines that reach Go's modules but not
+ * Temporal's download. About five minutes from nothing, so it says how far it is.
+ */
+import { fileURLToPath } from 'node:url';
+import { type Env, findProgram } from './find-program.ts';
+import { describeExit, supervise } from './supervise.ts';
+import { pinned } from './temporal-cli-version.ts';
+
+const moduleFolder = fileURLToPath(new URL('../../tools/temporal', import.meta.url));
+const cliPackage = 'github.com/temporalio/cli';
+const progressMs = 5_000;
+
+export interface BuildOptions {
+  env: Env;
+  say: (line: string) => void;
+}
+
+/** Puts the CLI at the target path. */
+export async function buildTemporalCli(target: string, { env, say }: BuildOptions): Promise<void> {
+  const go = await findProgram('go', env);
+  if (!go) throw new Error('it cannot be built: there is no Go on the PATH');
+  say(`Temporal CLI: building ${pinned.cli} with ${go}; from nothing this takes about five minutes`);
+  await build(go, target, { env, say });
+}
+
+async function build(go: string, target: string, { env, say }: BuildOptions): Promise<void> {
+  const progress = reportProgress(say);
+  const child = supervise({
+    command: go,
+    args: ['build', '-v', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', target, mainPackage],
+    cwd: moduleFolder,
+    env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
+    log: progress.line,
+  });
+  const exit = await child.exited.finally(progress.end);
+  if (exit.code !== 0) {
+    throw new Error(
+      `the build with Go failed (${describeExit(exit)}): ${child.lastLines().slice(-5).join(' | ')}`,
+    );
+  }
+}
+
+const mainPackage = `${cliPackage}/cmd/temporal`;
+const linkerFlags = `-s -w -X ${cliPackage}/internal/temporalcli.Version=${pinned.cli}`;
+
+/** Go names each package when it is done with it, and says nothing while it links. */
+function reportProgress(say: BuildOptions['say']) {
+  const start = Date.now();
+  let count = 0;
+  let last = 'nothing yet';
+  const timer = setInterval(() => {
+    const seconds = Math.round((Date.now() - start) / 1000);
+    say(`Temporal CLI: building, ${seconds} s, ${count} packages and modules so far, last ${last}`);
+  }, progressMs);
+  return {
+    line(text: string) {
+      count += 1;
+      last = text;
+    },
+    end: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * Temporal's own download of the CLI. It is published without a checksum that could be pinned here, so the trust is
+ * that of https, and the caller checks that what came runs.
+ */
+import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Env } from './find-program.ts';
+import { pinned } from './temporal-cli-version.ts';
+
+const official = 'https://temporal.download/cli/archive';
+const platforms: Record<string, string> = { linux: 'linux', darwin: 'darwin' };
+const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+
+/** Without a network this must not keep anybody waiting. */
+const answerMs = 5_000;
+const totalMs = 300_000;
+
+export interface DownloadOptions {
+  env: Env;
+  say: (line: string) => void;
+  /** Another place than Temporal's own. */
+  downloadFrom?: string;
+}
+
+/** Puts the CLI at the target path, and its archive beside it. */
+export async function downloadTemporalCli(target: string, options: DownloadOptions): Promise<void> {
+  const { env, say, downloadFrom = official } = options;
+  try {
+    const url = urlFor(downloadFrom);
+    say(`Temporal CLI: downloading ${url}`);
+    const archive = `${target}.tar.gz`;
+    await fetchTo(archive, url);
+    await promisify(execFile)('tar', ['-xzf', archive, '-C', dirname(target), 'temporal'], {
+      env: { PATH: env.PATH },
+    });
+  } catch (cause) {
+    throw new Error(`the download failed: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function urlFor(base: string): string {
+  const platform = platforms[process.platform];
+  const arch = architectures[process.arch];
+  if (!platform || !arch) throw new Error(`there is none for ${process.platform} on ${process.arch}`);
+  return `${base}/v${pinned.cli}?platform=${platform}&arch=${arch}`;
+}
+
+async function fetchTo(file: string, url: string): Promise<void> {
+  const total = AbortSignal.timeout(totalMs);
+  const response = await Promise.race([
+    fetch(url, { signal: total }),
+    sleep(answerMs, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${answerMs / 1000} s`);
+    }),
+  ]);
+  if (!response.ok || !response.body) throw new Error(`it answered ${response.status}`);
+  if (url.startsWith('https:') && !response.url.startsWith('https:'))
+    throw new Error('it led away from https');
+  await pipeline(Readable.fromWeb(response.body), createWriteStream(file), { signal: total });
+}
+
+/** `fetch failed` says nothing; its cause does. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}

@@ -1,0 +1,39 @@
+/** The pinned Temporal, and what a CLI on this machine says of itself. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** The same as in tools/temporal/go.mod; a test compares them. */
+export const pinned = { cli: '1.9.1', server: '1.32.0' } as const;
+
+export interface CliVersion {
+  cli: string;
+  /** Of the server inside. */
+  server: string;
+}
+
+const run = promisify(execFile);
+const timeoutMs = 15_000;
+
+/** Throws when the program does not run or is something else. */
+export async function versionOf(path: string): Promise<CliVersion> {
+  const { stdout } = await run(path, ['--version'], { timeout: timeoutMs, env: {} });
+  const [, cli, server] = /^temporal version (\S+) \(server ([^\s,)]+)/i.exec(stdout) ?? [];
+  if (!cli || !server) throw new Error(`it calls itself "${stdout.trim().slice(0, 80)}"`);
+  return { cli, server };
+}
+
+/** A CLI built from source has no version of its own; then its server's counts. */
+export function isNewEnough({ cli, server }: CliVersion): boolean {
+  return cli.startsWith('0.0.0') ? isAtLeast(server, pinned.server) : isAtLeast(cli, pinned.cli);
+}
+
+export const describeVersion = ({ cli, server }: CliVersion) => `version ${cli} with server ${server}`;
+
+function isAtLeast(version: string, least: string): boolean {
+  const [a, b] = [version, least].map((text) => text.split(/[.-]/, 3).map(Number));
+  for (const [i, wanted] of (b ?? []).entries()) {
+    const part = a?.[i] ?? 0;
+    if (part !== wanted) return part > wanted;
+  }
+  return true;
+}

@@ -1,0 +1,107 @@
+/**
+ * Finds the Temporal CLI, whose `server start-dev` is the embedded Temporal. The ways, in this order: the one named
+ * by TEMPORAL_CLI_PATH, one on the PATH that is new enough, the cache, Temporal's download, a build with Go from the
+ * pinned module in tools/temporal. Each says what it does; none waits long for a network that is not there.
+ */
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Env, findProgram, isExecutable } from './find-program.ts';
+import { removeLeftovers } from './process-status.ts';
+import { buildTemporalCli } from './temporal-cli-build.ts';
+import { downloadTemporalCli } from './temporal-cli-download.ts';
+import { describeVersion, isNewEnough, pinned, versionOf } from './temporal-cli-version.ts';
+
+export interface FindTemporalCli {
+  env: Env;
+  /** Keeps what was downloaded or built; made when it is not there. */
+  cacheDir: string;
+  /** Gets a line about each step. */
+  say: (line: string) => void;
+  /** Another place to download from than Temporal's own. */
+  downloadFrom?: string;
+}
+
+export async function findTemporalCli(wanted: FindTemporalCli): Promise<string> {
+  const { TEMPORAL_CLI_PATH } = wanted.env;
+  if (TEMPORAL_CLI_PATH) return chosen(TEMPORAL_CLI_PATH, wanted.say);
+  return (await onPath(wanted)) ?? (await inCache(wanted)) ?? obtain(wanted);
+}
+
+async function chosen(path: string, say: FindTemporalCli['say']): Promise<string> {
+  const version = await versionOf(path).catch((cause) => {
+    throw new Error(`TEMPORAL_CLI_PATH is ${path}, which is no Temporal CLI that runs: ${cause.message}`, {
+      cause,
+    });
+  });
+  const remark = isNewEnough(version)
+    ? ''
+    : `, which is older than the ${pinned.cli} this service is made for`;
+  say(`Temporal CLI: TEMPORAL_CLI_PATH, ${path} (${describeVersion(version)})${remark}`);
+  return path;
+}
+
+async function onPath({ env, say }: FindTemporalCli): Promise<string | undefined> {
+  const path = await findProgram('temporal', env);
+  if (!path) return undefined;
+  const version = await versionOf(path).catch(() => undefined);
+  if (version && isNewEnough(version)) {
+    say(`Temporal CLI: ${path} from the PATH (${describeVersion(version)})`);
+    return path;
+  }
+  const fault = version ? `is ${describeVersion(version)}, older than ${pinned.cli}` : 'does not run';
+  say(`Temporal CLI: ${path} on the PATH ${fault}; looking further`);
+  return undefined;
+}
+
+async function inCache({ cacheDir, say }: FindTemporalCli): Promise<string | undefined> {
+  const path = cachePath(cacheDir);
+  if (!(await isExecutable(path))) return undefined;
+  const version = await versionOf(path).catch(() => undefined);
+  say(`Temporal CLI: ${path} from the cache${version ? '' : ' does not run; getting another'}`);
+  return version && path;
+}
+
+async function obtain(wanted: FindTemporalCli): Promise<string> {
+  const target = cachePath(wanted.cacheDir);
+  await mkdir(wanted.cacheDir, { recursive: true });
+  await removeLeftovers(wanted.cacheDir, unfinishedPrefix);
+  const failures: string[] = [];
+  for (const way of [downloadTemporalCli, buildTemporalCli]) {
+    try {
+      await into(target, wanted, way);
+      wanted.say(`Temporal CLI: kept in ${target}`);
+      return target;
+    } catch (error) {
+      failures.push((error as Error).message);
+      wanted.say(`Temporal CLI: ${(error as Error).message}`);
+    }
+  }
+  throw new Error(allWays(target, failures));
+}
+
+/** Under another name first: a process beside us sees a whole program or none. */
+async function into(target: string, wanted: FindTemporalCli, way: typeof buildTemporalCli): Promise<void> {
+  const folder = join(wanted.cacheDir, `${unfinishedPrefix}${process.pid}`);
+  await mkdir(folder);
+  try {
+    const program = join(folder, 'temporal');
+    await way(program, wanted);
+    await versionOf(program);
+    await rename(program, target);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const unfinishedPrefix = 'unfinished-';
+const cachePath = (cacheDir: string) => join(cacheDir, `temporal-${pinned.cli}`);
+
+const allWays = (target: string, failures: string[]) => `There is no Temporal CLI ${pinned.cli}:
+${failures.map((failure) => `  ${failure}`).join('\n')}
+Any one of these helps:
+  set TEMPORAL_ADDRESS to the address of a Temporal server that runs already
+  set TEMPORAL_CLI_PATH to a Temporal CLI
+  have "temporal", ${pinned.cli} or newer, on the PATH
+  put that program at ${target}
+  let this machine reach temporal.download
+  install Go, with which it is built from tools/temporal`;

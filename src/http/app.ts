@@ -1,0 +1,237 @@
+/**
+ * The Koa application: what every request goes through, whatever the resource. The order of the checks is part of the
+ * contract: route (404, 405), limit (429) and key (401), media type and size (415, 413), shape (400), then what the
+ * request names (404) and the rules (409), which are the handler's.
+ */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import Router from '@koa/router';
+import type Joi from 'joi';
+import Koa, { type Context, type Middleware } from 'koa';
+import type { Transact } from '../db/transaction.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { Authenticate } from './authenticate.ts';
+import { fingerprintOf, idempotencyKey, type StoredAnswer, type WithIdempotency } from './idempotency.ts';
+import { compileProjection } from './project.ts';
+import { type JsonBody, readJsonBody, refuseEncoding } from './read-body.ts';
+import { renderError } from './render-error.ts';
+import { requestIdOf } from './request-id.ts';
+import { type Reply, type Route, takesIdempotencyKey } from './route.ts';
+import { isValidParams, noParameters, validateBody, validateQuery } from './validate.ts';
+
+export interface RequestLog {
+  requestId: string;
+  operationId: string;
+  method: string;
+  status: number;
+  durationMs: number;
+  organizationId?: string;
+  error?: unknown;
+}
+
+export interface AppOptions {
+  routes: Route[];
+  authenticate: Authenticate;
+  transact: Transact;
+  withIdempotency: WithIdempotency;
+  /** Turns a fault of a dependency into the error that the caller sees. */
+  translateFault(error: unknown): unknown;
+  observe(entry: RequestLog): void;
+  /** Middleware for what is no operation of the API: health, documentation. Answers or calls next. */
+  extras: Middleware[];
+}
+
+interface State {
+  operationId: string;
+  organizationId?: string;
+}
+
+export function createApp(options: AppOptions): Koa {
+  const app = new Koa();
+  app.use(failuresAndHeaders(options));
+  for (const extra of options.extras) app.use(extra);
+  const router = new Router({ strict: true, sensitive: true });
+  for (const definition of mostSpecificFirst(options.routes)) {
+    const path = definition.path.replace(/\{(\w+)\}/g, ':$1');
+    router.register(path, [definition.method], [endpoint(definition, options)]);
+  }
+  app.use(router.routes());
+  app.use(unrouted(options.routes));
+  // Everything is answered by failuresAndHeaders; what still reaches Koa is a socket that went away.
+  app.silent = true;
+  return app;
+}
+
+/** Literal segments win over parameters, so `/devices/config-profiles/config` is a profile. */
+function mostSpecificFirst(routes: Route[]): Route[] {
+  const rank = ({ path }: Route) => path.replace(/\{\w+\}/g, '\uffff');
+  return [...routes].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+function failuresAndHeaders(options: AppOptions): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(ctx.req.headers['request-id']);
+    ctx.set('Request-Id', requestId);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    let failure: unknown;
+    try {
+      await next();
+    } catch (error) {
+      failure = options.translateFault(error);
+      const rendered = renderError(failure);
+      ctx.status = rendered.status;
+      ctx.set(rendered.headers);
+      ctx.body = rendered.body;
+    }
+    const state = ctx.state as State;
+    options.observe({
+      requestId,
+      operationId: state.operationId ?? 'none',
+      method: ctx.method,
+      status: ctx.status,
+      durationMs: performance.now() - startedAt,
+      organizationId: state.organizationId,
+      error: failure,
+    });
+  };
+}
+
+function endpoint(definition: Route, options: AppOptions): Middleware {
+  const answer = createAnswer(definition);
+  const takesKey = takesIdempotencyKey(definition);
+  const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
+  return async (ctx) => {
+    const state = ctx.state as State;
+    state.operationId = definition.operationId;
+    const { authorization } = ctx.req.headers;
+    const caller = await options.authenticate(
+      authorization,
+      ctx.req.socket.remoteAddress ?? '',
+      definition.auth,
+    );
+    state.organizationId = caller.organizationId;
+    const json: JsonBody = readsJson
+      ? await readJsonBody(ctx.req)
+      : { value: undefined, bytes: Buffer.alloc(0) };
+    if (definition.rawBody) requireType(ctx, definition.rawBody.contentType);
+    const query = validateQuery(definition.query ?? noParameters, ctx.query as Record<string, unknown>);
+    const body = bodyOf(definition, json);
+    const params = paramsOf(definition, ctx);
+    const run = async (transact: Transact) =>
+      definition.handle({
+        caller,
+        params,
+        query,
+        body,
+        stream: ctx.req,
+        url: ctx.url,
+        header: (name) => ctx.get(name) || undefined,
+        transact,
+      });
+
+    const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
+    if (keyHeader === undefined) return answer.send(ctx, await run(options.transact));
+    const request = {
+      organizationId: caller.organizationId,
+      key: idempotencyKey(String(keyHeader)),
+      fingerprint: fingerprintOf(ctx.method, ctx.url, json.bytes),
+    };
+    const stored = await options.withIdempotency(request, async (transact) =>
+      answer.text(await run(transact)),
+    );
+    if (stored.replayed) ctx.set('Idempotent-Replayed', 'true');
+    answer.sendText(ctx, stored);
+  };
+}
+
+function bodyOf(definition: Route, json: JsonBody): unknown {
+  if (definition.body) return validateBody(definition.body, json.value);
+  if (json.value !== undefined) validateBody(noParameters, json.value);
+  return undefined;
+}
+
+function paramsOf(definition: Route, ctx: Context): unknown {
+  const params = ctx.params as Record<string, string>;
+  if (definition.params && !isValidParams(definition.params, params)) {
+    throw notFound(`${definition.tag}: nothing has this name or id`);
+  }
+  return params;
+}
+
+function requireType(ctx: Context, contentType: string): void {
+  refuseEncoding(ctx.req);
+  const sent = ctx.req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (sent !== contentType) {
+    throw new AppError('unsupported_media_type', `Content-Type must be ${contentType}`);
+  }
+}
+
+/** What goes out of one route: filtered through the schema of its status. */
+function createAnswer(definition: Route) {
+  const projections = new Map<number, (value: unknown) => unknown>();
+  for (const [status, contract] of Object.entries(definition.responses)) {
+    if (contract && 'describe' in contract) {
+      projections.set(Number(status), compileProjection(contract as Joi.Schema));
+    }
+  }
+
+  function text(reply: Reply): StoredAnswer {
+    const project = projections.get(reply.status);
+    const body = project ? JSON.stringify(project(reply.body)) : '';
+    return { status: reply.status, body, location: reply.headers?.Location ?? null };
+  }
+
+  function send(ctx: Context, reply: Reply): void {
+    if (reply.headers) ctx.set(reply.headers);
+    if (projections.has(reply.status)) return sendText(ctx, text(reply));
+    ctx.status = reply.status;
+    if (Buffer.isBuffer(reply.body) || reply.body instanceof Readable) ctx.body = reply.body;
+  }
+
+  function sendText(ctx: Context, { status, body, location }: StoredAnswer): void {
+    ctx.status = status;
+    if (location !== null) ctx.set('Location', location);
+    if (body === '') return;
+    if (definition.conditional && isFresh(ctx, body)) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.set('Content-Type', 'application/json; charset=utf-8');
+    ctx.body = body;
+  }
+
+  return { text, send, sendText };
+}
+
+function isFresh(ctx: Context, body: string): boolean {
+  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
+  ctx.set('ETag', etag);
+  const known = ctx.get('If-None-Match');
+  return (
+    known !== '' && (known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
+  );
+}
+
+/** What no operation took: another method of a known path is 405, everything else 404. */
+function unrouted(routes: Route[]): Middleware {
+  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  for (const { path, method } of routes) {
+    const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+    const known = paths.get(path) ?? { pattern, methods: new Set<string>() };
+    paths.set(path, known);
+    known.methods.add(method);
+    if (method === 'GET') known.methods.add('HEAD');
+  }
+  const all = [...paths.values()];
+  return async (ctx) => {
+    const methods = all
+      .filter(({ pattern }) => pattern.test(ctx.path))
+      .flatMap((known) => [...known.methods]);
+    if (methods.length === 0) throw notFound('There is nothing at this path');
+    throw new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`, {
+      headers: { Allow: [...new Set(methods)].join(', ') },
+    });
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * Bearer keys. A missing key is not a failed one; wrong keys are counted per address, and past the limit they are
+ * answered 429 while good keys from the same address go on working.
+ */
+import { AppError } from '../errors.ts';
+import type { Caller, KeyKind } from './route.ts';
+import type { TokenBucket } from './token-bucket.ts';
+
+export interface AuthenticateOptions {
+  /** The caller behind a key of that text, or null when it is unknown, revoked, expired or malformed. */
+  findCaller(token: string): Promise<Caller | null>;
+  limits: Record<KeyKind, TokenBucket>;
+  failures: TokenBucket;
+}
+
+export type Authenticate = (
+  authorization: string | undefined,
+  address: string,
+  kind: KeyKind,
+) => Promise<Caller>;
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,256})$/i;
+
+export function createAuthenticate({ findCaller, limits, failures }: AuthenticateOptions): Authenticate {
+  return async (authorization, address, kind) => {
+    const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+    if (token === undefined) throw unauthenticated();
+    refuseOver(limits[kind].take(token), 'Too many requests with this API key');
+    const caller = await findCaller(token);
+    if (caller?.kind === kind) return caller;
+    refuseOver(failures.take(address), 'Too many failed API keys from this address');
+    throw unauthenticated();
+  };
+}
+
+const unauthenticated = () =>
+  new AppError('unauthenticated', 'Invalid or inactive API key', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+
+function refuseOver(waitSeconds: number | null, message: string): void {
+  if (waitSeconds === null) return;
+  throw new AppError('rate_limited', `${message}: try again in ${waitSeconds} s`, {
+    headers: { 'Retry-After': String(waitSeconds) },
+  });
+}

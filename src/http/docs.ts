@@ -1,0 +1,55 @@
+/** `/openapi.json` and `/docs`: the page and its scripts come from node_modules, so it works without internet. */
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Middleware } from 'koa';
+import type { JsonSchema } from './json-schema.ts';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <title>Device Monitoring Service</title>
+  <link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+  <div id="docs"></div>
+  <script src="/docs/swagger-ui-bundle.js"></script>
+  <script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: false });\n`;
+
+const FILES: Record<string, string> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+};
+const POLICY =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
+
+export function createDocs(document: JsonSchema): Middleware {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const json = JSON.stringify(document);
+  return async (ctx, next) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    if (ctx.path === '/openapi.json') {
+      ctx.type = 'application/json';
+      ctx.body = json;
+      return;
+    }
+    if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
+    ctx.set('Content-Security-Policy', POLICY);
+    const name = ctx.path.slice('/docs/'.length);
+    if (name === '') {
+      ctx.type = 'text/html';
+      ctx.body = PAGE;
+    } else if (name === 'start.js') {
+      ctx.type = 'text/javascript';
+      ctx.body = START;
+    } else if (Object.hasOwn(FILES, name)) {
+      ctx.type = FILES[name] as string;
+      ctx.body = createReadStream(join(folder, name));
+    } else return next();
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * Idempotency-Key: the answer is stored in the transaction of what it answers, so a repeat either finds both or
+ * neither. A refusal (404, 409) is stored as well, while what its handler had begun is undone.
+ */
+import { createHash } from 'node:crypto';
+import { joinTransaction, type Transact, type Transaction } from '../db/transaction.ts';
+import { AppError, invalid } from '../errors.ts';
+import { renderError } from './render-error.ts';
+
+export interface StoredAnswer {
+  status: number;
+  body: string;
+  location: string | null;
+}
+
+export interface IdempotencyRequest {
+  organizationId: string;
+  key: string;
+  /** Method, path and query as sent, and body bytes: what must be the same under one key. */
+  fingerprint: Buffer;
+}
+
+/** The store, inside the transaction of the request. */
+export interface IdempotencyStore {
+  /** False while another request holds the same key. */
+  lock(tx: Transaction, request: IdempotencyRequest): Promise<boolean>;
+  find(
+    tx: Transaction,
+    request: IdempotencyRequest,
+  ): Promise<{ fingerprint: Buffer; answer: StoredAnswer } | null>;
+  insert(tx: Transaction, request: IdempotencyRequest, answer: StoredAnswer): Promise<void>;
+}
+
+export type WithIdempotency = (
+  request: IdempotencyRequest,
+  run: (transact: Transact) => Promise<StoredAnswer>,
+) => Promise<StoredAnswer & { replayed: boolean }>;
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export function idempotencyKey(header: string): string {
+  if (!KEY.test(header)) throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters');
+  return header;
+}
+
+export function fingerprintOf(method: string, url: string, body: Buffer): Buffer {
+  return createHash('sha256').update(`${method} ${url}\n`).update(body).digest();
+}
+
+export function createIdempotency(store: IdempotencyStore, transact: Transact): WithIdempotency {
+  return (request, run) =>
+    transact(async (tx) => {
+      if (!(await store.lock(tx, request))) {
+        throw new AppError('conflict', 'A request with this Idempotency-Key is still running', {
+          headers: { 'Retry-After': '1' },
+        });
+      }
+      const stored = await store.find(tx, request);
+      if (stored && !stored.fingerprint.equals(request.fingerprint)) {
+        throw new AppError(
+          'idempotency_mismatch',
+          'This Idempotency-Key was used with another method, path or body: take a new key for a new request',
+        );
+      }
+      if (stored) return { ...stored.answer, replayed: true };
+      const answer = await answerOf(run, tx);
+      await store.insert(tx, request, answer);
+      return { ...answer, replayed: false };
+    });
+}
+
+async function answerOf(
+  run: (transact: Transact) => Promise<StoredAnswer>,
+  tx: Transaction,
+): Promise<StoredAnswer> {
+  try {
+    return await run(joinTransaction(tx));
+  } catch (error) {
+    const { status, body } = renderError(error);
+    if (status !== 404 && status !== 409) throw error;
+    return { status, body: JSON.stringify(body), location: null };
+  }
+}

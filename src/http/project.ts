@@ -1,0 +1,46 @@
+/**
+ * The way out: a response keeps only what its schema names, so a column that was selected by mistake (a secret, say)
+ * cannot leak. Compiled once per schema; it filters and never validates; that every answer has the right shape is
+ * what the tests check.
+ */
+import type Joi from 'joi';
+
+type Project = (value: unknown) => unknown;
+
+interface Described {
+  type?: string;
+  keys?: Record<string, Described>;
+  items?: Described[];
+  flags?: { unknown?: boolean };
+}
+
+export function compileProjection(schema: Joi.Schema): Project {
+  return projection(schema.describe() as Described);
+}
+
+function projection(described: Described): Project {
+  if (described.type === 'object' && described.keys && !described.flags?.unknown) {
+    return projectObject(described.keys);
+  }
+  const [item] = described.items ?? [];
+  if (described.type === 'array' && item && described.items?.length === 1) {
+    const project = projection(item);
+    return project === keep ? keep : (value) => (Array.isArray(value) ? value.map(project) : value);
+  }
+  return keep;
+}
+
+const keep: Project = (value) => value;
+
+function projectObject(keys: Record<string, Described>): Project {
+  const fields = Object.entries(keys).map(([key, described]) => [key, projection(described)] as const);
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const out: Record<string, unknown> = {};
+    for (const [key, project] of fields) {
+      const field = (value as Record<string, unknown>)[key];
+      if (field !== undefined) out[key] = project(field);
+    }
+    return out;
+  };
+}

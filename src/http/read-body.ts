@@ -1,0 +1,100 @@
+/** Reads a JSON body within bounds: media type, bytes, UTF-8, depth, and text that Postgres and JSON can hold. */
+import type { IncomingMessage } from 'node:http';
+import { AppError, invalid } from '../errors.ts';
+
+export const BODY_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 32;
+
+export interface JsonBody {
+  /** undefined when the request had no body. */
+  value: unknown;
+  bytes: Buffer;
+}
+
+export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
+  const type = request.headers['content-type'];
+  if (type !== undefined) requireJson(type);
+  refuseEncoding(request);
+  const bytes = await readBytes(request, BODY_BYTES_MAX);
+  if (bytes.length === 0) return { value: undefined, bytes };
+  if (type === undefined) throw wrongType();
+  const value = parse(bytes);
+  checkText(value, 0);
+  return { value, bytes };
+}
+
+export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > bytesMax) throw tooLarge(bytesMax);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw invalid('The body ended before it was complete');
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+/** Text that neither Postgres nor well-formed UTF-8 can carry. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed();
+}
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+function requireJson(type: string): void {
+  if (!JSON_TYPE.test(type)) throw wrongType();
+}
+
+const wrongType = () =>
+  new AppError('unsupported_media_type', 'Content-Type must be application/json, in UTF-8');
+
+export function refuseEncoding(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+  throw new AppError(
+    'unsupported_media_type',
+    'Content-Encoding must be identity: send the body uncompressed',
+  );
+}
+
+const tooLarge = (bytesMax: number) =>
+  new AppError('too_large', `The body must be at most ${bytesMax} bytes`, {
+    headers: { Connection: 'close' },
+  });
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parse(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw invalid('The body must be UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('The body must be JSON');
+  }
+}
+
+function checkText(value: unknown, depth: number): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) throw invalid('Text must hold no NUL character and no half of a surrogate pair');
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (depth === DEPTH_MAX) throw invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
+  for (const key of Object.keys(value)) {
+    if (!isStorable(key)) throw invalid('Text must hold no NUL character and no half of a surrogate pair');
+    // Joi drops this one key silently where it reports every other unknown one.
+    if (key === '__proto__') throw invalid('__proto__ is not allowed');
+    checkText((value as Record<string, unknown>)[key], depth + 1);
+  }
+}

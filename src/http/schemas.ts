@@ -1,0 +1,24 @@
+/** The pieces of shape that every resource shares. */
+import Joi from 'joi';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const uuid = () => Joi.string().pattern(UUID);
+
+/** A path parameter that holds an id; what is no id names nothing, so it is answered 404. */
+export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>
+  Joi.object({ [name]: uuid().required() }) as Joi.ObjectSchema<Record<Name, string>>;
+
+export const limit = (fallback: number) =>
+  Joi.number().integer().min(1).max(500).default(fallback).description('Items per page');
+
+export const cursor = () =>
+  uuid()
+    .description('nextCursor of the page before')
+    .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' });
+
+export const timestamp = () =>
+  Joi.string().isoDate().example('2026-03-02T08:15:30.000Z').description('ISO 8601, UTC, milliseconds');
+
+export const nextCursor = () =>
+  Joi.string().allow(null).required().description('Pass as cursor for the next page; null on the last one');

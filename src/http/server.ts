@@ -1,0 +1,78 @@
+/**
+ * The listening socket around the application: faults below HTTP get the one error body too, slow senders are cut off,
+ * and stopping answers what is under way before the deadline.
+ */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { errorBody } from './render-error.ts';
+
+export interface HttpServerOptions {
+  listener: RequestListener;
+  host: string;
+  port: number;
+  /** From the first byte of a request to its last. */
+  requestTimeoutMs: number;
+}
+
+export interface HttpServer {
+  port: number;
+  isDraining(): boolean;
+  /** Stops accepting, waits for what is under way, then closes what is left. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+const PARSER_FAULTS: Record<string, [number, string, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers must be at most 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive'],
+};
+const BAD_REQUEST: [number, string, string] = [400, 'Bad Request', 'This is not a valid HTTP request'];
+
+export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+  let draining = false;
+  const server = createServer(
+    {
+      requestTimeout: options.requestTimeoutMs,
+      headersTimeout: options.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(5_000, options.requestTimeoutMs),
+      keepAliveTimeout: 65_000,
+    },
+    (request, response) => {
+      if (draining) response.setHeader('Connection', 'close');
+      options.listener(request, response);
+    },
+  );
+  server.on('clientError', answerParserFault);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    isDraining: () => draining,
+    stop(deadlineMs) {
+      draining = true;
+      return drain(server, deadlineMs);
+    },
+  };
+}
+
+function answerParserFault(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const [status, reason, message] = PARSER_FAULTS[error.code ?? ''] ?? BAD_REQUEST;
+  const body = JSON.stringify(errorBody(message));
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function drain(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

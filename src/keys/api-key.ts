@@ -1,0 +1,59 @@
+/**
+ * API keys as text: a prefix that names the kind, random base62 characters, and a checksum that tells a mistyped key
+ * from an unknown one without asking the database.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+export type KeyKind = 'customer' | 'device';
+
+export interface KeyFormat {
+  prefix: string;
+  randomCharacters: number;
+}
+
+/** A device key is 36 characters in all, the longest that a logger can hold. */
+export const KEY_FORMATS: Record<KeyKind, KeyFormat> = {
+  customer: { prefix: 'dms_live_', randomCharacters: 43 },
+  device: { prefix: 'dev_', randomCharacters: 26 },
+};
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const CHECKSUM_CHARACTERS = 6;
+const DISPLAY_CHARACTERS = 4;
+
+export function generateKey(kind: KeyKind): string {
+  const { prefix, randomCharacters } = KEY_FORMATS[kind];
+  const body = prefix + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomCharacters);
+  return body + checksum(body);
+}
+
+/** The kind of a well-formed key, else null. */
+export function kindOf(token: string): KeyKind | null {
+  for (const kind of ['customer', 'device'] as const) {
+    const { prefix, randomCharacters } = KEY_FORMATS[kind];
+    const bodyLength = prefix.length + randomCharacters;
+    if (token.length !== bodyLength + CHECKSUM_CHARACTERS || !token.startsWith(prefix)) continue;
+    if (checksum(token.slice(0, bodyLength)) === token.slice(bodyLength)) return kind;
+  }
+  return null;
+}
+
+/** What is stored: a key has 154 random bits or more, so one round of SHA-256 is enough. */
+export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** The start by which people tell their keys apart. */
+export function displayOf(kind: KeyKind, token: string): string {
+  return `${token.slice(0, KEY_FORMATS[kind].prefix.length + DISPLAY_CHARACTERS)}…`;
+}
+
+const checksum = (body: string) => base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);
+
+function base62(value: bigint, characters: number): string {
+  let rest = value;
+  let text = '';
+  for (let index = 0; index < characters; index++) {
+    text = BASE62[Number(rest % 62n)] + text;
+    rest /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,78 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { KeyKind } from './api-key.ts';
+
+export interface KeyRecord {
+  id: string;
+  organizationId: string;
+  organizationName: string;
+  kind: KeyKind;
+  display: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.kind, k.display,
+  k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
+const FROM = 'from api_keys k join organizations o on o.id = k.organization_id';
+
+export interface NewKey {
+  organizationId: string;
+  kind: KeyKind;
+  hash: Buffer;
+  display: string;
+  expiresAt: Date | null;
+}
+
+export type KeysRepository = ReturnType<typeof createKeysRepository>;
+
+/** Keys are the operator's, across organizations: only the command line lists them. */
+export function createKeysRepository(sql: Sql) {
+  return {
+    async findByHash(hash: Buffer): Promise<KeyRecord | null> {
+      const [row] = await query<KeyRecord>(sql, `select ${COLUMNS} ${FROM} where k.hash = ?`, [hash]);
+      return row ?? null;
+    },
+
+    async find(id: string): Promise<KeyRecord | null> {
+      const [row] = await query<KeyRecord>(sql, `select ${COLUMNS} ${FROM} where k.id = ?`, [id]);
+      return row ?? null;
+    },
+
+    list(organizationName: string | null): Promise<KeyRecord[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} ${FROM} where ?::text is null or o.name = ? order by o.name, k.id`,
+        [organizationName, organizationName],
+      );
+    },
+
+    async insert({ organizationId, kind, hash, display, expiresAt }: NewKey): Promise<string> {
+      const [row] = await query<{ id: string }>(
+        sql,
+        `insert into api_keys (organization_id, kind, hash, display, expires_at) values (?, ?, ?, ?, ?)
+         returning id`,
+        [organizationId, kind, hash, display, expiresAt],
+      );
+      return (row as { id: string }).id;
+    },
+
+    /** Ends the key now; false when there is none or it was revoked before. */
+    async revoke(id: string): Promise<boolean> {
+      const rows = await query(
+        sql,
+        'update api_keys set revoked_at = now() where id = ? and revoked_at is null returning 1',
+        [id],
+      );
+      return rows.length > 0;
+    },
+
+    async expireAt(id: string, at: Date): Promise<void> {
+      await query(sql, 'update api_keys set expires_at = least(expires_at, ?::timestamptz) where id = ?', [
+        at.toISOString(),
+        id,
+      ]);
+    },
+  };
+}

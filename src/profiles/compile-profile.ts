@@ -1,0 +1,65 @@
+/**
+ * A profile to the part of a logger's configuration that it sets, for one variant of device at one moment. Pure: the
+ * same input always gives the same configuration, so devices can share it and a repeat changes nothing.
+ *
+ * Only what the profile was given appears: its intervals set their own keys; its alerts set the rules and, with its
+ * schedule (always, when it has none), the calendars, because calendars name rules by position and those left over
+ * from other rules would switch the new ones; a schedule alone sets the calendars over the rules the device has.
+ */
+import type { AlarmRule, DeviceConfiguration } from '../devices/configuration.ts';
+import { compileAlerts } from './compile-alerts.ts';
+import { compileCalendars } from './compile-schedule.ts';
+import type { DeviceVariant } from './device-variant.ts';
+import type { Intervals, Schedule, TemperatureAlert } from './profile.ts';
+
+/** The parts of a profile that reach a device; null = the profile was never given this part. */
+export interface ProfileParts {
+  alerts: TemperatureAlert[] | null;
+  schedule: Schedule | null;
+  intervals: Intervals | null;
+}
+
+/** `deviceRules`: what a schedule without alerts is laid over; unknown means every slot. */
+export function compileProfile(
+  { alerts, schedule, intervals }: ProfileParts,
+  variant: DeviceVariant,
+  at: Date,
+  deviceRules: AlarmRule[] | null = null,
+): DeviceConfiguration {
+  const alarmRules = alerts && compileAlerts(alerts, variant);
+  const enableRules = rulesInUse(alarmRules ?? deviceRules, variant);
+  return {
+    ...(intervals && compileIntervals(intervals)),
+    ...(alarmRules && { alarmRules }),
+    ...((alarmRules || schedule) && {
+      calendars: compileCalendars(schedule ?? { always: true }, enableRules, at),
+    }),
+  };
+}
+
+/** Positions, counted from 0. */
+function rulesInUse(rules: AlarmRule[] | null, { ruleSlots }: DeviceVariant): number[] {
+  const slots = Array.from({ length: ruleSlots }, (_, position) => position);
+  if (rules === null) return slots;
+  return slots.filter((position) => (rules[position]?.condition ?? 'DISABLED') !== 'DISABLED');
+}
+
+function compileIntervals({
+  measurementIntervalMinutes: minutes,
+  transmissionIntervalSeconds: seconds,
+}: Intervals): DeviceConfiguration {
+  return {
+    ...(minutes !== undefined && measurementPeriod(minutes * 60)),
+    ...(seconds !== undefined && { transmissionInterval: seconds }),
+  };
+}
+
+/** Seconds; Efento proto_config.proto, fields 2 and 26. */
+const PERIOD_BASE_MAX = 65_535;
+
+/** The smallest factor that divides evenly and leaves a base that fits. The largest interval, 10 days, takes 15. */
+function measurementPeriod(intervalSeconds: number): DeviceConfiguration {
+  let factor = Math.ceil(intervalSeconds / PERIOD_BASE_MAX);
+  while (intervalSeconds % factor !== 0) factor += 1;
+  return { measurementPeriodBase: intervalSeconds / factor, measurementPeriodFactor: factor };
+}

@@ -1,0 +1,58 @@
+/**
+ * A schedule to a logger's calendars. A calendar switches the rules it names on within one window of local time on
+ * the days of its mask; outside they are off. Its time zone is a fixed offset, so a schedule must be compiled again
+ * when the zone changes to or from summer time.
+ *
+ * A window over midnight. The customer's "Friday 22:00 to 06:00" is the night from Friday to Saturday. The device
+ * reads from > to on one day's mask as two windows of that same day, 00:00 to 06:00 and 22:00 to the end of Friday
+ * (Efento proto_config_rule.proto, CALENDAR_TYPE_WEEK): it would guard the wrong morning and leave Saturday's
+ * unguarded. So such a window takes two calendars: the evening on the days themselves, the morning on the days after.
+ * The evening is written as from 22:00 to 00:00, which is from > to with nothing before `to`, because an end at 23:59
+ * would lose the last minute. On all seven days both readings are the same, and one calendar says it.
+ *
+ * Assumed, the source being silent: a rule that several calendars name is on while any of them says so. Otherwise
+ * two calendars for two days could never be of use.
+ */
+import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
+import { type Schedule, WEEKDAYS, type WeekSchedule } from './profile.ts';
+import { utcOffsetMinutes } from './time-zone.ts';
+
+/** Efento proto_config.proto, field 47. */
+const CALENDARS_MAX = 6;
+const DAYS_IN_WEEK = 7;
+const MIDNIGHT = 0;
+const OFFSET_STEP_MINUTES = 15;
+
+/** The device's full list; all DISABLED when the schedule is always or there is no rule to switch. */
+export function compileCalendars(schedule: Schedule, enableRules: number[], at: Date): Calendar[] {
+  const calendars: Calendar[] = [];
+  if (!schedule.always && enableRules.length > 0) {
+    const timezone = deviceTimezoneMinutes(schedule.timezone, at);
+    calendars.push(...weekWindows(schedule).map((each) => ({ ...each, enableRules, timezone })));
+  }
+  while (calendars.length < CALENDARS_MAX) calendars.push(DISABLED_CALENDAR);
+  return calendars;
+}
+
+type WeekWindow = Omit<WeekCalendar, 'enableRules' | 'timezone'>;
+
+function weekWindows({ days: names, from, to }: WeekSchedule): WeekWindow[] {
+  const days = sorted(names.map((name) => WEEKDAYS.indexOf(name)));
+  const fromTime = minutesAfterMidnight(from);
+  const toTime = minutesAfterMidnight(to);
+  const isWithinTheDays = fromTime < toTime || toTime === MIDNIGHT || days.length === DAYS_IN_WEEK;
+  if (isWithinTheDays) return [{ type: 'WEEK', days, fromTime, toTime }];
+  const nextDays = sorted(days.map((day) => (day + 1) % DAYS_IN_WEEK));
+  return [
+    { type: 'WEEK', days, fromTime, toTime: MIDNIGHT },
+    { type: 'WEEK', days: nextDays, fromTime: MIDNIGHT, toTime },
+  ];
+}
+
+const sorted = (days: number[]) => days.toSorted((a, b) => a - b);
+
+const minutesAfterMidnight = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+function deviceTimezoneMinutes(timezone: string, at: Date): number {
+  return Math.round(utcOffsetMinutes(timezone, at) / OFFSET_STEP_MINUTES) * OFFSET_STEP_MINUTES;
+}

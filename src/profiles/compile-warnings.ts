@@ -1,0 +1,69 @@
+/**
+ * Where a device will not do quite what a profile says, in sentences for the dry run. Limits that the device has and
+ * the API does not name are no errors: another device may not have them.
+ */
+import type { ProfileParts } from './compile-profile.ts';
+import { type DeviceVariant, temperatureSlots } from './device-variant.ts';
+import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } from './profile.ts';
+
+/** Transmission over measurement interval; Efento's NB-IoT logger manual, page 15. */
+const MEASUREMENTS_PER_TRANSMISSION_MAX = 60;
+
+/** Each sentence names the field that it is about; none when there is nothing to say. */
+export function compileWarnings(
+  { alerts, schedule, intervals }: ProfileParts,
+  variant: DeviceVariant,
+): string[] {
+  return [
+    ...intervalWarnings(intervals ?? {}),
+    ...channelWarnings(alerts ?? [], variant),
+    ...(alerts ?? []).flatMap((alert, index) => alertWarnings(alert, `temperatureAlerts[${index}]`)),
+    ...scheduleWarnings(alerts, schedule),
+  ];
+}
+
+function intervalWarnings(intervals: Intervals): string[] {
+  const { measurementIntervalMinutes: minutes, transmissionIntervalSeconds: seconds } = intervals;
+  if (minutes === undefined || seconds === undefined) return [];
+  const secondsMax = minutes * 60 * MEASUREMENTS_PER_TRANSMISSION_MAX;
+  if (seconds <= secondsMax) return [];
+  return [
+    `intervals.transmissionIntervalSeconds is more than ${MEASUREMENTS_PER_TRANSMISSION_MAX} measurement intervals (${secondsMax} s): the device's manual allows no more, so it may refuse`,
+  ];
+}
+
+function channelWarnings(alerts: TemperatureAlert[], variant: DeviceVariant): string[] {
+  if (alerts.length === 0) return [];
+  const slots = temperatureSlots(variant);
+  if (slots === null) {
+    return ['temperatureAlerts are written for channel 1 until the device has shown its channels'];
+  }
+  if (slots.length === 0) return ['temperatureAlerts cannot fire: the device shows no temperature channel'];
+  if (slots.length > 1) return [];
+  return alerts.flatMap(({ channel }, index) =>
+    channel === 'ambient'
+      ? [
+          `temperatureAlerts[${index}].channel: the device has one temperature channel, so ambient means its probe`,
+        ]
+      : [],
+  );
+}
+
+function alertWarnings(alert: TemperatureAlert, path: string): string[] {
+  const { minC, maxC } = enforcedBounds(alert);
+  const isPoint = minC !== null && minC === maxC;
+  const isReturnOnly = alert.transmitOnReturn && !alert.transmitOnBreach;
+  return [
+    ...(isPoint ? [`${path}: lowC and highC are both ${minC} once rounded to the device's 0.1 °C`] : []),
+    ...(isReturnOnly
+      ? [
+          `${path}: with transmitOnReturn alone the device also transmits when its rules start within the bounds`,
+        ]
+      : []),
+  ];
+}
+
+function scheduleWarnings(alerts: TemperatureAlert[] | null, schedule: Schedule | null): string[] {
+  if (schedule === null || schedule.always || alerts === null || alerts.length > 0) return [];
+  return ['schedule has nothing to switch: temperatureAlerts is empty'];
+}

@@ -1,0 +1,194 @@
+/**
+ * A profile: what an organization wants its loggers to measure, to send and to raise alerts about, in the words of
+ * the API. `compile-profile.ts` turns it into what a logger understands.
+ *
+ * Values are kept as they were sent. What the device makes of them (steps of 0.1 °C) shows beside them, as minC and
+ * maxC, and never in their place. A part that is null was never given, and applying the profile leaves that part of
+ * a device alone; `temperatureAlerts: []` is given and means none.
+ */
+import { invalid } from '../errors.ts';
+
+/** Sunday first: the index is the device's number for the day. */
+export const WEEKDAYS = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const;
+export const ALERT_TYPES = ['range', 'high', 'low'] as const;
+export const ALERT_CHANNELS = ['probe', 'ambient'] as const;
+
+export const SLUG_LENGTH_MAX = 64;
+export const ALERTS_MAX = 4;
+
+export type Weekday = (typeof WEEKDAYS)[number];
+export type AlertType = (typeof ALERT_TYPES)[number];
+export type AlertChannel = (typeof ALERT_CHANNELS)[number];
+
+export interface TemperatureAlert {
+  type: AlertType;
+  channel: AlertChannel;
+  /** Set for range and low. */
+  lowC?: number;
+  /** Set for range and high. */
+  highC?: number;
+  /** How far back inside a bound the temperature must come to count as returned; 0 = at the bound. */
+  hysteresisC: number;
+  transmitOnBreach: boolean;
+  transmitOnReturn: boolean;
+}
+
+/** From `from` on each of the days until the next `to`: after midnight it is still the window of the day before. */
+export interface WeekSchedule {
+  always: false;
+  days: Weekday[];
+  /** Local time, HH:MM. */
+  from: string;
+  to: string;
+  /** Name from the IANA time zone database. */
+  timezone: string;
+}
+
+export type Schedule = { always: true } | WeekSchedule;
+
+export interface Intervals {
+  measurementIntervalMinutes?: number;
+  transmissionIntervalSeconds?: number;
+}
+
+export interface Profile {
+  slug: string;
+  name: string;
+  temperatureAlerts: TemperatureAlert[] | null;
+  schedule: Schedule | null;
+  intervals: Intervals | null;
+}
+
+/** The body of create and of update, defaults filled in. */
+export type ProfileInput = { [Field in keyof Profile]?: NonNullable<Profile[Field]> };
+
+/** @throws invalid when a slug is neither given nor to be made from the name. */
+export function newProfile({ slug, name, temperatureAlerts, schedule, intervals }: ProfileInput): Profile {
+  const ownSlug = slug ?? slugFromName(name ?? '');
+  return {
+    slug: ownSlug,
+    name: name ?? ownSlug,
+    temperatureAlerts: temperatureAlerts ?? null,
+    schedule: schedule ?? null,
+    intervals: intervals ?? null,
+  };
+}
+
+/**
+ * The profile with each field that the change has replaced whole.
+ * @throws invalid when the change has another slug, or intervals that contradict each other.
+ */
+export function changedProfile(profile: Profile, change: ProfileInput): Profile {
+  if (change.slug !== undefined && change.slug !== profile.slug) {
+    throw invalid(`slug must be ${profile.slug}, as in the path, or left out`);
+  }
+  const { name, temperatureAlerts, schedule, intervals } = change;
+  if (intervals) checkIntervals(intervals);
+  return {
+    slug: profile.slug,
+    name: name ?? profile.name,
+    temperatureAlerts: temperatureAlerts ?? profile.temperatureAlerts,
+    schedule: schedule ?? profile.schedule,
+    intervals: intervals ?? profile.intervals,
+  };
+}
+
+/** @throws invalid when a device would have to send more often than it measures. */
+export function checkIntervals(intervals: Intervals): void {
+  const fault = intervalsFault(intervals);
+  if (fault !== null) throw invalid(`intervals.${fault}`);
+}
+
+export function intervalsFault(intervals: Intervals): string | null {
+  const { measurementIntervalMinutes: minutes = 0, transmissionIntervalSeconds: seconds } = intervals;
+  if (seconds === undefined || seconds >= minutes * 60) return null;
+  return `transmissionIntervalSeconds must be at least ${minutes * 60}, the measurement interval in seconds`;
+}
+
+/** Letters that do not fall apart into a Latin letter and its mark. */
+const PLAIN_LETTERS: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+};
+
+/** "Kühlschrank 2–8 °C" → "kuhlschrank-2-8-c". @throws invalid when the name has no Latin letter and no digit. */
+export function slugFromName(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþ]/g, (letter) => PLAIN_LETTERS[letter] ?? '')
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+    .join('-')
+    .slice(0, SLUG_LENGTH_MAX)
+    .replace(/-$/, '');
+  if (slug !== '') return slug;
+  throw invalid(
+    'slug must be given, because the name has no letter from a to z and no digit to make one from',
+  );
+}
+
+export interface ProfileView {
+  slug: string;
+  name: string;
+  schedule: Schedule;
+  temperatureAlerts: TemperatureAlert[];
+}
+
+export interface EnforcedBounds {
+  /** °C, steps of 0.1; null where the alert has no such bound. */
+  minC: number | null;
+  maxC: number | null;
+}
+
+export interface ProfileDetailView extends ProfileView {
+  measurementIntervalMinutes: number | null;
+  transmissionIntervalSeconds: number | null;
+  temperatureAlerts: Array<TemperatureAlert & EnforcedBounds>;
+}
+
+/** What list and get answer with. */
+export function profileView({ slug, name, schedule, temperatureAlerts }: Profile): ProfileView {
+  return { slug, name, schedule: schedule ?? { always: true }, temperatureAlerts: temperatureAlerts ?? [] };
+}
+
+/** What create and update answer with. */
+export function profileDetailView(profile: Profile): ProfileDetailView {
+  const view = profileView(profile);
+  return {
+    ...view,
+    measurementIntervalMinutes: profile.intervals?.measurementIntervalMinutes ?? null,
+    transmissionIntervalSeconds: profile.intervals?.transmissionIntervalSeconds ?? null,
+    temperatureAlerts: view.temperatureAlerts.map((alert) => ({ ...alert, ...enforcedBounds(alert) })),
+  };
+}
+
+export function enforcedBounds({ lowC, highC }: Pick<TemperatureAlert, 'lowC' | 'highC'>): EnforcedBounds {
+  return {
+    minC: lowC === undefined ? null : roundedToTenth(lowC),
+    maxC: highC === undefined ? null : roundedToTenth(highC),
+  };
+}
+
+/** As on paper: halves go away from zero (0.05 → 0.1, -0.05 → -0.1). Never -0. */
+export function roundedToTenth(celsius: number): number {
+  const tenths = Math.round(Math.abs(celsius) * 10);
+  return tenths === 0 ? 0 : (Math.sign(celsius) * tenths) / 10;
+}
+
+export const NO_SUCH_PROFILE = 'No configuration profile has this slug';

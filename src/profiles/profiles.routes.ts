@@ -1,0 +1,100 @@
+import type { Sql } from '../db/database.ts';
+import { violates } from '../db/faults.ts';
+import { conflict, notFound } from '../errors.ts';
+import { created, ok, type Route, route } from '../http/route.ts';
+import { changedProfile, NO_SUCH_PROFILE, newProfile, profileDetailView, profileView } from './profile.ts';
+import { PROFILES_SLUG_KEY, type ProfilesRepository } from './profiles.repository.ts';
+import {
+  createProfileBody,
+  profileDetailResponse,
+  profileListResponse,
+  profileResponse,
+  slugParam,
+  updateProfileBody,
+} from './profiles.schemas.ts';
+
+const tag = 'Configuration profiles';
+const auth = 'customer' as const;
+
+export interface ProfilesRoutesDeps {
+  profiles: ProfilesRepository;
+  profilesIn(sql: Sql): ProfilesRepository;
+}
+
+export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/devices/config-profiles',
+      operationId: 'listProfiles',
+      summary: 'List configuration profiles',
+      tag,
+      auth,
+      responses: { 200: profileListResponse },
+      async handle({ caller }) {
+        return ok({ profiles: (await profiles.list(caller.organizationId)).map(profileView) });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/config-profiles',
+      operationId: 'createProfile',
+      summary: 'Create a configuration profile',
+      description: 'Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals.',
+      tag,
+      auth,
+      body: createProfileBody,
+      responses: { 201: profileDetailResponse },
+      errors: [409],
+      async handle({ caller, body, transact }) {
+        const profile = newProfile(body);
+        try {
+          await transact(({ sql }) => profilesIn(sql).insert(caller.organizationId, profile));
+        } catch (error) {
+          if (!violates(error, PROFILES_SLUG_KEY)) throw error;
+          throw conflict(`A profile with the slug ${profile.slug} is there already`);
+        }
+        return created({ profile: profileDetailView(profile) });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/config-profiles/{slug}',
+      operationId: 'getProfile',
+      summary: 'Get a configuration profile',
+      tag,
+      auth,
+      params: slugParam,
+      responses: { 200: profileResponse },
+      errors: [404],
+      async handle({ caller, params: { slug } }) {
+        const profile = await profiles.find(caller.organizationId, slug);
+        if (!profile) throw notFound(NO_SUCH_PROFILE);
+        return ok({ profile: profileView(profile) });
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/devices/config-profiles/{slug}',
+      operationId: 'updateProfile',
+      summary: 'Change a configuration profile',
+      description: 'Devices take a changed profile when it is applied, not before.',
+      tag,
+      auth,
+      params: slugParam,
+      body: updateProfileBody,
+      responses: { 200: profileDetailResponse },
+      errors: [404],
+      async handle({ caller, params: { slug }, body, transact }) {
+        const changed = await transact(async ({ sql }) => {
+          const profile = await profilesIn(sql).lock(caller.organizationId, slug);
+          if (!profile) throw notFound(NO_SUCH_PROFILE);
+          const next = changedProfile(profile, body);
+          await profilesIn(sql).update(caller.organizationId, next);
+          return next;
+        });
+        return ok({ profile: profileDetailView(changed) });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,237 @@
+/**
+ * The shapes of profiles on the wire. Fields are described here one by one; what holds between fields is in
+ * `profile-faults.ts` and, for readers of the API's documentation, in the `docs` of each schema.
+ */
+import Joi from 'joi';
+import {
+  ALERT_CHANNELS,
+  ALERT_TYPES,
+  ALERTS_MAX,
+  type Intervals,
+  intervalsFault,
+  type ProfileDetailView,
+  type ProfileInput,
+  type ProfileView,
+  type Schedule,
+  SLUG_LENGTH_MAX,
+  type TemperatureAlert,
+  WEEKDAYS,
+} from './profile.ts';
+import { alertFault, newProfileFault, scheduleFault } from './profile-faults.ts';
+import { isTimeZone, TIME_ZONE_LENGTH_MAX } from './time-zone.ts';
+
+/** The fault of an object, with the object's own path in front. */
+const without =
+  <T>(faultOf: (value: T) => string | null) =>
+  (value: T, helpers: Joi.CustomHelpers) => {
+    const fault = faultOf(value);
+    return fault === null ? value : helpers.message({ custom: `{{#label}}.${fault}` });
+  };
+
+const slug = Joi.string()
+  .max(SLUG_LENGTH_MAX)
+  .pattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+  .messages({
+    'string.pattern.base':
+      '{{#label}} must be lower-case letters a to z and digits, with single hyphens between them',
+  })
+  .description('Identifies the profile in paths.')
+  .example('vaccine-fridge');
+
+const BLANK = '{{#label}} must not be blank';
+const name = Joi.string()
+  .max(128)
+  .pattern(/\S/)
+  .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
+  .description('For people.')
+  .example('Vaccine fridge 2–8 °C');
+
+const measurementIntervalMinutes = Joi.number()
+  .integer()
+  .min(1)
+  .max(14_400)
+  .description('Minutes.')
+  .example(5);
+const transmissionIntervalSeconds = Joi.number()
+  .integer()
+  .min(60)
+  .max(604_800)
+  .description('Seconds; at least the measurement interval.')
+  .example(21_600);
+
+const intervals = Joi.object<Intervals>({ measurementIntervalMinutes, transmissionIntervalSeconds })
+  .min(1)
+  .custom(without(intervalsFault))
+  .messages({
+    'object.min': '{{#label}} must set measurementIntervalMinutes or transmissionIntervalSeconds',
+  })
+  .description('How often to measure and to send; what is not set stays as it is on the device.')
+  .meta({ name: 'Intervals' });
+
+const NO_TIME = '{{#label}} must be a time from 00:00 to 23:59, written HH:MM';
+const timeOfDay = Joi.string()
+  .pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$/)
+  .messages({ 'string.pattern.base': NO_TIME, 'string.empty': NO_TIME });
+
+const NO_ZONE = '{{#label}} must be the name of an IANA time zone, such as Europe/Stockholm';
+
+const timezone = Joi.string()
+  .max(TIME_ZONE_LENGTH_MAX)
+  .custom((value: string, helpers) => (isTimeZone(value) ? value : helpers.error('timezone.unknown')))
+  .messages({ 'timezone.unknown': NO_ZONE, 'string.max': NO_ZONE, 'string.empty': NO_ZONE });
+
+const schedule = Joi.object<Schedule>({
+  always: Joi.boolean().required(),
+  days: Joi.array()
+    .items(Joi.string().valid(...WEEKDAYS))
+    .min(1)
+    .unique()
+    .messages({ 'array.min': '{{#label}} must name at least one day' })
+    .description('Days on which the window opens.')
+    .example(['monday', 'tuesday', 'wednesday', 'thursday', 'friday']),
+  from: timeOfDay.description('Local time at which the window opens.').example('08:00'),
+  to: timeOfDay
+    .description('Local time at which it closes; when earlier than from, on the day after.')
+    .example('18:00'),
+  timezone: timezone.description('IANA time zone of from, to and days.').example('Europe/Stockholm'),
+})
+  .custom(without(scheduleFault))
+  .description(
+    'When the alerts are on. With always false all other fields are required, else none is allowed.',
+  )
+  .meta({
+    name: 'Schedule',
+    docs: {
+      oneOf: [
+        { properties: { always: { const: true } }, maxProperties: 1 },
+        { properties: { always: { const: false } }, required: ['days', 'from', 'to', 'timezone'] },
+      ],
+    },
+  });
+
+const bound = Joi.number().min(-273.2).max(4000);
+const alertFields = {
+  type: Joi.string()
+    .valid(...ALERT_TYPES)
+    .required()
+    .description('range has lowC and highC, high only highC, low only lowC.'),
+  channel: Joi.string()
+    .valid(...ALERT_CHANNELS)
+    .required()
+    .description('Of a device with one temperature channel both mean that one.'),
+  lowC: bound.description('°C; below it is a breach.').example(2),
+  highC: bound.description('°C; above it is a breach.').example(8),
+};
+const hysteresisC = Joi.number()
+  .min(0)
+  .max(4273.2)
+  .description(
+    '°C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).',
+  )
+  .example(0.5);
+const transmitOnBreach = Joi.boolean().description('Send at once when a bound is breached.');
+const transmitOnReturn = Joi.boolean().description('Send at once when the temperature is back.');
+const boundsDocs = {
+  oneOf: [
+    { properties: { type: { const: 'range' } }, required: ['lowC', 'highC'] },
+    { properties: { type: { const: 'high' } }, required: ['highC'], not: { required: ['lowC'] } },
+    { properties: { type: { const: 'low' } }, required: ['lowC'], not: { required: ['highC'] } },
+  ],
+};
+
+const alertInput = Joi.object<TemperatureAlert>({
+  ...alertFields,
+  hysteresisC: hysteresisC.default(0),
+  transmitOnBreach: transmitOnBreach.default(true),
+  transmitOnReturn: transmitOnReturn.default(true),
+})
+  .custom(without(alertFault))
+  .meta({ name: 'TemperatureAlertInput', docs: boundsDocs });
+
+const profileFields = {
+  slug,
+  name,
+  temperatureAlerts: Joi.array()
+    .items(alertInput)
+    .max(ALERTS_MAX)
+    .messages({
+      'array.max':
+        '{{#label}} must hold at most {{#limit}} alerts: a device has 12 rule slots and each alert takes 3',
+    })
+    .description('An empty list means none, and takes those of the device away.'),
+  schedule,
+  intervals,
+};
+
+export const createProfileBody = Joi.object<ProfileInput>({
+  ...profileFields,
+  slug: slug.description('Made from the name when left out.'),
+  name: name.description('The slug when left out.'),
+})
+  .custom((value: ProfileInput, helpers) => {
+    const fault = newProfileFault(value);
+    return fault === null ? value : helpers.message({ custom: fault });
+  })
+  .meta({
+    name: 'CreateProfile',
+    docs: {
+      allOf: [
+        { anyOf: [{ required: ['slug'] }, { required: ['name'] }] },
+        { anyOf: ['temperatureAlerts', 'schedule', 'intervals'].map((field) => ({ required: [field] })) },
+      ],
+    },
+  });
+
+export const updateProfileBody = Joi.object<ProfileInput>({
+  ...profileFields,
+  slug: slug.description('If given, the one in the path.'),
+})
+  .min(1)
+  .messages({
+    'object.min': 'at least one of name, temperatureAlerts, schedule and intervals must be given',
+  })
+  .description('What is left out stays; an array or object replaces the old one whole.')
+  .meta({ name: 'UpdateProfile' });
+
+/** What cannot be a slug names no profile. */
+export const slugParam = Joi.object<{ slug: string }>({ slug: slug.required() });
+
+const alertViewFields = {
+  ...alertFields,
+  hysteresisC: hysteresisC.required(),
+  transmitOnBreach: transmitOnBreach.required(),
+  transmitOnReturn: transmitOnReturn.required(),
+};
+const alertSchema = Joi.object<TemperatureAlert>(alertViewFields).meta({
+  name: 'TemperatureAlert',
+  docs: boundsDocs,
+});
+
+const enforcedBound = Joi.number().allow(null).required();
+const alertDetailSchema = Joi.object({
+  ...alertViewFields,
+  minC: enforcedBound.description('lowC as the device enforces it, in steps of 0.1 °C.').example(2),
+  maxC: enforcedBound.description('highC as the device enforces it, in steps of 0.1 °C.').example(8),
+}).meta({ name: 'TemperatureAlertDetail', docs: boundsDocs });
+
+const profileViewFields = {
+  slug: slug.required(),
+  name: name.required(),
+  schedule: schedule.required(),
+  temperatureAlerts: Joi.array().items(alertSchema).max(ALERTS_MAX).required(),
+};
+
+/** What list and get answer with. */
+export const profileSchema = Joi.object<ProfileView>(profileViewFields).meta({ name: 'Profile' });
+
+/** What create and update answer with. */
+export const profileDetailSchema = Joi.object<ProfileDetailView>({
+  ...profileViewFields,
+  temperatureAlerts: Joi.array().items(alertDetailSchema).max(ALERTS_MAX).required(),
+  measurementIntervalMinutes: measurementIntervalMinutes.allow(null).required(),
+  transmissionIntervalSeconds: transmissionIntervalSeconds.allow(null).required(),
+}).meta({ name: 'ProfileDetail' });
+
+export const profileListResponse = Joi.object({ profiles: Joi.array().items(profileSchema).required() });
+export const profileResponse = Joi.object({ profile: profileSchema.required() });
+export const profileDetailResponse = Joi.object({ profile: profileDetailSchema.required() });

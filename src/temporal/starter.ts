@@ -1,0 +1,58 @@
+/**
+ * The only code that starts or signals workflows. Everything here is idempotent and may fail: rows in Postgres ask for
+ * the work, and the sweep asks again.
+ */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { APPLY_PROFILE, applyProfileId, PROGRESSED_SIGNAL } from './workflow-ids.ts';
+
+export interface StarterOptions {
+  client: Client;
+  taskQueue: string;
+  /** No call to Temporal takes longer. */
+  timeoutMs: number;
+  lookAgainMs: number;
+}
+
+export interface JobToStart {
+  id: string;
+  organizationId: string;
+}
+
+export type Starter = ReturnType<typeof createStarter>;
+
+const ORGANIZATION_ID = defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD);
+const JOB_ID = defineSearchAttributeKey('JobId', SearchAttributeType.KEYWORD);
+
+export function createStarter({ client, taskQueue, timeoutMs, lookAgainMs }: StarterOptions) {
+  const bounded = <T>(call: () => Promise<T>) => client.connection.withDeadline(Date.now() + timeoutMs, call);
+  return {
+    /** Starts the job's workflow unless it runs already. */
+    async startJob({ id, organizationId }: JobToStart): Promise<void> {
+      await bounded(() =>
+        client.workflow.start(APPLY_PROFILE, {
+          workflowId: applyProfileId(id),
+          taskQueue,
+          args: [{ jobId: id, lookAgainMs }],
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          typedSearchAttributes: new TypedSearchAttributes([
+            { key: ORGANIZATION_ID, value: organizationId },
+            { key: JOB_ID, value: id },
+          ]),
+          staticSummary: 'Applies a profile and waits until every device runs it',
+        }),
+      );
+    },
+
+    /** A workflow that has ended needs no news. */
+    async signalJob(jobId: string, lines: string[]): Promise<void> {
+      try {
+        await bounded(() =>
+          client.workflow.getHandle(applyProfileId(jobId)).signal(PROGRESSED_SIGNAL, lines),
+        );
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** Names that processes and Temporal agree on. */
+export const APPLY_PROFILE = 'applyProfile';
+export const applyProfileId = (jobId: string) => `apply-profile:${jobId}`;
+export const PROGRESSED_SIGNAL = 'progressed';
+
+export const SEARCH_ATTRIBUTES = {
+  OrganizationId: 'Keyword',
+  JobId: 'Keyword',
+  EndpointId: 'Keyword',
+} as const;

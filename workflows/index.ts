@@ -1,0 +1,1 @@
+export { applyProfile } from './apply-profile.ts';

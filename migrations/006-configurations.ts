@@ -10,7 +10,7 @@ export const up = (sql: Knex) =>
     create table configurations (
       id uuid not null,
       organization_id uuid not null,
-      content jsonb not null,
+      content json not null,
       constraint configurations_pkey primary key (id),
       constraint configurations_organization_fkey foreign key (organization_id) references organizations (id)
     )`);

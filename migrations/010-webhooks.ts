@@ -11,7 +11,6 @@ export const up = (sql: Knex) =>
       status text not null,
       disabled_reason text,
       events text[] not null,
-      deliver_config_applied boolean not null default false,
       secret bytea,
       last_delivered_at timestamptz,
       last_attempt_at timestamptz,
@@ -24,8 +23,13 @@ export const up = (sql: Knex) =>
       constraint webhooks_organization_id_key unique (organization_id, id),
       constraint webhooks_organization_fkey foreign key (organization_id) references organizations (id),
       constraint webhooks_collection_check check (collection in ('cellular', 'event')),
-      constraint webhooks_status_check check (status in ('active', 'disabled'))
-    );
+      constraint webhooks_status_check check (status in ('active', 'disabled')),
+      constraint webhooks_disabled_reason_check check (
+        (status = 'active') = (disabled_reason is null)
+          and disabled_reason in ('customer', 'failing', 'gone')
+      ),
+      constraint webhooks_last_status_check check (last_status in ('delivered', 'retrying', 'failed', 'blocked'))
+    ) with (fillfactor = 70);
     create index webhooks_collection on webhooks (organization_id, collection, id)`);
 
 export const down = (sql: Knex) => sql.raw('drop table webhooks');

@@ -15,10 +15,12 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import pg from 'pg';
 import { ensureDatabase } from '../src/embedded/ensure-database.ts';
 import { freePort, isFree } from '../src/embedded/free-port.ts';
@@ -33,11 +35,19 @@ const scratch = mkdtempSync(join(tmpdir(), 'embedded-'));
 const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '16MB' };
 const quiet = () => {};
 const processes: ChildProcess[] = [];
+const running: { stop(): Promise<unknown> }[] = [];
+
+/** A test that fails half way must not leave a server, which would keep mocha alive. */
+async function kept<T extends { stop(): Promise<unknown> }>(starting: Promise<T>): Promise<T> {
+  const server = await starting;
+  running.push(server);
+  return server;
+}
 
 before(() => chmodSync(scratch, 0o755)); // root's PostgreSQL runs as another user
 after(async () => {
   for (const process of processes) process.kill('SIGKILL');
-  await sleep(200);
+  await Promise.all(running.map((server) => server.stop()));
   rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
@@ -89,7 +99,8 @@ describe('a supervised server', () => {
 
 describe('the embedded PostgreSQL', () => {
   const dataDir = join(scratch, 'postgres');
-  const start = (settings = {}) => startPostgres({ dataDir, log: quiet, settings: { ...fast, ...settings } });
+  const start = (settings = {}) =>
+    kept(startPostgres({ dataDir, log: quiet, settings: { ...fast, ...settings } }));
 
   it('asks for a password, and keeps what was written over a stop and a start', async () => {
     const first = await start();
@@ -139,7 +150,7 @@ describe('the embedded PostgreSQL', () => {
     await until(begun, 10_000);
     parent.kill('SIGKILL');
     assert.ok(!existsSync(join(folder, 'cluster')));
-    const server = await startPostgres({ dataDir: folder, log: quiet, settings: fast });
+    const server = await kept(startPostgres({ dataDir: folder, log: quiet, settings: fast }));
     await query(server.url, 'select');
     await server.stop();
     assert.deepEqual(readdirSync(folder).sort(), ['cluster', 'password']);
@@ -161,7 +172,7 @@ describe('the embedded PostgreSQL', () => {
       start({ shared_buffers: 'lots' }),
       /PostgreSQL ended while it started.*\n.*shared_buffers/s,
     );
-    const taken = createServer().listen(0, '127.0.0.1');
+    const taken = createServer().listen(0, '127.0.0.1').unref();
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     await assert.rejects(
@@ -189,6 +200,7 @@ describe('the embedded PostgreSQL', () => {
     import { startPostgres } from ${moduleUrl('postgres.ts')};
     const { url } = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, log() {} });
     const client = new pg.Client({ connectionString: await ensureDatabase(url, 'kept') });
+    client.on('error', () => {}); // PostgreSQL may be killed before us
     await client.connect();
     await client.query('insert into notes values ($1)', [${JSON.stringify(note)}]);
     console.log('written');
@@ -240,7 +252,9 @@ describe('the search for a Temporal CLI', () => {
     const mirror = createServer((request, response) => {
       asked.push(request.url ?? '');
       response.end(readFileSync(join(folder, 'it.tar.gz')));
-    }).listen(0, '127.0.0.1');
+    })
+      .listen(0, '127.0.0.1')
+      .unref();
     await once(mirror, 'listening');
     const downloadFrom = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
     assert.equal(await find(place, {}, downloadFrom), cached(place));
@@ -315,13 +329,57 @@ describe('the Temporal dev server', () => {
       /Temporal dev server ended while it started \(exit code 3\).*\n.*no such luck/s,
     );
   });
+
+  it('keeps its workflows over kill -9 of its parent, and learns new search attributes', async function () {
+    const cli =
+      process.env.TEMPORAL_CLI_PATH ??
+      join(homedir(), '.cache/device-monitoring-service', `temporal-${pinned.cli}`);
+    if (!existsSync(cli)) return this.skip();
+    const dbFile = join(scratch, 'temporal.db');
+    writeFileSync(join(scratch, `temporal-${pinned.server}.db`), 'a file that was never finished');
+    const { parent, line } = await startParent(`
+      import { startTemporalDevServer } from ${moduleUrl('../temporal/dev-server.ts')};
+      const wanted = { cli: ${JSON.stringify(cli)}, dbFile: ${JSON.stringify(dbFile)} };
+      const server = await startTemporalDevServer({ ...wanted, searchAttributes: { JobId: 'Keyword' }, log() {} });
+      console.log(server.address);
+    `);
+    await startWorkflow(await line(), 'before', 'JobId');
+    parent.kill('SIGKILL');
+
+    const searchAttributes = { JobId: 'Keyword', EndpointId: 'Keyword' } as const;
+    const server = await kept(startTemporalDevServer({ cli, dbFile, searchAttributes, log: quiet }));
+    await startWorkflow(server.address, 'after', 'EndpointId');
+    for (const id of ['before', 'after']) assert.equal(await typeOf(server.address, id), 'any');
+    await server.stop();
+  });
+
+  const startWorkflow = (address: string, workflowId: string, attribute: string) =>
+    withClient(address, (client) =>
+      client.workflow.start('any', {
+        workflowId,
+        taskQueue: 'none',
+        typedSearchAttributes: [{ key: defineSearchAttributeKey(attribute, 'KEYWORD'), value: 'x' }],
+      }),
+    );
+
+  const typeOf = (address: string, workflowId: string) =>
+    withClient(address, async (client) => (await client.workflow.getHandle(workflowId).describe()).type);
+
+  async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+    const connection = await Connection.connect({ address });
+    try {
+      return await use(new Client({ connection }));
+    } finally {
+      await connection.close();
+    }
+  }
 });
 
 describe('a free port', () => {
   it('is free until somebody listens on it', async () => {
     const port = await freePort();
     assert.ok(await isFree(port));
-    const server = createServer().listen(port, '127.0.0.1');
+    const server = createServer().listen(port, '127.0.0.1').unref();
     await once(server, 'listening');
     assert.ok(!(await isFree(port)));
     server.close();
@@ -331,10 +389,9 @@ describe('a free port', () => {
 function superviseNode(code: string) {
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
-  return {
-    lines,
-    server: supervise({ command: process.execPath, args: ['-e', code], env: {}, graceMs: 300, log }),
-  };
+  const server = supervise({ command: process.execPath, args: ['-e', code], env: {}, graceMs: 300, log });
+  running.push(server);
+  return { lines, server };
 }
 
 const moduleUrl = (file: string) => JSON.stringify(new URL(`../src/embedded/${file}`, import.meta.url).href);

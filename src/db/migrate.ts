@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { migrations } from '../../migrations/index.ts';
 import type { Sql } from './database.ts';
+import { query } from './query.ts';
 
 type Name = keyof typeof migrations;
 
@@ -11,13 +12,27 @@ const source: Knex.MigrationSource<Name> = {
 };
 const config: Knex.MigratorConfig = { migrationSource: source, tableName: 'schema_migrations' };
 
+/** Any number will do, as long as it is ours. */
+const LOCK = 714_201_118;
+
 /** Brings the schema up to date; several processes may do so at once. Returns the migrations that were run. */
-export async function migrate(sql: Sql): Promise<string[]> {
-  const [, names] = (await sql.migrate.latest(config)) as [number, string[]];
-  return names;
+export function migrate(sql: Sql): Promise<string[]> {
+  return alone(sql, async () => {
+    const [, names] = (await sql.migrate.latest(config)) as [number, string[]];
+    return names;
+  });
 }
 
 /** Takes every migration back. */
-export async function rollbackAll(sql: Sql): Promise<void> {
-  await sql.migrate.rollback(config, true);
+export function rollbackAll(sql: Sql): Promise<void> {
+  return alone(sql, () => sql.migrate.rollback(config, true));
+}
+
+/** Knex keeps its lock in a row, which a killed process would leave behind; ours goes with the connection. */
+function alone<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  return sql.transaction(async (trx) => {
+    await query(trx, 'select pg_advisory_xact_lock(?)', [LOCK]);
+    await sql.migrate.forceFreeMigrationsLock(config);
+    return work();
+  });
 }

@@ -45,7 +45,7 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       await query(
         sql,
         `insert into configurations (organization_id, id, content)
-         select * from unnest(?::uuid[], ?::uuid[], ?::jsonb[]) on conflict do nothing`,
+         select * from unnest(?::uuid[], ?::uuid[], ?::json[]) on conflict do nothing`,
         [
           [...fresh.values()].map(({ organizationId }) => organizationId),
           [...fresh.keys()],

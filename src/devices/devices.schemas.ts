@@ -55,6 +55,7 @@ const disabledRule = Joi.object({
   action: Joi.string().valid('NO_ACTION').required(),
 });
 
+/* biome-ignore-start lint/suspicious/noThenProperty: Joi's word for a branch, nothing is awaited */
 const alarmRule = Joi.alternatives().conditional('.condition', {
   switch: [
     { is: Joi.valid('HIGH_THRESHOLD', 'LOW_THRESHOLD').required(), then: thresholdRule },
@@ -84,6 +85,7 @@ const calendar = Joi.alternatives().conditional('.type', {
   switch: [{ is: Joi.valid('WEEK').required(), then: weekCalendar }],
   otherwise: disabledCalendar,
 });
+/* biome-ignore-end lint/suspicious/noThenProperty: see above */
 
 const configurationFields = {
   measurementPeriodBase: integer(1, 65_535).description('Seconds; the measurement interval is base × factor'),

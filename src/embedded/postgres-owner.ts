@@ -39,7 +39,7 @@ async function handOver(folder: string): Promise<Owner> {
   } catch (cause) {
     throw new Error(
       `PostgreSQL does not run as root, and the user it runs as instead (uid ${owner.uid}) cannot reach ${folder}: ` +
-        'a folder above it is closed to others. Set the data folder to one within reach, or do not run as root.',
+        'a folder above it is closed to others. Set the data folder (DATA_DIR) to one within reach, or do not run as root.',
       { cause },
     );
   }

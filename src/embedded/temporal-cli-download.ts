@@ -7,7 +7,6 @@ import { createWriteStream } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Env } from './find-program.ts';
 import { pinned } from './temporal-cli-version.ts';
@@ -19,6 +18,7 @@ const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 /** Without a network this must not keep anybody waiting. */
 const answerMs = 5_000;
 const totalMs = 300_000;
+const progressMs = 5_000;
 
 export interface DownloadOptions {
   env: Env;
@@ -34,7 +34,7 @@ export async function downloadTemporalCli(target: string, options: DownloadOptio
     const url = urlFor(downloadFrom);
     say(`Temporal CLI: downloading ${url}`);
     const archive = `${target}.tar.gz`;
-    await fetchTo(archive, url);
+    await fetchTo(archive, url, say);
     await promisify(execFile)('tar', ['-xzf', archive, '-C', dirname(target), 'temporal'], {
       env: { PATH: env.PATH },
     });
@@ -50,18 +50,33 @@ function urlFor(base: string): string {
   return `${base}/v${pinned.cli}?platform=${platform}&arch=${arch}`;
 }
 
-async function fetchTo(file: string, url: string): Promise<void> {
+async function fetchTo(path: string, url: string, say: DownloadOptions['say']): Promise<void> {
   const total = AbortSignal.timeout(totalMs);
-  const response = await Promise.race([
-    fetch(url, { signal: total }),
-    sleep(answerMs, undefined, { ref: false }).then(() => {
-      throw new Error(`no answer within ${answerMs / 1000} s`);
-    }),
-  ]);
+  const response = await answerTo(url, total);
   if (!response.ok || !response.body) throw new Error(`it answered ${response.status}`);
   if (url.startsWith('https:') && !response.url.startsWith('https:'))
     throw new Error('it led away from https');
-  await pipeline(Readable.fromWeb(response.body), createWriteStream(file), { signal: total });
+  const file = createWriteStream(path);
+  const megabytes = () => Math.round(file.bytesWritten / 1e6);
+  const progress = setInterval(() => say(`Temporal CLI: downloading, ${megabytes()} MB so far`), progressMs);
+  try {
+    await pipeline(Readable.fromWeb(response.body), file, { signal: total });
+  } finally {
+    clearInterval(progress);
+  }
+}
+
+async function answerTo(url: string, total: AbortSignal): Promise<Response> {
+  const patience = new AbortController();
+  const timer = setTimeout(
+    () => patience.abort(new Error(`no answer within ${answerMs / 1000} s`)),
+    answerMs,
+  );
+  try {
+    return await fetch(url, { signal: AbortSignal.any([total, patience.signal]) });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** `fetch failed` says nothing; its cause does. */

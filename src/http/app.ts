@@ -132,7 +132,10 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
       });
 
     const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
-    if (keyHeader === undefined) return answer.send(ctx, await run(options.transact));
+    if (keyHeader === undefined) {
+      answer.send(ctx, await run(options.transact));
+      return;
+    }
     const request = {
       organizationId: caller.organizationId,
       key: idempotencyKey(String(keyHeader)),
@@ -185,7 +188,10 @@ function createAnswer(definition: Route) {
 
   function send(ctx: Context, reply: Reply): void {
     if (reply.headers) ctx.set(reply.headers);
-    if (projections.has(reply.status)) return sendText(ctx, text(reply));
+    if (projections.has(reply.status)) {
+      sendText(ctx, text(reply));
+      return;
+    }
     ctx.status = reply.status;
     if (Buffer.isBuffer(reply.body) || reply.body instanceof Readable) ctx.body = reply.body;
   }

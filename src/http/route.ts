@@ -2,7 +2,7 @@
  * A route is data: the middleware, the handler's types, the response filter, OpenAPI, /docs, limits and the
  * every-route tests are all derived from it.
  */
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import type Joi from 'joi';
 import type { Transact } from '../db/transaction.ts';
 
@@ -21,8 +21,8 @@ export interface RouteRequest<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** The raw body of a route with `rawBody`. */
-  stream: Readable;
+  /** The raw body of a route with `rawBody`: the handler reads it, within its bound. */
+  stream: IncomingMessage;
   /** Path and query as sent. */
   url: string;
   header(name: string): string | undefined;

@@ -6,14 +6,10 @@
  * two processes never share a file. Another version of the server begins a new file, because it makes its tables
  * only then; the workflows of the old one stay behind.
  */
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { promisify } from 'node:util';
-import { Connection } from '@temporalio/client';
 import { freePort, isFree } from '../embedded/free-port.ts';
 import { type Exit, supervise } from '../embedded/supervise.ts';
-import { untilServing } from '../embedded/until-serving.ts';
+import { StartError, untilServing } from '../embedded/until-serving.ts';
+import { addMissingSearchAttributes, serves } from './dev-server-client.ts';
 import { markWhole, pidFileOf, prepareFile } from './dev-server-file.ts';
 
 export type SearchAttributeType = 'Text' | 'Keyword' | 'Int' | 'Double' | 'Bool' | 'Datetime' | 'KeywordList';
@@ -56,9 +52,26 @@ const limits = [
 const startMs = 30_000;
 
 export async function startTemporalDevServer(options: TemporalDevServerOptions): Promise<TemporalDevServer> {
+  const file = options.dbFile === undefined ? undefined : await prepareFile(options.dbFile, options.cli);
+  if (options.port !== undefined && !(await isFree(options.port))) {
+    throw new Error(`The Temporal dev server cannot listen on port ${options.port}: it is in use.`);
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(options, { file, port: options.port ?? (await freePort()) });
+    } catch (error) {
+      // It takes free ports of its own, and others may be quicker.
+      if (!(error instanceof StartError) || !portTaken.test(error.message) || attempt === attemptsMax)
+        throw error;
+    }
+  }
+}
+
+const portTaken = /address already in use/;
+const attemptsMax = 3;
+
+async function start(options: TemporalDevServerOptions, { file, port }: { file?: string; port: number }) {
   const { cli, uiPort, searchAttributes, log } = options;
-  const file = options.dbFile === undefined ? undefined : await prepareFile(options.dbFile, cli);
-  const port = await usable(options.port);
   const address = `127.0.0.1:${port}`;
   const server = supervise({
     command: cli,
@@ -68,18 +81,20 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
     pidFile: file && pidFileOf(file),
     log,
   });
-  const probe = async () => (await listens(port)) && (await serves(address));
-  await untilServing(server, { name: 'The Temporal dev server', timeoutMs: startMs, probe });
-  if (file) await markWhole(file);
-  await addMissing(searchAttributes, { cli, address });
+  await untilServing(server, {
+    name: 'The Temporal dev server',
+    timeoutMs: startMs,
+    probe: () => serves(address),
+  });
+  try {
+    if (file) await markWhole(file);
+    await addMissingSearchAttributes(searchAttributes, { cli, address });
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
   const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
   return { address, uiUrl, exited: server.exited, stop: () => server.stop() };
-}
-
-async function usable(port?: number): Promise<number> {
-  if (port === undefined) return freePort();
-  if (await isFree(port)) return port;
-  throw new Error(`The Temporal dev server cannot listen on port ${port}: it is in use.`);
 }
 
 interface Flags {
@@ -97,53 +112,3 @@ const flags = ({ port, uiPort, file, searchAttributes }: Flags) =>
     Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     limits.flatMap((key) => ['--dynamic-config-value', `${key}=${perSecondMax}`]),
   ].flat();
-
-/** Before any gRPC: its client waits a second after a refused connection. */
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-async function serves(address: string): Promise<boolean> {
-  return withConnection(address, async ({ healthService, workflowService }) => {
-    const { status } = await healthService.check({
-      service: 'temporal.api.workflowservice.v1.WorkflowService',
-    });
-    await workflowService.describeNamespace({ namespace });
-    return status === serving;
-  }).catch(() => false);
-}
-
-const namespace = 'default';
-const serving = 1; // of grpc.health.v1
-
-/** The flags count only when the file is new; attributes that came later are added here. */
-async function addMissing(
-  wanted: Record<string, string>,
-  { cli, address }: { cli: string; address: string },
-) {
-  const { customAttributes } = await withConnection(address, ({ operatorService }) =>
-    operatorService.listSearchAttributes({ namespace }),
-  );
-  for (const [name, type] of Object.entries(wanted)) {
-    if (name in customAttributes) continue;
-    const attribute = ['--address', address, '--name', name, '--type', type];
-    await promisify(execFile)(cli, ['operator', 'search-attribute', 'create', ...attribute], { env: {} });
-  }
-}
-
-async function withConnection<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address, connectTimeout: '5s' });
-  try {
-    return await use(connection);
-  } finally {
-    await connection.close();
-  }
-}

@@ -1,0 +1,22 @@
+/** `npm run api`: the HTTP API alone, against DATABASE_URL and TEMPORAL_ADDRESS. */
+import { compose } from './compose.ts';
+import { readSettings } from './config.ts';
+import { DRAIN_MS, STOP_MS, stopOnSignal } from './graceful.ts';
+import { createLog } from './log.ts';
+import { orExplain } from './main.ts';
+
+await orExplain(async () => {
+  const settings = readSettings();
+  const log = createLog(settings.logLevel);
+  const service = compose({ settings, log });
+  const api = await service.startApi();
+  log.info({ host: settings.host, port: api.port, metricsPort: api.metricsPort }, 'API is up');
+  stopOnSignal({
+    async stop() {
+      await api.stop(DRAIN_MS);
+      await service.close();
+    },
+    say: (line) => log.info(line),
+    deadlineMs: STOP_MS,
+  });
+});

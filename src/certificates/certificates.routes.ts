@@ -1,0 +1,57 @@
+import { readBytes } from '../http/read-body.ts';
+import { ok, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { CERTIFICATE_BYTES_MAX, CERTIFICATE_TYPE, fileName } from './certificate.ts';
+import { uploadedCertificateSchema } from './certificates.schemas.ts';
+import type { CertificatesService } from './certificates.service.ts';
+
+const tag = 'Assets';
+const auth = 'customer' as const;
+const path = '/assets/{assetId}/calibration-certificate';
+const params = idParams('assetId');
+
+export function certificatesRoutes(service: CertificatesService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path,
+      operationId: 'getCalibrationCertificate',
+      summary: 'Download the calibration certificate of a device',
+      description: 'The one that was uploaded for the serial number that the device has now.',
+      tag,
+      auth,
+      params,
+      responses: { 200: { contentType: CERTIFICATE_TYPE } },
+      errors: [404],
+      conditional: true,
+      async handle({ caller, params: { assetId }, header }) {
+        const served = await service.serve(caller.organizationId, assetId, header('If-None-Match'));
+        if (served.content === null) return { status: 304, headers: { ETag: served.tag } };
+        return ok(served.content, {
+          'Content-Type': CERTIFICATE_TYPE,
+          'Content-Disposition': `attachment; filename="${fileName(served.serialNumber)}"`,
+          'Content-Security-Policy': 'sandbox',
+          ETag: served.tag,
+        });
+      },
+    }),
+    route({
+      method: 'PUT',
+      path,
+      operationId: 'uploadCalibrationCertificate',
+      summary: 'Upload the calibration certificate of a device',
+      description:
+        'A PDF file of at most 10 MiB, in place of the one before. It belongs to the serial number.',
+      tag,
+      auth,
+      params,
+      rawBody: { contentType: CERTIFICATE_TYPE, maxBytes: CERTIFICATE_BYTES_MAX },
+      responses: { 200: uploadedCertificateSchema },
+      errors: [404, 413, 415],
+      async handle({ caller, params: { assetId }, stream }) {
+        const bytes = await readBytes(stream, CERTIFICATE_BYTES_MAX);
+        return ok(await service.upload(caller.organizationId, assetId, bytes));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,14 @@
+import { certificateCommands } from './certificate-commands.ts';
+import type { Command } from './command.ts';
+import { deviceCommands } from './device-commands.ts';
+import { keyCommands } from './key-commands.ts';
+import { organizationCommands } from './organization-commands.ts';
+import { schemaCommands } from './schema-commands.ts';
+
+export const commands: Command[] = [
+  ...organizationCommands,
+  ...keyCommands,
+  ...certificateCommands,
+  ...deviceCommands,
+  ...schemaCommands,
+];

@@ -1,0 +1,25 @@
+import { readDatabaseUrl } from '../config.ts';
+import { createUnknownDevicesRepository } from '../devices/unknown-devices.repository.ts';
+import { type Command, print, table, withDatabase } from './command.ts';
+
+const SHOWN_MAX = 200;
+
+export const deviceCommands: Command[] = [
+  {
+    words: ['device', 'unknown'],
+    args: '',
+    summary: 'lists serials that spoke with a device token of an organization that has not registered them',
+    run: () =>
+      withDatabase(readDatabaseUrl(), async (sql) => {
+        const unknown = await createUnknownDevicesRepository(sql).list(SHOWN_MAX);
+        const rows = unknown.map((device) => [
+          device.serialNumber,
+          device.organizationName,
+          String(device.sightings),
+          device.firstSeenAt.toISOString(),
+          device.lastSeenAt.toISOString(),
+        ]);
+        print(table(['SERIAL', 'ORGANIZATION', 'SIGHTINGS', 'FIRST', 'LAST'], rows));
+      }),
+  },
+];

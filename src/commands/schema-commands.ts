@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { documentedApi } from '../compose.ts';
+import { readDatabaseUrl } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import { type Command, print, withDatabase } from './command.ts';
+
+const GOLDEN = new URL('../../openapi.json', import.meta.url);
+
+export const schemaCommands: Command[] = [
+  {
+    words: ['migrate'],
+    args: '',
+    summary: 'brings the database schema up to date',
+    run: () =>
+      withDatabase(readDatabaseUrl(), async (sql) => {
+        const names = await migrate(sql);
+        print(names.length === 0 ? 'The schema is up to date' : `Migrated: ${names.join(', ')}`);
+      }),
+  },
+  {
+    words: ['openapi'],
+    args: '[--write]',
+    summary: 'prints the OpenAPI document; --write refreshes openapi.json',
+    run: async ({ options }) => {
+      const text = `${JSON.stringify(documentedApi(), null, 2)}\n`;
+      if (options.write) writeFileSync(GOLDEN, text);
+      else print(text);
+    },
+  },
+];

@@ -1,0 +1,253 @@
+/** The composition root: the only file that knows everybody. Clock, randomness and settings enter here. */
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import { createActivities } from '../activities/index.ts';
+import { createAssetsRepository } from './assets/assets.repository.ts';
+import { assetsRoutes } from './assets/assets.routes.ts';
+import { createAssetsService } from './assets/assets.service.ts';
+import { readSettings, type Settings } from './config.ts';
+import { createChangesService } from './config-jobs/changes.service.ts';
+import { createConfigJobsRepository } from './config-jobs/config-jobs.repository.ts';
+import { configJobsRoutes } from './config-jobs/config-jobs.routes.ts';
+import { createConfigJobsService } from './config-jobs/config-jobs.service.ts';
+import { createConfigTargetsRepository } from './config-jobs/config-targets.repository.ts';
+import { createJobCourseService } from './config-jobs/job-course.service.ts';
+import { createJobProgress } from './config-jobs/job-progress.ts';
+import { sweepJobs } from './config-jobs/job-sweep.ts';
+import { openDatabase, type Sql } from './db/database.ts';
+import { isUnavailable } from './db/faults.ts';
+import { databaseHealth } from './db/health.ts';
+import { createTransact } from './db/transaction.ts';
+import {
+  createConfigurationCache,
+  createConfigurationsRepository,
+} from './devices/configurations.repository.ts';
+import { createDeviceContacts } from './devices/device-contacts.service.ts';
+import { createDevicesRepository } from './devices/devices.repository.ts';
+import { devicesRoutes } from './devices/devices.routes.ts';
+import { createPendingChangesRepository } from './devices/pending-changes.repository.ts';
+import { createUnknownDevicesRepository } from './devices/unknown-devices.repository.ts';
+import { AppError } from './errors.ts';
+import { createApp, type RequestLog } from './http/app.ts';
+import { createAuthenticate } from './http/authenticate.ts';
+import { createDocs } from './http/docs.ts';
+import { createHealth } from './http/health.ts';
+import { createIdempotency } from './http/idempotency.ts';
+import { createMetrics, listenMetrics } from './http/metrics.ts';
+import { openApi } from './http/openapi.ts';
+import type { Route } from './http/route.ts';
+import { type HttpServer, listen } from './http/server.ts';
+import { createTokenBucket } from './http/token-bucket.ts';
+import { createIdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.ts';
+import { createKeysRepository } from './keys/keys.repository.ts';
+import { createKeyLookup } from './keys/keys.service.ts';
+import { createLog, type Log } from './log.ts';
+import { every } from './periodic.ts';
+import { createProfilesRepository } from './profiles/profiles.repository.ts';
+import { profilesRoutes } from './profiles/profiles.routes.ts';
+import { connectTemporal } from './temporal/connection.ts';
+import { createStarter } from './temporal/starter.ts';
+import { startTemporalWorker } from './temporal/worker.ts';
+import { API_INFO } from './version.ts';
+
+export interface ComposeOptions {
+  settings: Settings;
+  log: Log;
+  now?: () => Date;
+}
+
+export interface RunningPart {
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface RunningApi extends RunningPart {
+  port: number;
+  metricsPort: number;
+}
+
+export type Service = ReturnType<typeof compose>;
+
+const TEMPORAL_TIMEOUT_MS = 5_000;
+const HOUR_MS = 3_600_000;
+
+export function compose({ settings, log, now = () => new Date() }: ComposeOptions) {
+  const metrics = createMetrics();
+  const sql = openDatabase({
+    url: settings.databaseUrl,
+    poolSize: settings.databasePoolSize,
+    statementTimeoutMs: settings.statementTimeoutMs,
+    applicationName: 'device-monitoring-service',
+  });
+  const transact = createTransact(sql);
+  const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
+  const starter = createStarter({
+    client: temporal.client,
+    taskQueue: settings.taskQueue,
+    timeoutMs: TEMPORAL_TIMEOUT_MS,
+    lookAgainMs: settings.jobLookAgainMs,
+  });
+
+  const configurations = createConfigurationCache();
+  const configurationsIn = (handle: Sql) => createConfigurationsRepository(handle, configurations);
+  const devicesIn = (handle: Sql) => createDevicesRepository(handle, configurations);
+  const jobs = createConfigJobsRepository(sql);
+  const inTransaction = {
+    assetsIn: createAssetsRepository,
+    profilesIn: createProfilesRepository,
+    pendingIn: createPendingChangesRepository,
+    jobsIn: createConfigJobsRepository,
+    targetsIn: createConfigTargetsRepository,
+    unknownIn: createUnknownDevicesRepository,
+    configurationsIn,
+    devicesIn,
+  };
+
+  const temporalFault = (call: string) => (err: unknown) => {
+    metrics.temporalFaults.inc({ call });
+    log.warn({ err, call }, 'Temporal did not take it: the sweep or the next look makes up for it');
+  };
+  const progress = createJobProgress({
+    count: jobs.count,
+    signal: starter.signalJob,
+    intervalMs: settings.jobSignalIntervalMs,
+    onFault: temporalFault('signal'),
+  });
+  const starting = new Set<Promise<void>>();
+  /** After the commit; nobody waits for it. */
+  function startJob(job: { id: string; organizationId: string }): void {
+    const start = starter
+      .startJob(job)
+      .then(() => jobs.markSeen(job.id))
+      .then(() => metrics.jobsStarted.inc(), temporalFault('start'))
+      .finally(() => starting.delete(start));
+    starting.add(start);
+  }
+
+  const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
+  const changes = createChangesService(inTransaction);
+  const jobsService = createConfigJobsService({ ...inTransaction, changes, now, startJob, jobsProgressed });
+  const course = createJobCourseService({ ...inTransaction, transact, changes, jobsProgressed });
+  const assetsService = createAssetsService({ ...inTransaction, jobsProgressed });
+  const contacts = createDeviceContacts({
+    ...inTransaction,
+    transact,
+    jobsProgressed: progress.heard,
+    isCommonFault: isUnavailable,
+    now,
+  });
+
+  const routes: Route[] = [
+    ...profilesRoutes({ profiles: createProfilesRepository(sql), profilesIn: createProfilesRepository }),
+    ...configJobsRoutes({ jobs, targets: createConfigTargetsRepository(sql), service: jobsService }),
+    ...devicesRoutes({ devices: devicesIn(sql), contacts, now }),
+    ...assetsRoutes(createAssetsRepository(sql), assetsService),
+  ];
+
+  function createHttp(isDraining: () => boolean) {
+    const clock = () => now().getTime();
+    const authenticate = createAuthenticate({
+      findCaller: createKeyLookup({ keys: createKeysRepository(sql), now: clock }),
+      limits: {
+        customer: createTokenBucket({ ...settings.customerLimit, now: clock }),
+        device: createTokenBucket({ ...settings.deviceLimit, now: clock }),
+      },
+      failures: createTokenBucket({
+        perSecond: settings.failedKeysPerMinute / 60,
+        burst: settings.failedKeysPerMinute,
+        now: clock,
+      }),
+    });
+    const checks = { database: () => databaseHealth(sql), temporal: temporal.health };
+    return createApp({
+      routes,
+      authenticate,
+      transact,
+      withIdempotency: createIdempotency(createIdempotencyKeysRepository(), transact),
+      translateFault,
+      observe,
+      extras: [createHealth(checks, isDraining), createDocs(openApi(routes, API_INFO))],
+    });
+  }
+
+  function observe({ error, durationMs, operationId, status, ...rest }: RequestLog): void {
+    metrics.requestDuration.observe({ operation: operationId, status: String(status) }, durationMs / 1000);
+    const entry = { ...rest, operationId, status, durationMs: Math.round(durationMs) };
+    if (status >= 500) log.error({ ...entry, err: error }, 'request failed');
+    else log.debug(entry, 'request');
+  }
+
+  return {
+    sql,
+    routes,
+    temporal,
+
+    async startApi(): Promise<RunningApi> {
+      let server: HttpServer | undefined;
+      const app = createHttp(() => server?.isDraining() ?? false);
+      const metricsServer = await listenMetrics(metrics, settings.host, settings.metricsPort);
+      server = await listen({
+        listener: app.callback(),
+        host: settings.host,
+        port: settings.port,
+        requestTimeoutMs: settings.requestTimeoutMs,
+      });
+      return {
+        port: server.port,
+        metricsPort: metricsServer.port,
+        async stop(deadlineMs) {
+          await server.stop(deadlineMs);
+          await metricsServer.stop();
+        },
+      };
+    },
+
+    async startWorker(workflowBundle?: WorkflowBundleOption): Promise<RunningPart> {
+      const worker = await startTemporalWorker({
+        address: settings.temporalAddress,
+        namespace: settings.temporalNamespace,
+        taskQueue: settings.taskQueue,
+        activities: createActivities({ course }),
+        log,
+        workflowBundle,
+      });
+      const sweepDeps = { ...jobs, startJob: starter.startJob, lookAgainMs: settings.jobLookAgainMs };
+      const sweep = every(settings.sweepIntervalMs, () => sweepJobs(sweepDeps), temporalFault('sweep'));
+      const cleanUp = every(
+        HOUR_MS,
+        () => createIdempotencyKeysRepository().removeExpired(sql),
+        (err) => log.warn({ err }, 'old idempotency keys stay for another hour'),
+      );
+      return {
+        async stop() {
+          await Promise.all([sweep.stop(), cleanUp.stop(), worker.stop()]);
+        },
+      };
+    },
+
+    /** After the parts have stopped. */
+    async close(): Promise<void> {
+      await progress.flush();
+      await Promise.allSettled(starting);
+      await temporal.close();
+      await sql.destroy();
+    },
+  };
+}
+
+/** The database being away is an ordinary fault; what else a driver throws is a defect of ours. */
+function translateFault(error: unknown): unknown {
+  if (error instanceof AppError || !isUnavailable(error)) return error;
+  return new AppError('unavailable', 'The database cannot be reached at present: try again soon', {
+    cause: error,
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+/** The API as it documents itself; nothing is connected. */
+export function documentedApi() {
+  const settings = readSettings({
+    DATABASE_URL: 'postgres://nowhere',
+    TEMPORAL_ADDRESS: 'nowhere:1',
+    SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
+  });
+  return openApi(compose({ settings, log: createLog('silent') }).routes, API_INFO);
+}

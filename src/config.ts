@@ -1,0 +1,209 @@
+/** Environment to settings: validated, frozen, all faults at once. The only file that reads process.env. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import Joi from 'joi';
+
+export interface Settings {
+  databaseUrl: string;
+  databasePoolSize: number;
+  statementTimeoutMs: number;
+  temporalAddress: string;
+  temporalNamespace: string;
+  taskQueue: string;
+  host: string;
+  port: number;
+  metricsPort: number;
+  requestTimeoutMs: number;
+  customerLimit: { perSecond: number; burst: number };
+  deviceLimit: { perSecond: number; burst: number };
+  failedKeysPerMinute: number;
+  /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id seals, all open. */
+  secretsKeys: Record<number, Buffer>;
+  webhookAllowedRanges: string[];
+  /** How long a job's workflow goes without a look when no signal comes. */
+  jobLookAgainMs: number;
+  jobSignalIntervalMs: number;
+  sweepIntervalMs: number;
+  logLevel: string;
+}
+
+/** What `npm start` takes from the environment on top, before it knows its own servers. */
+export interface StartSettings {
+  dataDir: string;
+  port: number;
+  /** Whether PORT was asked for: then no other one will do. */
+  isPortGiven: boolean;
+  databaseUrl: string | null;
+  temporalAddress: string | null;
+  /** For child processes. */
+  env: NodeJS.ProcessEnv;
+  cacheDir: string;
+}
+
+const PORT_DEFAULT = 8080;
+const port = () => Joi.number().port();
+const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(fallback);
+
+const shared = {
+  DATABASE_URL: Joi.string().uri({ scheme: ['postgres', 'postgresql'] }),
+  TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
+  PORT: port(),
+  DATA_DIR: Joi.string().default('.data'),
+  HOST: Joi.string().default('127.0.0.1'),
+  METRICS_PORT: Joi.number().integer().min(0).max(65_535),
+  TEMPORAL_NAMESPACE: Joi.string().default('default'),
+  TEMPORAL_TASK_QUEUE: Joi.string().default('device-monitoring'),
+  TEMPORAL_CLI_PATH: Joi.string(),
+  DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
+  STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),
+  REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(60),
+  RATE_LIMIT_PER_SECOND: wholeNumber(100),
+  RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200),
+  DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(0),
+  DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(1_000),
+  FAILED_KEYS_PER_MINUTE: wholeNumber(20),
+  SECRETS_KEYS: Joi.string()
+    .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' }),
+  WEBHOOK_ALLOWED_RANGES: Joi.string().allow('').default('').description('CIDR ranges, separated by commas'),
+  JOB_LOOK_AGAIN_SECONDS: Joi.number().integer().min(1).default(300),
+  JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
+  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
+  LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
+};
+
+type Env = Record<string, string | undefined>;
+
+/** The validated values, by the names above; those with a default are always there. */
+interface Values {
+  DATABASE_URL?: string;
+  TEMPORAL_ADDRESS?: string;
+  PORT?: number;
+  DATA_DIR: string;
+  HOST: string;
+  METRICS_PORT?: number;
+  TEMPORAL_NAMESPACE: string;
+  TEMPORAL_TASK_QUEUE: string;
+  DATABASE_POOL_SIZE: number;
+  STATEMENT_TIMEOUT_SECONDS: number;
+  REQUEST_TIMEOUT_SECONDS: number;
+  RATE_LIMIT_PER_SECOND: number;
+  RATE_LIMIT_BURST: number;
+  DEVICE_RATE_LIMIT_PER_SECOND: number;
+  DEVICE_RATE_LIMIT_BURST: number;
+  FAILED_KEYS_PER_MINUTE: number;
+  SECRETS_KEYS?: string;
+  WEBHOOK_ALLOWED_RANGES: string;
+  JOB_LOOK_AGAIN_SECONDS: number;
+  JOB_SIGNAL_INTERVAL_MS: number;
+  SWEEP_INTERVAL_SECONDS: number;
+  LOG_LEVEL: string;
+}
+
+/** What the processes cannot do without, and `npm start` finds for itself. */
+type ServiceValues = Values & Required<Pick<Values, 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'SECRETS_KEYS'>>;
+
+export function readSettings(env: Env = process.env): Settings {
+  return settingsOf(
+    validated<ServiceValues>(env, {
+      ...shared,
+      DATABASE_URL: shared.DATABASE_URL.required(),
+      TEMPORAL_ADDRESS: shared.TEMPORAL_ADDRESS.required(),
+      SECRETS_KEYS: shared.SECRETS_KEYS.required(),
+    }),
+  );
+}
+
+export function readStartSettings(env: Env = process.env): StartSettings {
+  const values = validated<Values>(env, shared);
+  return Object.freeze({
+    dataDir: resolve(values.DATA_DIR),
+    port: values.PORT ?? PORT_DEFAULT,
+    isPortGiven: values.PORT !== undefined,
+    databaseUrl: values.DATABASE_URL ?? null,
+    temporalAddress: values.TEMPORAL_ADDRESS ?? null,
+    env: { ...env },
+    cacheDir: join(homedir(), '.cache', 'device-monitoring-service'),
+  });
+}
+
+/** Settings of `npm start`, once its servers run: what the environment says, else what suits one machine. */
+export function settingsForStart(
+  start: StartSettings,
+  found: { databaseUrl: string; temporalAddress: string; port: number; metricsPort: number },
+): Settings {
+  return readSettings({
+    WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
+    SECRETS_KEYS: secretsKeysIn(start.dataDir),
+    ...start.env,
+    DATABASE_URL: found.databaseUrl,
+    TEMPORAL_ADDRESS: found.temporalAddress,
+    PORT: String(found.port),
+    METRICS_PORT: start.env.METRICS_PORT ?? String(found.metricsPort),
+  });
+}
+
+/** What the command line needs: the database, from the environment or from what `npm start` wrote. */
+export function readDatabaseUrl(env: Env = process.env): string {
+  if (env.DATABASE_URL) return env.DATABASE_URL;
+  const file = join(resolve(env.DATA_DIR ?? '.data'), 'local.json');
+  if (!existsSync(file)) {
+    throw new Error('No database: start the service first (npm start), or set DATABASE_URL or DATA_DIR');
+  }
+  return (JSON.parse(readFileSync(file, 'utf8')) as { databaseUrl: string }).databaseUrl;
+}
+
+/** One key, made at the first start and kept with the data that it protects. */
+function secretsKeysIn(dataDir: string): string {
+  const file = join(dataDir, 'secrets.key');
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(file, `1:${randomBytes(32).toString('base64')}`, { mode: 0o600, flag: 'wx' });
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+function validated<T extends Values>(env: Env, keys: Record<string, Joi.Schema>): T {
+  const known = Object.fromEntries(
+    Object.keys(keys).map((key) => [key, env[key] === '' ? undefined : env[key]]),
+  );
+  const result = Joi.object(keys).validate(known, { abortEarly: false, errors: { wrap: { label: false } } });
+  if (!result.error) return result.value as T;
+  const faults = result.error.details.map(({ message }) => `  ${message}`);
+  throw new Error(`The environment is not right:\n${faults.join('\n')}`);
+}
+
+function settingsOf(values: ServiceValues): Settings {
+  const settings: Settings = {
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    statementTimeoutMs: values.STATEMENT_TIMEOUT_SECONDS * 1000,
+    temporalAddress: values.TEMPORAL_ADDRESS,
+    temporalNamespace: values.TEMPORAL_NAMESPACE,
+    taskQueue: values.TEMPORAL_TASK_QUEUE,
+    host: values.HOST,
+    port: values.PORT ?? PORT_DEFAULT,
+    metricsPort: values.METRICS_PORT ?? 0,
+    requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
+    customerLimit: { perSecond: values.RATE_LIMIT_PER_SECOND, burst: values.RATE_LIMIT_BURST },
+    deviceLimit: {
+      perSecond: values.DEVICE_RATE_LIMIT_PER_SECOND,
+      burst: values.DEVICE_RATE_LIMIT_BURST,
+    },
+    failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
+    secretsKeys: secretsKeysOf(values.SECRETS_KEYS),
+    webhookAllowedRanges: values.WEBHOOK_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
+    jobLookAgainMs: values.JOB_LOOK_AGAIN_SECONDS * 1000,
+    jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
+    sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
+    logLevel: values.LOG_LEVEL,
+  };
+  return Object.freeze(settings);
+}
+
+function secretsKeysOf(text: string): Record<number, Buffer> {
+  const pairs = text.split(',').map((pair) => pair.split(':') as [string, string]);
+  return Object.fromEntries(pairs.map(([id, key]) => [Number(id), Buffer.from(key, 'base64')]));
+}

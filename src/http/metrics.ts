@@ -1,0 +1,66 @@
+/** Prometheus metrics, on a port of their own. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  requestDuration: Histogram<'operation' | 'status'>;
+  temporalFaults: Counter<'call'>;
+  jobsStarted: Counter;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requestDuration: new Histogram({
+      name: 'dms_http_request_duration_seconds',
+      help: 'Time from the first byte of a request to its answer',
+      labelNames: ['operation', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    temporalFaults: new Counter({
+      name: 'dms_temporal_faults_total',
+      help: 'Calls to Temporal that failed; the sweep makes up for them',
+      labelNames: ['call'],
+      registers,
+    }),
+    jobsStarted: new Counter({
+      name: 'dms_config_jobs_started_total',
+      help: 'Job workflows started',
+      registers,
+    }),
+  };
+}
+
+export interface MetricsServer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+export async function listenMetrics(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    response.setHeader('Content-Type', metrics.registry.contentType);
+    response.end(await metrics.registry.metrics());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

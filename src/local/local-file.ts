@@ -1,0 +1,43 @@
+/** What a local start tells programs (`local.json`) and people. */
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+export interface Local {
+  baseUrl: string;
+  apiKey: string;
+  deviceToken: string;
+  coapUrl: string | null;
+  temporalAddress: string;
+  /** null when Temporal is not our own. */
+  temporalUi: string | null;
+  metricsUrl: string;
+  databaseUrl: string;
+}
+
+/** Whole or not at all, and for its owner only. */
+export function writeLocalFile(dataDir: string, local: Local): void {
+  const file = join(dataDir, 'local.json');
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(local, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, file);
+}
+
+export function welcome(local: Local, dataDir: string): string {
+  return `
+  Device Monitoring Service is up.
+
+    API           ${local.baseUrl}
+    Docs          ${local.baseUrl}/docs
+    Temporal UI   ${local.temporalUi ?? `of the server at ${local.temporalAddress}`}
+    Metrics       ${local.metricsUrl}
+    API key       ${local.apiKey}
+    Device token  ${local.deviceToken}
+
+  Try it:
+
+    curl -s ${local.baseUrl}/assets -H 'Authorization: Bearer ${local.apiKey}'
+
+  The same is in ${relative(process.cwd(), join(dataDir, 'local.json'))}; logs and data lie beside it. Ctrl-C stops everything.
+`;
+}

@@ -1,0 +1,139 @@
+/** The order of a start on one machine: servers, schema, organization and keys, service, and what to tell its user. */
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { compose, type Service } from '../compose.ts';
+import { type Settings, type StartSettings, settingsForStart } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import { ensureDatabase } from '../embedded/ensure-database.ts';
+import { freePort, isFree } from '../embedded/free-port.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { findTemporalCli } from '../embedded/temporal-cli.ts';
+import { DRAIN_MS } from '../graceful.ts';
+import { createLog } from '../log.ts';
+import { startTemporalDevServer } from '../temporal/dev-server.ts';
+import { SEARCH_ATTRIBUTES } from '../temporal/workflow-ids.ts';
+import { welcome, writeLocalFile } from './local-file.ts';
+import { localKeys } from './local-keys.ts';
+
+export interface StartOptions {
+  start: StartSettings;
+  say(line: string): void;
+  /** Takes what has to be stopped later, the last one first. */
+  onStop(stop: () => Promise<unknown>): void;
+  /** A server that we depend on is gone. */
+  onLoss(exitCode: number): void;
+}
+
+export async function startEverything(options: StartOptions): Promise<void> {
+  const { start, say, onStop } = options;
+  const apiPort = await chooseApiPort(start, say);
+  const destination = pino.destination({
+    dest: join(start.dataDir, 'service.log'),
+    mkdir: true,
+    sync: false,
+  });
+  onStop(async () => destination.flushSync());
+
+  // Both servers take their time when they are new: side by side.
+  const [databaseUrl, temporal] = await Promise.all([database(options), temporalServer(options)]);
+  const settings = settingsForStart(start, {
+    databaseUrl,
+    temporalAddress: temporal.address,
+    port: apiPort,
+    metricsPort: await freePort(),
+  });
+  const service = compose({ settings, log: createLog(settings.logLevel, destination) });
+  onStop(service.close);
+  await bringUpToDate(service, say);
+  const keys = await localKeys(service.sql, start.dataDir);
+
+  const worker = await service.startWorker();
+  onStop(() => worker.stop(DRAIN_MS));
+  const api = await service.startApi();
+  onStop(() => api.stop(DRAIN_MS));
+  const local = {
+    baseUrl: `http://${hostIn(settings)}:${api.port}`,
+    apiKey: keys.apiKey,
+    deviceToken: keys.deviceToken,
+    coapUrl: null,
+    temporalAddress: settings.temporalAddress,
+    temporalUi: temporal.uiUrl,
+    metricsUrl: `http://${hostIn(settings)}:${api.metricsPort}/metrics`,
+    databaseUrl,
+  };
+  writeLocalFile(start.dataDir, local);
+  say(welcome(local, start.dataDir));
+}
+
+const hostIn = ({ host }: Settings) => (host === '0.0.0.0' ? '127.0.0.1' : host);
+
+async function chooseApiPort(
+  { port, isPortGiven }: StartSettings,
+  say: StartOptions['say'],
+): Promise<number> {
+  if (await isFree(port)) return port;
+  if (isPortGiven)
+    throw new Error(`Port ${port} is taken: choose another one with PORT, or stop what listens there`);
+  const other = await freePort();
+  say(`Port ${port} is taken, so the API listens on ${other}; PORT chooses one`);
+  return other;
+}
+
+async function database({ start, say, onStop, onLoss }: StartOptions): Promise<string> {
+  if (start.databaseUrl !== null) {
+    say('PostgreSQL: the one of DATABASE_URL');
+    return start.databaseUrl;
+  }
+  say('PostgreSQL: starting the embedded server');
+  const log = pino.destination({ dest: join(start.dataDir, 'postgres.log'), mkdir: true, sync: false });
+  const postgres = await startPostgres({
+    dataDir: join(start.dataDir, 'postgres'),
+    log: (line) => void log.write(`${line}\n`),
+  });
+  watch(postgres, 'PostgreSQL', { say, onStop, onLoss });
+  return ensureDatabase(postgres.url, 'dms');
+}
+
+async function temporalServer({ start, say, onStop, onLoss }: StartOptions) {
+  if (start.temporalAddress !== null) {
+    say(`Temporal: the server at ${start.temporalAddress}`);
+    return { address: start.temporalAddress, uiUrl: null };
+  }
+  const cli = await findTemporalCli({ env: start.env, cacheDir: start.cacheDir, say });
+  say('Temporal: starting the dev server');
+  const log = pino.destination({ dest: join(start.dataDir, 'temporal.log'), mkdir: true, sync: false });
+  const temporal = await startTemporalDevServer({
+    cli,
+    dbFile: join(start.dataDir, 'temporal.db'),
+    uiPort: await freePort(),
+    searchAttributes: SEARCH_ATTRIBUTES,
+    log: (line) => void log.write(`${line}\n`),
+  });
+  watch(temporal, 'Temporal', { say, onStop, onLoss });
+  return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };
+}
+
+/** Without its own servers the service cannot go on; a new start finds all data as it was. */
+function watch(
+  server: { exited: Promise<unknown>; stop(): Promise<void> },
+  name: string,
+  { say, onStop, onLoss }: Pick<StartOptions, 'say' | 'onStop' | 'onLoss'>,
+): void {
+  let isWanted = true;
+  onStop(() => {
+    isWanted = false;
+    return server.stop();
+  });
+  void server.exited.then(() => {
+    if (!isWanted) return;
+    say(
+      `${name} has ended unexpectedly, so the service stops; its log is in the data folder. Start again to go on.`,
+    );
+    onLoss(1);
+  });
+}
+
+async function bringUpToDate(service: Service, say: StartOptions['say']): Promise<void> {
+  const names = await migrate(service.sql);
+  if (names.length > 0) say(`Database: ${names.length} migrations run`);
+}

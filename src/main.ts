@@ -1,0 +1,17 @@
+/** What the entries share: a fault at the start is one plain sentence and exit code 1, not a stack. */
+export async function orExplain(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  }
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken: choose another one with PORT, or stop what listens there`;
+  return error.message || String(error);
+}

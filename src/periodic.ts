@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Periodic {
+  stop(): Promise<void>;
+}
+
+/** Runs the work, waits, and runs it again; never two at a time, and a fault does not end it. */
+export function every(
+  intervalMs: number,
+  work: () => Promise<unknown>,
+  onFault: (error: unknown) => void,
+): Periodic {
+  const stopping = new AbortController();
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await work().catch(onFault);
+      await delay(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    }
+  }
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,8 @@
+/** Part of the build: writes the workflow bundle beside the built code, so that a worker starts without webpack. */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflows } from './worker.ts';
+
+const bundle = await bundleWorkflows();
+if ('code' in bundle)
+  writeFileSync(fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url)), bundle.code);

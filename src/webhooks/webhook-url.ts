@@ -1,0 +1,47 @@
+/**
+ * Which URLs an endpoint may have. Judged by the host that the WHATWG parser reads out of the text, the same one that
+ * sends: so 127.1, 0x7f000001, 2130706433 and full-width digits are all 127.0.0.1 here as well.
+ * Names are judged when connecting, by what they resolve to.
+ */
+import ipaddr from 'ipaddr.js';
+import { isAllowedAddress } from './allowed-address.ts';
+
+export const URL_LENGTH_MAX = 2048;
+
+const NOT_ABSOLUTE = 'must be an absolute http or https URL, such as https://example.com/hook';
+
+/** What is wrong with the URL, to be read after the name of its field; null when it will do. */
+export function webhookUrlFault(text: string, allowedRanges: readonly string[]): string | null {
+  if (text.length > URL_LENGTH_MAX) return `must be at most ${URL_LENGTH_MAX} characters long`;
+  if (UNWRITABLE.test(text)) return 'must hold no spaces, control characters or backslashes';
+  const authority = AUTHORITY.exec(text)?.[1];
+  if (authority === undefined || !URL.canParse(text)) return NOT_ABSOLUTE;
+  if (authority.includes('@')) return 'must hold no user name or password: set a secret instead';
+  if (text.includes('#')) return 'must hold no fragment (#…)';
+  return hostFault(new URL(text).hostname, allowedRanges);
+}
+
+/** The parser drops or reinterprets these instead of refusing them. */
+const UNWRITABLE = /[\s\\\p{Cc}]/u;
+const AUTHORITY = /^https?:\/\/([^/?#]+)/i;
+
+function hostFault(hostname: string, allowedRanges: readonly string[]): string | null {
+  const addresses = literalAddresses(hostname);
+  if (addresses.length === 0)
+    return isName(hostname) ? null : `must name a host: ${hostname} is no host name`;
+  if (addresses.some((address) => isAllowedAddress(address, allowedRanges))) return null;
+  return `must lead to a public address: ${hostname} is none`;
+}
+
+/** The addresses that a host stands for without asking anybody. RFC 6761, 6.3: localhost is loopback everywhere. */
+function literalAddresses(hostname: string): string[] {
+  if (hostname.startsWith('[')) return [hostname.slice(1, -1)];
+  if (ipaddr.IPv4.isValidFourPartDecimal(hostname)) return [hostname];
+  return /(^|\.)localhost\.?$/.test(hostname) ? ['127.0.0.1', '::1'] : [];
+}
+
+/** RFC 1035, 2.3.4: labels of 1 to 63, 253 in all; underscores are let pass, because private networks have them. */
+function isName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
+}

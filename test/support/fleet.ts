@@ -1,0 +1,108 @@
+/** What most tests begin with: devices, profiles, and a device that behaves. */
+import assert from 'node:assert/strict';
+import type { TestOrganization } from './service.ts';
+
+export const HOT_WATER = {
+  name: 'Hot-water guard',
+  temperatureAlerts: [{ type: 'low', channel: 'probe', lowC: 50, hysteresisC: 2 }],
+  schedule: {
+    always: false,
+    days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
+    from: '08:00',
+    to: '18:00',
+    timezone: 'Europe/Stockholm',
+  },
+  intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 },
+};
+
+export const FRIDGE = {
+  name: 'Vaccine fridge',
+  temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8, hysteresisC: 0.5 }],
+  schedule: { always: true },
+};
+
+export const FREEZER = {
+  name: 'Freezer',
+  temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: -25, highC: -15 }],
+};
+
+/** What a logger runs as it leaves the factory. */
+export const FACTORY = { measurementPeriodBase: 60, measurementPeriodFactor: 1, transmissionInterval: 3_600 };
+
+export async function register(
+  { api }: TestOrganization,
+  serialNumber: string,
+  more: object = {},
+): Promise<string> {
+  const { status, body } = await api.post('/assets', { serialNumber, ...more });
+  assert.equal(status, 201);
+  return body.id;
+}
+
+export async function registerMany(
+  organization: TestOrganization,
+  count: number,
+  prefix = 'DEVICE',
+): Promise<string[]> {
+  const serials = Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(4, '0')}`);
+  await Promise.all(serials.map((serial) => register(organization, serial)));
+  return serials;
+}
+
+export async function createProfile({ api }: TestOrganization, profile: object): Promise<string> {
+  const { status, body, text } = await api.post('/devices/config-profiles', profile);
+  assert.equal(status, 201, text);
+  return body.profile.slug;
+}
+
+export async function apply({ api }: TestOrganization, slug: string, body: object): Promise<string> {
+  const answer = await api.put(`/devices/config-profiles/${slug}/apply`, body);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.jobId;
+}
+
+export const report = ({ device }: TestOrganization, serial: string, config: object) =>
+  device.post(`/devices/${serial}/config-reports`, config);
+
+/** Fetches what waits and reports that it runs it. */
+export async function obey(organization: TestOrganization, serial: string): Promise<void> {
+  const { status, body } = await organization.device.get(`/devices/${serial}/pending-config`);
+  assert.equal(status, 200);
+  const confirmed = await report(organization, serial, { ...FACTORY, ...body.config });
+  assert.equal(confirmed.body.syncStatus, 'applied', confirmed.text);
+}
+
+export async function configOf({ api }: TestOrganization, serial: string) {
+  const { status, body } = await api.get(`/devices/${serial}/config`);
+  assert.equal(status, 200);
+  return body;
+}
+
+export async function jobOf({ api }: TestOrganization, jobId: string) {
+  const { status, body } = await api.get(`/devices/config-jobs/${jobId}`);
+  assert.equal(status, 200);
+  return body;
+}
+
+/** Looks until the condition holds; fails with what was seen last. */
+export async function eventually<T>(
+  look: () => Promise<T>,
+  holds: (seen: T) => boolean,
+  { timeoutMs = 15_000, pauseMs = 50 } = {},
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > deadline)
+      assert.fail(`did not come about within ${timeoutMs} ms: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+export const untilEnded = (organization: TestOrganization, jobId: string, options?: { timeoutMs?: number }) =>
+  eventually(
+    () => jobOf(organization, jobId),
+    ({ status }) => status !== 'running',
+    options,
+  );

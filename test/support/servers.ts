@@ -1,0 +1,92 @@
+/**
+ * One PostgreSQL and one Temporal server for a whole run, started when the first test asks for them. Each test file
+ * gets a database of its own from a migrated template, and a task queue of its own.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import pg from 'pg';
+import { openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+import { createLog } from '../../src/log.ts';
+import { startTemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { bundleWorkflows, installRuntime } from '../../src/temporal/worker.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+
+export interface Servers {
+  postgresUrl: string;
+  temporalAddress: string;
+  cli: string;
+  workflowBundle: WorkflowBundleOption;
+}
+
+/** Nothing here has to survive the machine. */
+const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const TEMPLATE = 'template_migrated';
+const FILES_MAX = 500;
+
+const stops: Array<() => Promise<unknown>> = [];
+let started: Promise<Servers> | undefined;
+let databases = 0;
+
+export function servers(): Promise<Servers> {
+  started ??= start();
+  return started;
+}
+
+async function start(): Promise<Servers> {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-test-'));
+  // As root, the database server runs as another user, who has to get in.
+  chmodSync(folder, 0o755);
+  stops.push(async () => rmSync(folder, { recursive: true, force: true }));
+  const [postgres, cli] = await Promise.all([
+    startPostgres({ dataDir: join(folder, 'postgres'), log: () => {}, settings: FAST }),
+    temporalCli(),
+  ]);
+  stops.push(postgres.stop);
+  installRuntime(createLog('silent'));
+  const [temporal, workflowBundle] = await Promise.all([
+    startTemporalDevServer({ cli, searchAttributes: SEARCH_ATTRIBUTES, log: () => {} }),
+    bundleWorkflows(),
+    makeTemplate(postgres.url),
+  ]);
+  stops.push(temporal.stop);
+  return { postgresUrl: postgres.url, temporalAddress: temporal.address, cli, workflowBundle };
+}
+
+export const temporalCli = () =>
+  findTemporalCli({
+    env: process.env,
+    cacheDir: join(homedir(), '.cache', 'device-monitoring-service'),
+    say: (line) => process.stderr.write(`${line}\n`),
+  });
+
+async function makeTemplate(postgresUrl: string): Promise<void> {
+  const url = await ensureDatabase(postgresUrl, TEMPLATE);
+  const sql = openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'test' });
+  await migrate(sql);
+  await sql.destroy();
+}
+
+/** The url of a new, migrated, empty database. */
+export async function newDatabase(): Promise<string> {
+  const { postgresUrl } = await servers();
+  const name = `test_${++databases}`;
+  if (databases > FILES_MAX) throw new Error('more databases than tests should need');
+  const client = new pg.Client(postgresUrl);
+  await client.connect();
+  await client.query(`create database ${name} template ${TEMPLATE}`);
+  await client.end();
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  await started?.catch(() => {});
+  for (const stop of stops.reverse()) await stop();
+}

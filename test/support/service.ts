@@ -1,0 +1,97 @@
+/** The real service on real sockets, in this process, with a database and a task queue of its own. */
+import { randomUUID } from 'node:crypto';
+import { compose, type RunningApi, type RunningPart, type Service } from '../../src/compose.ts';
+import { readSettings, type Settings } from '../../src/config.ts';
+import type { KeyKind } from '../../src/keys/api-key.ts';
+import { createKeysRepository } from '../../src/keys/keys.repository.ts';
+import { createKeyIssuer } from '../../src/keys/keys.service.ts';
+import { createLog } from '../../src/log.ts';
+import { createOrganizationsRepository } from '../../src/organizations/organizations.repository.ts';
+import { type Client, createClient } from './client.ts';
+import { newDatabase, servers } from './servers.ts';
+
+export interface TestOrganization {
+  id: string;
+  /** With a customer key. */
+  api: Client;
+  /** With a device token. */
+  device: Client;
+  /** A client with a key of another text. */
+  with(token: string | null): Client;
+}
+
+export interface TestService extends TestOrganization {
+  service: Service;
+  settings: Settings;
+  baseUrl: string;
+  /** Another organization on the same service. */
+  addOrganization(): Promise<TestOrganization>;
+  issueKey(organizationId: string, kind: KeyKind): Promise<{ id: string; token: string }>;
+  stop(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  settings?: Partial<Settings>;
+  /** Default: the API and a worker. */
+  withWorker?: boolean;
+  now?: () => Date;
+  /** Default: a new one. */
+  databaseUrl?: string;
+  logLevel?: string;
+}
+
+/** Limits off and waits short: the tests of limits and waits set their own. */
+async function testSettings(overrides: Partial<Settings>, databaseUrl: string): Promise<Settings> {
+  const { temporalAddress } = await servers();
+  const defaults = readSettings({
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    SECRETS_KEYS: `1:${Buffer.alloc(32, 7).toString('base64')}`,
+    TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
+    RATE_LIMIT_PER_SECOND: '0',
+    FAILED_KEYS_PER_MINUTE: '0',
+    JOB_SIGNAL_INTERVAL_MS: '50',
+    SWEEP_INTERVAL_SECONDS: '0.2',
+    WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
+  });
+  return { ...defaults, port: 0, metricsPort: 0, ...overrides };
+}
+
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { workflowBundle } = await servers();
+  const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
+  const log = createLog(options.logLevel ?? 'silent');
+  const service = compose({ settings, log, now: options.now });
+  const api: RunningApi = await service.startApi();
+  const worker: RunningPart | null =
+    options.withWorker === false ? null : await service.startWorker(workflowBundle);
+  const baseUrl = `http://127.0.0.1:${api.port}`;
+  const issuer = createKeyIssuer(createKeysRepository(service.sql), Date.now);
+  const issueKey = (organizationId: string, kind: KeyKind) =>
+    issuer.issue({ organizationId, kind, expiresAt: null });
+
+  async function addOrganization(): Promise<TestOrganization> {
+    const { id } = await createOrganizationsRepository(service.sql).ensure(`test ${randomUUID()}`);
+    const tokens = { api: await issueKey(id, 'customer'), device: await issueKey(id, 'device') };
+    return {
+      id,
+      api: createClient(baseUrl, tokens.api.token),
+      device: createClient(baseUrl, tokens.device.token),
+      with: (token) => createClient(baseUrl, token),
+    };
+  }
+
+  return {
+    ...(await addOrganization()),
+    service,
+    settings,
+    baseUrl,
+    addOrganization,
+    issueKey,
+    async stop() {
+      await api.stop(1_000);
+      await worker?.stop(1_000);
+      await service.close();
+    },
+  };
+}

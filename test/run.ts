@@ -1,0 +1,26 @@
+/** `npm test`: format and lint, then types, then every test. `npm test -- FILE…` runs only the files named. */
+import { spawnSync } from 'node:child_process';
+
+interface Step {
+  name: string;
+  command: string;
+  args: string[];
+}
+
+const files = process.argv.slice(2);
+const all = ['test/**/*.test.ts'];
+const mocha = ['--reporter', 'test/support/reporter.cjs', ...(files.length > 0 ? files : all)];
+const checks: Step[] = [
+  { name: 'Format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
+  { name: 'Types', command: 'tsc', args: ['-p', '.'] },
+];
+const steps: Step[] = [...(files.length > 0 ? [] : checks), { name: 'Tests', command: 'mocha', args: mocha }];
+
+for (const { name, command, args } of steps) {
+  process.stdout.write(`\n${name}: ${command} ${args.join(' ')}\n`);
+  const { status } = spawnSync('npx', ['--no-install', command, ...args], { stdio: 'inherit' });
+  if (status !== 0) {
+    if (command !== 'mocha') process.stdout.write(`${name} failed\n0 passed, 1 failed\n`);
+    process.exit(status ?? 1);
+  }
+}

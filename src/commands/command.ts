@@ -1,4 +1,5 @@
 /** A command is data, so that the usage text cannot tell another story than what runs. */
+import { parseArgs } from 'node:util';
 import { openDatabase, type Sql } from '../db/database.ts';
 
 export interface CommandInput {
@@ -16,6 +17,41 @@ export interface Command {
 
 /** The words that were typed are off; the message says what they should be. */
 export class UsageError extends Error {}
+
+/** What was typed after the words, held against `args`: what is not named there is refused, never ignored. */
+export function inputOf(command: Command, typed: string[]): CommandInput {
+  const { names, options } = shapeOf(command.args);
+  const parsed = parsedWith(typed, options);
+  if (parsed.positionals.length > names.length) {
+    const call = `${command.words.join(' ')} ${command.args}`.trim();
+    throw new UsageError(`${parsed.positionals[names.length]} is one word too many: ${call}`);
+  }
+  return parsed;
+}
+
+type OptionTypes = Record<string, { type: 'string' | 'boolean' }>;
+
+const OPTION = /--([a-z-]+)(?: ([^\s\]]+))?/g;
+
+/** `ID [--overlap 24h]` to the names of its positionals and the types of its options. */
+function shapeOf(args: string): { names: string[]; options: OptionTypes } {
+  const found = [...args.matchAll(OPTION)].map(([, name, value]) => [
+    name,
+    { type: value === undefined ? 'boolean' : 'string' },
+  ]);
+  const names = args.replace(OPTION, '').match(/[^\s[\]]+/g) ?? [];
+  return { names, options: Object.fromEntries(found) };
+}
+
+function parsedWith(typed: string[], options: OptionTypes): CommandInput {
+  try {
+    const { positionals, values } = parseArgs({ args: typed, options, allowPositionals: true });
+    return { positionals, options: values };
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(/\. |\n/);
+    throw new UsageError(sentence);
+  }
+}
 
 export function usage(commands: Command[]): string {
   const lines = commands.map(({ words, args, summary }) => ({

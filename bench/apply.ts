@@ -1,0 +1,130 @@
+/** A profile to 1,000 and to 100,000 devices: the answer, the reports that settle it, and the end of the job. */
+import { Client, Connection } from '@temporalio/client';
+import { Agent, request } from 'undici';
+import { applyProfileId } from '../src/temporal/workflow-ids.ts';
+import type { BenchStack, Fleet } from './support/stack.ts';
+import { printTable, round } from './support/table.ts';
+
+const CONNECTIONS = 64;
+const INTERVALS = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 };
+const CONFIRMING = { measurementPeriodBase: 300, measurementPeriodFactor: 1, transmissionInterval: 21_600 };
+
+export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000, 100_000]): Promise<void> {
+  const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, headersTimeout: 60_000 });
+  const rows = [];
+  for (const devices of sizes) {
+    const fleet = await stack.addFleet(devices);
+    const send = sender(stack, agent, fleet);
+    await send('POST', '/devices/config-profiles', { slug: 'intervals', intervals: INTERVALS });
+    const applied = await timed(() =>
+      send('PUT', '/devices/config-profiles/intervals/apply', { applyToAll: true }),
+    );
+    const { jobId, appliedCount } = applied.value as { jobId: string; appliedCount: number };
+    if (appliedCount !== devices) throw new Error(`applied to ${appliedCount} of ${devices}`);
+    const peakMb = stack.apiPeakMb();
+    const reports = await reportAll(stack, agent, fleet, devices);
+    const job = await untilEnded(send, jobId);
+    rows.push([
+      devices,
+      Math.round(applied.ms),
+      peakMb,
+      Math.round(reports.perSecond),
+      round(reports.p50),
+      round(reports.p99),
+      `${job.value.status}, ${job.value.counts.applied} applied`,
+      Math.round(job.ms),
+      await historyLength(stack, jobId),
+    ]);
+  }
+  printTable(
+    `Apply and settle, ${CONNECTIONS} connections`,
+    [
+      'devices',
+      'apply ms',
+      'API peak MB',
+      'reports/s',
+      'p50 ms',
+      'p99 ms',
+      'job',
+      'last report → ended ms',
+      'history events',
+    ],
+    rows,
+  );
+  await agent.close();
+}
+
+type Send = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<unknown>;
+
+function sender(stack: BenchStack, agent: Agent, fleet: Fleet): Send {
+  return async (method, path, body) => {
+    const response = await request(stack.apiUrl + path, {
+      method,
+      dispatcher: agent,
+      body: body && JSON.stringify(body),
+      headers: {
+        authorization: `Bearer ${fleet.apiKey}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw new Error(`${path} answered ${response.statusCode}: ${text}`);
+    return JSON.parse(text);
+  };
+}
+
+async function reportAll(stack: BenchStack, agent: Agent, fleet: Fleet, devices: number) {
+  const body = JSON.stringify(CONFIRMING);
+  const headers = { authorization: `Bearer ${fleet.deviceToken}`, 'content-type': 'application/json' };
+  const latencies: number[] = [];
+  let next = 1;
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (next <= devices) {
+        const path = `/devices/DEV-${next++}/config-reports`;
+        const sentAt = performance.now();
+        const response = await request(stack.apiUrl + path, {
+          method: 'POST',
+          dispatcher: agent,
+          body,
+          headers,
+        });
+        await response.body.dump();
+        if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`);
+        latencies.push(performance.now() - sentAt);
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] as number;
+  return { perSecond: devices / seconds, p50: at(0.5), p99: at(0.99) };
+}
+
+interface Job {
+  status: string;
+  counts: { applied: number };
+}
+
+async function untilEnded(send: Send, jobId: string) {
+  return timed(async () => {
+    for (;;) {
+      const job = (await send('GET', `/devices/config-jobs/${jobId}`)) as Job;
+      if (job.status !== 'running') return job;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
+}
+
+async function historyLength(stack: BenchStack, jobId: string): Promise<number> {
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  const description = await new Client({ connection }).workflow.getHandle(applyProfileId(jobId)).describe();
+  await connection.close();
+  return description.historyLength;
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
+  const startedAt = performance.now();
+  return { value: await work(), ms: performance.now() - startedAt };
+}

@@ -1,0 +1,28 @@
+/** The least that could answer: bare Koa and the one query that is needed, on a pool of the same size. */
+import Koa from 'koa';
+import { openDatabase } from '../src/db/database.ts';
+import { query } from '../src/db/query.ts';
+import { POOL_SIZE } from './support/stack.ts';
+
+const sql = openDatabase({
+  url: process.env.DATABASE_URL as string,
+  poolSize: POOL_SIZE,
+  statementTimeoutMs: 0,
+  applicationName: 'baseline',
+});
+
+const CONFIG = `select d.*, a.serial_number, a.name from assets a join device_configs d on d.asset_id = a.id
+  where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null`;
+const LIST = `select page.*, total from (select count(*) as total from assets
+    where organization_id = ? and archived_at is null) as counted
+  left join (select * from assets where organization_id = ? and archived_at is null order by id limit 51) as page on true
+  order by page.id`;
+
+const app = new Koa();
+app.use(async (ctx) => {
+  const [, organizationId = '', what, serial = ''] = ctx.path.split('/');
+  if (what === 'config') ctx.body = (await query<object>(sql, CONFIG, [organizationId, serial]))[0];
+  else if (what === 'assets') ctx.body = await query<object>(sql, LIST, [organizationId, organizationId]);
+  else ctx.body = 'ok';
+});
+app.listen(Number(process.env.PORT), '127.0.0.1');

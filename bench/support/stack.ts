@@ -1,0 +1,150 @@
+/** Everything on this machine, as in production: durable Postgres, Temporal, and API and worker as their own processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openDatabase, type Sql } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { query } from '../../src/db/query.ts';
+import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+import { createKeysRepository } from '../../src/keys/keys.repository.ts';
+import { createKeyIssuer } from '../../src/keys/keys.service.ts';
+import { createOrganizationsRepository } from '../../src/organizations/organizations.repository.ts';
+import { startTemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+
+export interface Fleet {
+  organizationId: string;
+  apiKey: string;
+  deviceToken: string;
+}
+
+export interface BenchStack {
+  sql: Sql;
+  databaseUrl: string;
+  temporalAddress: string;
+  apiUrl: string;
+  /** Another program of ours under the same environment; resolves when its port answers. */
+  runServer(file: string, port: number): Promise<ChildProcess>;
+  /** An organization of its own with that many devices, `DEV-1` and so on. */
+  addFleet(devices: number, model?: string): Promise<Fleet>;
+  /** Peak resident memory of the API process since its start, MB. */
+  apiPeakMb(): number;
+  stop(): Promise<void>;
+}
+
+export const POOL_SIZE = 20;
+
+export async function startStack(): Promise<BenchStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-bench-'));
+  chmodSync(folder, 0o755);
+  const stops: Array<() => unknown> = [() => rmSync(folder, { recursive: true, force: true })];
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const cacheDir = join(homedir(), '.cache', 'device-monitoring-service');
+  const cli = await findTemporalCli({ env: process.env, cacheDir, say });
+  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} });
+  stops.push(postgres.stop);
+  const temporal = await startTemporalDevServer({
+    cli,
+    dbFile: join(folder, 'temporal.db'),
+    searchAttributes: SEARCH_ATTRIBUTES,
+    log: () => {},
+  });
+  stops.push(temporal.stop);
+  const databaseUrl = await ensureDatabase(postgres.url, 'bench');
+  const sql = openDatabase({
+    url: databaseUrl,
+    poolSize: 4,
+    statementTimeoutMs: 0,
+    applicationName: 'bench',
+  });
+  await migrate(sql);
+  stops.push(() => sql.destroy());
+
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    DATABASE_POOL_SIZE: String(POOL_SIZE),
+    SECRETS_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
+    RATE_LIMIT_PER_SECOND: '0',
+    LOG_LEVEL: 'warn',
+  };
+  const run = (file: string, more: object = {}) => {
+    const child = spawn(process.execPath, ['--import=tsx', file], {
+      env: { ...env, ...more },
+      stdio: 'inherit',
+    });
+    stops.push(() => end(child));
+    return child;
+  };
+  async function runServer(file: string, port: number): Promise<ChildProcess> {
+    const child = run(file, { PORT: String(port) });
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`${file} ended with ${child.exitCode}`);
+      if (
+        await fetch(`http://127.0.0.1:${port}/livez`).then(
+          () => true,
+          () => false,
+        )
+      )
+        return child;
+      await delay(50);
+    }
+  }
+  const port = await freePort();
+  const api = await runServer('src/api.ts', port);
+  run('src/worker.ts');
+
+  return {
+    sql,
+    databaseUrl,
+    temporalAddress: temporal.address,
+    apiUrl: `http://127.0.0.1:${port}`,
+    runServer,
+    addFleet: (devices, model) => addFleet(sql, devices, model),
+    apiPeakMb: () => peakMb(api.pid as number),
+    async stop() {
+      for (const stop of stops.reverse()) await stop();
+    },
+  };
+}
+
+let fleets = 0;
+
+async function addFleet(sql: Sql, devices: number, model = 'TVO-T'): Promise<Fleet> {
+  const { id } = await createOrganizationsRepository(sql).ensure(`fleet ${++fleets}`);
+  await query(
+    sql,
+    `insert into assets (organization_id, serial_number, name, model)
+     select ?, 'DEV-' || g, 'Device ' || g, ? from generate_series(1, ?::integer) g`,
+    [id, model, devices],
+  );
+  await query(
+    sql,
+    'insert into device_configs (asset_id, organization_id) select id, organization_id from assets where organization_id = ?',
+    [id],
+  );
+  await sql.raw('vacuum analyze assets, device_configs');
+  const issuer = createKeyIssuer(createKeysRepository(sql), Date.now);
+  const key = async (kind: 'customer' | 'device') =>
+    (await issuer.issue({ organizationId: id, kind, expiresAt: null })).token;
+  return { organizationId: id, apiKey: await key('customer'), deviceToken: await key('device') };
+}
+
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+function peakMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}

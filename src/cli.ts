@@ -1,6 +1,7 @@
 /** `npm run dms -- …`: what operators do by command line. */
 import { inputOf, UsageError, usage } from './commands/command.ts';
 import { commands } from './commands/commands.ts';
+import { AppError } from './errors.ts';
 import { orExplain } from './main.ts';
 
 await orExplain(async () => {
@@ -14,7 +15,7 @@ await orExplain(async () => {
     if (!command) throw new UsageError(`There is no such command. ${usage(commands)}`);
     await command.run(inputOf(command, typed.slice(command.words.length)));
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError || error instanceof AppError)) throw error;
     process.stderr.write(`${error.message.trimEnd()}\n`);
     process.exitCode = 2;
   }

@@ -35,5 +35,7 @@ export function openDatabase({ url, poolSize, statementTimeoutMs, applicationNam
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize },
     acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
+    // It would print on the console what callers get as an error, and what an idle connection dies of.
+    log: { warn() {} },
   });
 }

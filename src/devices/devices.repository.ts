@@ -1,7 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { DeviceConfiguration } from './configuration.ts';
-import { configurationId } from './configuration-id.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
 import type { Device } from './device.ts';
@@ -98,14 +97,14 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     /** Writes the whole sync state of each device; all rows are held by `lock…` before. */
     async update(devices: Device[]): Promise<void> {
       if (devices.length === 0) return;
-      await configurations.insert(
-        devices.flatMap(({ organizationId, sync }) =>
-          contentsOf(sync).map((config) => ({ organizationId, config })),
-        ),
+      const entries = devices.flatMap(({ organizationId, sync }) =>
+        contentsOf(sync).map((config) => ({ organizationId, config })),
       );
+      const ids = await configurations.insert(entries);
+      const idsByConfig = new Map(entries.map(({ config }, index) => [config, ids[index] as string]));
       const column = <T>(value: (device: Device) => T) => devices.map(value);
-      const idOf = (device: Device, config: DeviceConfiguration | null | undefined) =>
-        config ? configurationId(device.organizationId, config) : null;
+      const idOf = (config: DeviceConfiguration | null | undefined) =>
+        config ? (idsByConfig.get(config) as string) : null;
       await query(
         sql,
         `update device_configs d set
@@ -120,11 +119,11 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          where d.asset_id = n.asset_id`,
         [
           column((device) => device.assetId),
-          column((device) => idOf(device, device.sync.reported?.config)),
+          column((device) => idOf(device.sync.reported?.config)),
           column((device) => device.sync.reported?.at.toISOString() ?? null),
           column((device) => device.sync.reported?.hash ?? null),
-          column((device) => idOf(device, device.sync.confirmed)),
-          column((device) => idOf(device, device.sync.pending?.config)),
+          column((device) => idOf(device.sync.confirmed)),
+          column((device) => idOf(device.sync.pending?.config)),
           column((device) => device.sync.revision),
           column((device) => device.sync.pending?.fetchedAt?.toISOString() ?? null),
           column((device) => device.sync.pending?.contradictions ?? 0),

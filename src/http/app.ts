@@ -17,7 +17,7 @@ import { type JsonBody, readJsonBody, refuseEncoding } from './read-body.ts';
 import { renderError } from './render-error.ts';
 import { requestIdOf } from './request-id.ts';
 import { type Reply, type Route, takesIdempotencyKey } from './route.ts';
-import { isValidParams, noParameters, validateBody, validateQuery } from './validate.ts';
+import { bodyValidator, noParameters, paramsCheck, queryValidator } from './validate.ts';
 
 export interface RequestLog {
   requestId: string;
@@ -102,6 +102,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   const answer = createAnswer(definition);
   const takesKey = takesIdempotencyKey(definition);
   const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
+  const shape = createShape(definition);
   return async (ctx) => {
     const state = ctx.state as State;
     state.operationId = definition.operationId;
@@ -116,9 +117,9 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: Buffer.alloc(0) };
     if (definition.rawBody) requireType(ctx, definition.rawBody.contentType);
-    const query = validateQuery(definition.query ?? noParameters, ctx.query as Record<string, unknown>);
-    const body = bodyOf(definition, json);
-    const params = paramsOf(definition, ctx);
+    const query = shape.query(ctx.query);
+    const body = shape.body(json.value);
+    const params = shape.params(ctx.params);
     const run = async (transact: Transact) =>
       definition.handle({
         caller,
@@ -149,18 +150,18 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   };
 }
 
-function bodyOf(definition: Route, json: JsonBody): unknown {
-  if (definition.body) return validateBody(definition.body, json.value);
-  if (json.value !== undefined) validateBody(noParameters, json.value);
-  return undefined;
-}
-
-function paramsOf(definition: Route, ctx: Context): unknown {
-  const params = ctx.params as Record<string, string>;
-  if (definition.params && !isValidParams(definition.params, params)) {
-    throw notFound(`${definition.tag}: nothing has this name or id`);
-  }
-  return params;
+/** What goes into one route, compiled. */
+function createShape({ tag, params, query, body }: Route) {
+  const validateBody = bodyValidator(body ?? noParameters);
+  const isParams = params ? paramsCheck(params) : () => true;
+  return {
+    query: queryValidator(query ?? noParameters),
+    body: (value: unknown) => (body || value !== undefined ? validateBody(value) : undefined),
+    params(value: unknown): unknown {
+      if (!isParams(value)) throw notFound(`${tag}: nothing has this name or id`);
+      return value;
+    },
+  };
 }
 
 function requireType(ctx: Context, contentType: string): void {

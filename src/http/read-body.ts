@@ -28,10 +28,11 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    // Leaving the loop must not take the socket away from the answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > bytesMax) throw tooLarge(bytesMax);
-      chunks.push(chunk);
+      chunks.push(chunk as Buffer);
     }
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -2,7 +2,7 @@
  * The listening socket around the application: faults below HTTP get the one error body too, slow senders are cut off,
  * and stopping answers what is under way before the deadline.
  */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorBody } from './render-error.ts';
 
@@ -21,14 +21,18 @@ export interface HttpServer {
   stop(deadlineMs: number): Promise<void>;
 }
 
-const PARSER_FAULTS: Record<string, [number, string, string]> = {
+type Fault = [status: number, reason: string, message: string];
+
+const PARSER_FAULTS: Record<string, Fault> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers must be at most 16 KiB'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive'],
 };
-const BAD_REQUEST: [number, string, string] = [400, 'Bad Request', 'This is not a valid HTTP request'];
+const BAD_REQUEST: Fault = [400, 'Bad Request', 'This is not a valid HTTP request'];
+const NO_HOST: Fault = [400, 'Bad Request', 'The Host header is missing'];
 
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   let draining = false;
+  const underWay = new Set<ServerResponse>();
   const server = createServer(
     {
       requestTimeout: options.requestTimeoutMs,
@@ -37,7 +41,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       keepAliveTimeout: 65_000,
     },
     (request, response) => {
-      if (draining) response.setHeader('Connection', 'close');
+      if (draining) closeAfter(response);
+      underWay.add(response);
+      response.once('close', () => underWay.delete(response));
       options.listener(request, response);
     },
   );
@@ -51,19 +57,31 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     isDraining: () => draining,
     stop(deadlineMs) {
       draining = true;
+      underWay.forEach(closeAfter);
       return drain(server, deadlineMs);
     },
   };
 }
 
 function answerParserFault(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, reason, message] = PARSER_FAULTS[error.code ?? ''] ?? BAD_REQUEST;
+  // The answer to an earlier request of this connection may be half sent: nothing can be said any more.
+  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse };
+  if (!socket.writable || error.code === 'ECONNRESET' || underWay?.headersSent) return void socket.destroy();
+  answerFault(socket, PARSER_FAULTS[error.code ?? ''] ?? BAD_REQUEST);
+}
+
+function answerFault(socket: Socket, [status, reason, message]: Fault): void {
   const body = JSON.stringify(errorBody(message));
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Request-Id: ${requestIdOf(undefined)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function drain(server: Server, deadlineMs: number): Promise<void> {

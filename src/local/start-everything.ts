@@ -5,13 +5,14 @@ import { compose, type Service } from '../compose.ts';
 import { type Settings, type StartSettings, settingsForStart } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { ensureDatabase } from '../embedded/ensure-database.ts';
-import { freePort, isFree } from '../embedded/free-port.ts';
+import { freePort } from '../embedded/free-port.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalCli } from '../embedded/temporal-cli.ts';
 import { DRAIN_MS } from '../graceful.ts';
 import { createLog } from '../log.ts';
 import { startTemporalDevServer } from '../temporal/dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal/workflow-ids.ts';
+import { type HeldPort, holdPort } from './api-port.ts';
 import { welcome, writeLocalFile } from './local-file.ts';
 import { localKeys } from './local-keys.ts';
 
@@ -26,7 +27,7 @@ export interface StartOptions {
 
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, say, onStop } = options;
-  const apiPort = await chooseApiPort(start, say);
+  const apiPort = await takeApiPort(start, say);
   const destination = pino.destination({
     dest: join(start.dataDir, 'service.log'),
     mkdir: true,
@@ -39,8 +40,8 @@ export async function startEverything(options: StartOptions): Promise<void> {
   const settings = settingsForStart(start, {
     databaseUrl,
     temporalAddress: temporal.address,
-    port: apiPort,
-    metricsPort: await freePort(),
+    port: apiPort.port,
+    metricsPort: 0,
   });
   const service = compose({ settings, log: createLog(settings.logLevel, destination) });
   onStop(service.close);
@@ -49,6 +50,7 @@ export async function startEverything(options: StartOptions): Promise<void> {
 
   const worker = await service.startWorker();
   onStop(() => worker.stop(DRAIN_MS));
+  await apiPort.release();
   const api = await service.startApi();
   onStop(() => api.stop(DRAIN_MS));
   const local = {
@@ -67,15 +69,16 @@ export async function startEverything(options: StartOptions): Promise<void> {
 
 const hostIn = ({ host }: Settings) => (host === '0.0.0.0' ? '127.0.0.1' : host);
 
-async function chooseApiPort(
+async function takeApiPort(
   { port, isPortGiven }: StartSettings,
   say: StartOptions['say'],
-): Promise<number> {
-  if (await isFree(port)) return port;
+): Promise<HeldPort> {
+  const wanted = await holdPort(port);
+  if (wanted) return wanted;
   if (isPortGiven)
     throw new Error(`Port ${port} is taken: choose another one with PORT, or stop what listens there`);
-  const other = await freePort();
-  say(`Port ${port} is taken, so the API listens on ${other}; PORT chooses one`);
+  const other = (await holdPort(0)) as HeldPort;
+  say(`Port ${port} is taken, so the API listens on ${other.port}; PORT chooses one`);
   return other;
 }
 

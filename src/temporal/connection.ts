@@ -9,9 +9,14 @@ export interface TemporalClient {
 }
 
 const HEALTH_TIMEOUT_MS = 1_000;
+/** gRPC's own limit is two minutes, for which nobody would notice that Temporal is back. */
+const RECONNECT_MS_MAX = 2_000;
 
 export function connectTemporal(address: string, namespace: string): TemporalClient {
-  const connection = Connection.lazy({ address });
+  const connection = Connection.lazy({
+    address,
+    channelArgs: { 'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX },
+  });
   return {
     client: new Client({ connection, namespace }),
     async health() {

@@ -1,0 +1,132 @@
+/**
+ * What the tests over all operations begin with: one valid request for each, and one thing of each kind to name in it.
+ * A new operation with a body needs a line in BODIES, a new kind of id one in `populate`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Route } from '../../src/http/route.ts';
+import type { Answer, Client, SendOptions } from './client.ts';
+import { apply, createProfile, FACTORY, HOT_WATER, register } from './fleet.ts';
+import type { TestOrganization } from './service.ts';
+
+/** One thing of each kind in one organization, by the name of the path parameter. */
+export interface World {
+  assetId: string;
+  serial: string;
+  slug: string;
+  jobId: string;
+  /** By the first segment of the path. */
+  webhookIds: Record<string, string>;
+}
+
+let made = 0;
+const next = (prefix: string) => `${prefix}-${++made}`;
+const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
+const HOOK = { url: 'https://example.com/hooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+
+/** A valid body of every operation that takes one, with as many of its fields as go together. */
+const BODIES: Record<string, (world: World) => object> = {
+  createProfile: () => ({ slug: next('profile'), ...HOT_WATER }),
+  updateProfile: () => HOT_WATER,
+  applyProfile: ({ serial }) => ({
+    serialNumbers: [serial],
+    deadlineMinutes: 60,
+    rollout: { firstPercent: 10, minAppliedPercent: 90, abortFailedPercent: 50 },
+  }),
+  registerAsset: () => ({
+    serialNumber: next('SERIAL'),
+    name: 'Cold room',
+    waterType: 'automatic',
+    floor: 0,
+    model: 'TVO-THT',
+    buildingId: 'main',
+    spaceId: 'kitchen',
+  }),
+  replaceHardware: () => ({ newSerialNumber: next('FRESH') }),
+  reportConfig: () => ({
+    ...FACTORY,
+    configHash: 7,
+    errors: [{ code: 3, message: 'no such rule' }],
+    reportedAt: '2026-03-02T08:15:30Z',
+  }),
+  createCellularWebhook: () => ({ ...HOOK, name: 'Production', deliverConfigApplied: true }),
+  updateCellularWebhook: () => ({ name: 'Development', deliverConfigApplied: false }),
+  createWebhook: () => ({ ...HOOK, status: 'active', events: ['alert.created'] }),
+  updateWebhook: () => ({ status: 'disabled', events: ['alert.created'] }),
+};
+
+export const hasExample = ({ body, operationId }: Route): boolean =>
+  body === undefined || Object.hasOwn(BODIES, operationId);
+
+export const takesJson = ({ body }: Route): boolean => body !== undefined;
+export const takesBody = ({ method }: Route): boolean => method !== 'GET';
+
+export function exampleBody({ operationId }: Route, world: World): Record<string, unknown> {
+  return (BODIES[operationId]?.(world) ?? {}) as Record<string, unknown>;
+}
+
+/** One thing of every kind, made through the API. */
+export async function populate(organization: TestOrganization, routes: Route[]): Promise<World> {
+  const serial = next('DEVICE');
+  const assetId = await register(organization, serial);
+  const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
+  const jobId = await apply(organization, slug, { serialNumbers: [serial] });
+  const webhookIds: Record<string, string> = {};
+  for (const path of ['/cellular-webhooks', '/webhooks']) {
+    if (!routes.some((each) => each.path === path)) continue;
+    const { body } = await organization.api.post(path, { url: HOOK.url });
+    webhookIds[path.slice(1)] = body.id;
+  }
+  return { assetId, serial, slug, jobId, webhookIds };
+}
+
+/** The names of the path's parameters. */
+export const slotsOf = ({ path }: Route): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+
+/** What stands in the world for one parameter of the route; a kind that `populate` does not make is a random id. */
+export function nameFor({ path }: Route, slot: string, world: World): string {
+  if (slot === 'webhookId') return world.webhookIds[path.split('/')[1] as string] ?? randomUUID();
+  const { webhookIds: _, ...names } = world;
+  return (names as Record<string, string>)[slot] ?? randomUUID();
+}
+
+/** What `populate` can name. */
+export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId'];
+
+/** The route's path with its parameters filled in, some of them replaced; all as they go on the wire. */
+export function pathOf(route: Route, world: World, replaced: Record<string, string> = {}): string {
+  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, world));
+}
+
+export interface Change {
+  path?: string;
+  body?: unknown;
+  options?: SendOptions;
+  client?: Client;
+}
+
+/** Sends the valid request of the route, as changed. */
+export function call(
+  organization: TestOrganization,
+  route: Route,
+  world: World,
+  change: Change = {},
+): Promise<Answer> {
+  const client = change.client ?? organization[route.auth === 'device' ? 'device' : 'api'];
+  const path = change.path ?? pathOf(route, world);
+  if (route.rawBody && change.body === undefined && change.options?.raw === undefined) {
+    const headers = { 'content-type': route.rawBody.contentType, ...change.options?.headers };
+    return client.send(route.method, path, undefined, { raw: PDF, headers });
+  }
+  const body = change.body ?? (takesJson(route) ? exampleBody(route, world) : undefined);
+  return client.send(route.method, path, body, change.options);
+}
+
+/** Runs the check over the routes and says of which operations it does not hold. */
+export async function forEvery(routes: Route[], check: (route: Route) => Promise<void>): Promise<void> {
+  const faults: string[] = [];
+  for (const route of routes) {
+    await check(route).catch((error) => faults.push(`${route.operationId}: ${(error as Error).message}`));
+  }
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}

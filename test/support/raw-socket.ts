@@ -1,0 +1,47 @@
+/** HTTP as bytes, for what no client library lets one send. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Sends the chunks, half-closes if asked to, and reads until the server closes. Null: closed without an answer. */
+export async function exchange(
+  baseUrl: string,
+  chunks: Array<string | Buffer>,
+  { end = false } = {},
+): Promise<RawAnswer | null> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
+  const closed = once(socket, 'end').finally(() => socket.destroy());
+  for (const chunk of chunks) socket.write(chunk);
+  if (end) socket.end();
+  // A server that has read enough may reset the connection: what it said before counts.
+  await closed.catch((error) => {
+    if (received.length === 0 || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+  });
+  return answerOf(Buffer.concat(received).toString());
+}
+
+function answerOf(text: string): RawAnswer | null {
+  if (text === '') return null;
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [line = '', ...fields] = head.split('\r\n');
+  const headers = fields.map((field) => {
+    const colon = field.indexOf(':');
+    return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+  });
+  return {
+    status: Number(line.split(' ')[1]),
+    headers: Object.fromEntries(headers),
+    body: rest.join('\r\n\r\n'),
+  };
+}

@@ -63,6 +63,10 @@ describe('Calibration certificates', () => {
     assert.equal(headers['content-security-policy'], 'sandbox');
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers.etag, `"${sha256(content)}"`);
+
+    const head = await dms.api.send('HEAD', pathOf(assetId));
+    assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+    assert.equal(head.headers['content-length'], String(content.length));
   });
 
   it('are answered 304 without the bytes to a caller who has them already', async () => {

@@ -287,6 +287,19 @@ describe('Webhooks', () => {
         await refused(own.api.post(path), /^url is required/);
       });
 
+      it('shows the URL as it was sent', async () => {
+        for (const url of [
+          'https://example.com',
+          'HTTPS://Example.COM:443/a/../b',
+          'https://bücher.example/straße?q=ä',
+        ]) {
+          const { id, url: shown } = await create(own.api, path, { url });
+          assert.equal(shown, url);
+          assert.equal((await own.api.patch(`${path}/${id}`, { url: URL_1 })).body.url, URL_1);
+          assert.equal((await own.api.patch(`${path}/${id}`, { url })).body.url, url);
+        }
+      });
+
       it('changes what a PATCH names and nothing else', async () => {
         const before = await create(own.api, path, { secret: WHSEC });
         const { status, body } = await own.api.patch(`${path}/${before.id}`, {

@@ -2,9 +2,16 @@
  * The listening socket around the application: faults below HTTP get the one error body too, slow senders are cut off,
  * and stopping answers what is under way before the deadline.
  */
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorBody } from './render-error.ts';
+import { requestIdOf } from './request-id.ts';
 
 export interface HttpServerOptions {
   listener: RequestListener;
@@ -39,19 +46,26 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       headersTimeout: options.requestTimeoutMs,
       connectionsCheckingInterval: Math.min(5_000, options.requestTimeoutMs),
       keepAliveTimeout: 65_000,
+      // Node's own refusal has no body.
+      requireHostHeader: false,
     },
-    (request, response) => {
-      if (draining) closeAfter(response);
-      underWay.add(response);
-      response.once('close', () => underWay.delete(response));
-      options.listener(request, response);
-    },
+    serve,
   );
+  // An expectation that nobody knows is ignored, as HTTP allows; Node's own refusal has no body.
+  server.on('checkExpectation', serve);
   server.on('clientError', answerParserFault);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    if (request.httpVersion === '1.1' && !request.headers.host) return answerFault(request.socket, NO_HOST);
+    if (draining) closeAfter(response);
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    options.listener(request, response);
+  }
+
   return {
     port: (server.address() as AddressInfo).port,
     isDraining: () => draining,
@@ -82,6 +96,11 @@ function answerFault(socket: Socket, [status, reason, message]: Fault): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** An answer that has begun cannot say it any more: its connection is closed at the deadline. */
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 function drain(server: Server, deadlineMs: number): Promise<void> {

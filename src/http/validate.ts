@@ -16,7 +16,8 @@ export type Validate = (value: unknown) => unknown;
 /** Compiled once per route: options given per call cost as much as the validation itself. */
 export function bodyValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: false });
-  return (value) => validated(compiled, value ?? {}, 'the body');
+  // No body at all counts as an empty object; null does not.
+  return (value = {}) => validated(compiled, value, 'the body');
 }
 
 export function queryValidator(schema: Joi.Schema): Validate {
@@ -26,6 +27,8 @@ export function queryValidator(schema: Joi.Schema): Validate {
       if (![name, ...[text].flat()].every((part) => isStorable(String(part)))) {
         throw invalid('The query must hold no NUL character and no half of a surrogate pair');
       }
+      // Joi drops this one key silently where it reports every other unknown one.
+      if (name === '__proto__') throw invalid('__proto__ is not allowed');
     }
     return validated(compiled, value, 'the query');
   };

@@ -19,8 +19,9 @@ const BLANK = '{{#label}} must not be blank';
 const url = Joi.string()
   .max(URL_LENGTH_MAX)
   .description('Absolute http or https URL, without credentials or fragment, of a public host.')
-  .example('https://example.com/hooks/loggers')
-  .meta({ docs: { format: 'uri' } });
+  .example('https://example.com/hooks/loggers');
+/** Kept as sent, letters beyond ASCII too, so answers do not promise a URI in the strict sense. */
+const urlInput = url.meta({ docs: { format: 'uri' } });
 const name = Joi.string()
   .max(NAME_LENGTH_MAX)
   .pattern(/\S/)
@@ -54,7 +55,7 @@ const creates = {
   secret,
 };
 const changes = {
-  url,
+  url: urlInput,
   status,
   secret: secret.allow(null).description('null takes it away, and deliveries are no longer signed.'),
 };
@@ -63,14 +64,14 @@ const atLeastOne = (schema: Joi.ObjectSchema<ChangeWebhook>, fields: string) =>
   schema.min(1).messages({ 'object.min': `at least one of ${fields} must be given` });
 
 export const createCellularWebhookBody = Joi.object<CreateWebhook>({
-  url: url.required(),
+  url: urlInput.required(),
   name: name.description('Default: the host of the URL'),
   deliverConfigApplied: deliverConfigApplied.description('Deliver config.applied as well. Default: false'),
   ...creates,
 }).meta({ name: 'CreateCellularWebhook' });
 
 export const createWebhookBody = Joi.object<CreateWebhook>({
-  url: url.required(),
+  url: urlInput.required(),
   events: events.description('Default: all kinds'),
   ...creates,
 }).meta({ name: 'CreateWebhook' });

@@ -1,0 +1,923 @@
+/**
+ * What contract.md says in sections 3, 4 and 10 of one device and its configuration: first each rule by an example,
+ * then any course of events against a second telling of the same rules.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { deviceReportOf, type SentReport } from '../../src/devices/config-report.ts';
+import {
+  type AlarmRule,
+  type Calendar,
+  CONFIGURATION_KEYS,
+  type ConfigurationKey,
+  type DeviceConfiguration,
+  DISABLED_CALENDAR,
+  DISABLED_RULE,
+} from '../../src/devices/configuration.ts';
+import {
+  CONTRADICTIONS_MAX,
+  type DeviceReport,
+  type DeviceSync,
+  fetch,
+  merge,
+  NEW_DEVICE,
+  offered,
+  receiveReport,
+  replaceHardware,
+  syncStatus,
+  withdraw,
+} from '../../src/devices/device-sync.ts';
+
+const START_MS = Date.UTC(2026, 2, 2, 8);
+const COAP_SLACK_MS = 60_000;
+/** Seconds after the start of every story. */
+const at = (seconds: number) => new Date(START_MS + seconds * 1_000);
+
+interface Said {
+  /** When it came in, in seconds. */
+  cameIn: number;
+  /** When the device made it; default: when it came in. */
+  made?: number;
+  errors?: DeviceReport['errors'];
+}
+
+const reportOf = (config: DeviceConfiguration, { cameIn, made = cameIn, errors = null }: Said) => ({
+  config,
+  hash: null,
+  receivedAt: at(cameIn),
+  madeAt: at(made),
+  errors,
+});
+
+const told = (sync: DeviceSync, config: DeviceConfiguration, said: Said) =>
+  receiveReport(sync, reportOf(config, said));
+const after = (sync: DeviceSync, config: DeviceConfiguration, said: Said) => told(sync, config, said).sync;
+
+const complaint = (message: string, made: number, slackMs = 0) => ({
+  messages: [message],
+  madeAt: at(made),
+  slackMs,
+});
+
+const guard: AlarmRule = {
+  condition: 'LOW_THRESHOLD',
+  slotNumbers: [0, 2],
+  alarmRuleType: 'TEMPERATURE',
+  threshold: 50,
+  hysteresis: 2,
+  mode: 'CONSECUTIVE_SAMPLES',
+  samples: 1,
+  action: 'TRIGGER_TRANSMISSION',
+};
+const OLD = { measurementPeriodBase: 60, measurementPeriodFactor: 1, transmissionInterval: 3_600 };
+const HOURLY = { transmissionInterval: 3_600 };
+const DAILY = { transmissionInterval: 86_400 };
+const RULES = { alarmRules: [guard] };
+const MINUTES = { measurementPeriodBase: 600 };
+
+/** Runs the old configuration and has said so. */
+const known = after(NEW_DEVICE, OLD, { cameIn: 0 });
+/** The change was fetched at second 100. */
+const taken = (change: DeviceConfiguration, sync = known) => fetch(merge(sync, change), at(100));
+const refused = after(taken(DAILY), OLD, { cameIn: 110, errors: complaint('out of range', 110) });
+
+describe('The sync status of a device', () => {
+  it('is no_device_report until its first report, also while a change is pending or fetched', () => {
+    assert.equal(syncStatus(NEW_DEVICE), 'no_device_report');
+    assert.equal(syncStatus(merge(NEW_DEVICE, DAILY)), 'no_device_report');
+    assert.equal(syncStatus(taken(DAILY, NEW_DEVICE)), 'no_device_report');
+    assert.equal(syncStatus(withdraw(taken(DAILY, NEW_DEVICE), CONFIGURATION_KEYS)), 'no_device_report');
+  });
+
+  it('goes from pending to sent with the fetch and to applied with the report', () => {
+    const pending = merge(known, DAILY);
+    const sent = fetch(pending, at(100));
+    const applied = after(sent, { ...OLD, ...DAILY }, { cameIn: 200 });
+    assert.deepEqual([pending, sent, applied].map(syncStatus), ['pending', 'sent', 'applied']);
+  });
+
+  it('is applied after a first report with nothing pending: what it says becomes what is confirmed', () => {
+    assert.equal(syncStatus(known), 'applied');
+    assert.deepEqual(known.confirmed, OLD);
+    assert.equal(known.pending, null);
+  });
+
+  it('is drifted when a later report differs, and applied again when one is as it was', () => {
+    const drifted = after(known, { ...OLD, ...DAILY }, { cameIn: 10 });
+    assert.equal(syncStatus(drifted), 'drifted');
+    assert.deepEqual(drifted.reported?.config, { ...OLD, ...DAILY });
+    assert.equal(syncStatus(after(drifted, OLD, { cameIn: 20 })), 'applied');
+  });
+
+  it('stays drifted when a partial report does not mention what has drifted', () => {
+    const drifted = after(known, { ...OLD, ...DAILY }, { cameIn: 10 });
+    assert.equal(syncStatus(after(drifted, { measurementPeriodBase: 60 }, { cameIn: 20 })), 'drifted');
+  });
+
+  it('does not drift by a first word on a setting, and is held to that word from then on', () => {
+    const more = after(known, RULES, { cameIn: 10 });
+    assert.equal(syncStatus(more), 'applied');
+    assert.equal(syncStatus(after(more, { alarmRules: [] }, { cameIn: 20 })), 'drifted');
+  });
+
+  it('takes a list with DISABLED entries at its end, or its sets in another order, for the same list', () => {
+    const rules = after(known, RULES, { cameIn: 10 });
+    const same = { alarmRules: [{ ...guard, slotNumbers: [2, 0] }, DISABLED_RULE, DISABLED_RULE] };
+    assert.equal(syncStatus(after(rules, same, { cameIn: 20 })), 'applied');
+  });
+
+  it('does not hide drift behind a change: it is pending, sent, then applied with what the device runs', () => {
+    const drifted = after(known, { ...OLD, ...DAILY }, { cameIn: 10 });
+    const sent = taken(MINUTES, drifted);
+    assert.equal(syncStatus(sent), 'sent');
+    const confirmed = after(sent, { ...OLD, ...DAILY, ...MINUTES }, { cameIn: 200 });
+    assert.equal(syncStatus(confirmed), 'applied');
+    assert.equal(syncStatus(after(confirmed, { ...OLD, ...MINUTES }, { cameIn: 300 })), 'drifted');
+  });
+
+  it('is applied after any confirmation, also when the report leaves out what had drifted before', () => {
+    const drifted = after(after(known, RULES, { cameIn: 5 }), { alarmRules: [] }, { cameIn: 10 });
+    assert.equal(syncStatus(drifted), 'drifted');
+    const confirmed = after(taken(DAILY, drifted), DAILY, { cameIn: 200 });
+    assert.equal(confirmed.pending, null);
+    assert.equal(syncStatus(confirmed), 'applied');
+  });
+});
+
+describe('What a device has reported', () => {
+  it('is kept with the time of its arrival, not the time it was made', () => {
+    const { reported } = after(NEW_DEVICE, OLD, { cameIn: 50, made: 20 });
+    assert.deepEqual(reported?.config, OLD);
+    assert.deepEqual(reported?.at, at(50));
+  });
+
+  it('is replaced setting by setting: a partial report leaves the others as they were known', () => {
+    assert.deepEqual(after(known, DAILY, { cameIn: 10 }).reported?.config, { ...OLD, ...DAILY });
+  });
+
+  it('also follows reports that confirm nothing', () => {
+    const stale = after(taken(DAILY), { ...OLD, ...MINUTES }, { cameIn: 200, made: 90 });
+    assert.deepEqual(stale.reported?.config, { ...OLD, ...MINUTES });
+  });
+
+  it('is not said to be the old value of a setting that a partial report has confirmed without naming it', () => {
+    const rules = after(known, { alarmRules: [] }, { cameIn: 10 });
+    const confirmed = after(taken(RULES, rules), OLD, { cameIn: 200 });
+    assert.equal(confirmed.pending, null);
+    assert.deepEqual(confirmed.reported?.config, OLD);
+    assert.equal(syncStatus(after(confirmed, { alarmRules: [] }, { cameIn: 300 })), 'drifted');
+  });
+});
+
+describe('A pending change', () => {
+  it('is offered with its revision until it is confirmed', () => {
+    const pending = merge(known, DAILY);
+    assert.deepEqual(offered(pending), { revision: 1, config: DAILY });
+    assert.deepEqual(offered(fetch(pending, at(100))), { revision: 1, config: DAILY });
+    assert.equal(offered(after(taken(DAILY), DAILY, { cameIn: 200 })), null);
+    assert.equal(offered(known), null);
+  });
+
+  it('takes a later one in, setting by setting, under a new revision that has to be fetched anew', () => {
+    const sync = merge(merge(taken({ ...HOURLY, ...MINUTES }), DAILY), RULES);
+    assert.deepEqual(sync.pending?.config, { ...MINUTES, ...DAILY, ...RULES });
+    assert.equal(sync.pending?.fetchedAt, null);
+    assert.equal(sync.revision, 3);
+  });
+
+  it('gets a new revision from a merge that changes nothing, too', () => {
+    const sync = merge(taken(DAILY), DAILY);
+    assert.equal(sync.revision, 2);
+    assert.equal(syncStatus(sync), 'pending');
+  });
+
+  it('never gets a revision that was there before', () => {
+    const confirmed = after(taken(DAILY), DAILY, { cameIn: 200 });
+    assert.equal(confirmed.revision, 1);
+    assert.equal(merge(confirmed, DAILY).revision, 2);
+    assert.equal(merge(withdraw(merge(known, DAILY), ['transmissionInterval']), DAILY).revision, 2);
+  });
+
+  it('counts from its first fetch: the device may have acted on any of them', () => {
+    const twice = fetch(taken(DAILY), at(150));
+    assert.deepEqual(twice.pending?.fetchedAt, at(100));
+    assert.equal(after(twice, DAILY, { cameIn: 200, made: 120 }).pending, null);
+  });
+
+  it('is not there to fetch when nothing is pending', () => {
+    assert.equal(fetch(known, at(100)), known);
+  });
+});
+
+describe('A report confirms', () => {
+  it('a fetched change when it contradicts none of it', () => {
+    const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), { ...OLD, ...DAILY }, { cameIn: 200 });
+    assert.deepEqual(outcome, { kind: 'confirmed' });
+    assert.equal(sync.pending, null);
+    assert.equal(syncStatus(sync), 'applied');
+  });
+
+  it('a fetched change when it was made in the very moment of the fetch', () => {
+    assert.equal(after(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 100 }).pending, null);
+  });
+
+  it('a change that was never fetched when it carries every setting of it with equal values', () => {
+    const pending = merge(known, { ...DAILY, ...RULES });
+    const filled = { ...OLD, ...DAILY, alarmRules: [guard, DISABLED_RULE] };
+    assert.equal(told(pending, filled, { cameIn: 50 }).outcome.kind, 'confirmed');
+  });
+
+  it('nothing that was never fetched while a setting of it is missing or differs', () => {
+    const pending = merge(known, { ...DAILY, ...RULES });
+    for (const config of [DAILY, RULES, {}, { ...OLD, ...RULES }, { ...DAILY, alarmRules: [] }]) {
+      const { sync, outcome } = told(pending, config, { cameIn: 50 });
+      assert.deepEqual(outcome, { kind: 'noted' });
+      assert.deepEqual(sync.pending, pending.pending);
+      assert.equal(sync.revision, pending.revision);
+    }
+  });
+
+  it('nothing when it was made before the fetch, though it came in after it', () => {
+    const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), DAILY, { cameIn: 200, made: 99 });
+    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.equal(syncStatus(sync), 'sent');
+  });
+
+  it('nothing when it came in before the fetch, though the clock of the device runs ahead', () => {
+    const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), DAILY, { cameIn: 99, made: 700 });
+    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.equal(syncStatus(sync), 'sent');
+  });
+
+  it('all the same when it was made before the fetch but carries every setting with equal values', () => {
+    const { outcome } = told(
+      taken({ ...DAILY, ...RULES }),
+      { ...DAILY, ...RULES },
+      { cameIn: 200, made: 50 },
+    );
+    assert.equal(outcome.kind, 'confirmed');
+  });
+
+  it('only the revision that was fetched: a merge in between has to be fetched, too', () => {
+    const remerged = merge(taken(DAILY), RULES);
+    const { sync, outcome } = told(remerged, { ...OLD, ...DAILY }, { cameIn: 200 });
+    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.deepEqual(sync.pending?.config, { ...DAILY, ...RULES });
+  });
+
+  it('a change for good: what it set is what the device is held to', () => {
+    const confirmed = after(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 200 });
+    assert.deepEqual(confirmed.confirmed, { ...OLD, ...DAILY });
+    assert.equal(syncStatus(after(confirmed, OLD, { cameIn: 300 })), 'drifted');
+  });
+});
+
+describe('A report that contradicts a fetched change', () => {
+  it('opens it again under the same revision: the answer got lost on the way', () => {
+    const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 200 });
+    assert.deepEqual(outcome, { kind: 'reopened' });
+    assert.equal(syncStatus(sync), 'pending');
+    assert.deepEqual(offered(sync), { revision: 1, config: DAILY });
+  });
+
+  it('fails it in the third round of fetch and contradiction, with the differing fields as reason', () => {
+    let sync = merge(known, { ...DAILY, ...RULES, ...MINUTES });
+    for (let round = 1; round <= 3; round++) {
+      assert.equal(syncStatus(sync), 'pending', `before round ${round}`);
+      sync = fetch(sync, at(round * 100));
+      sync = after(sync, { ...OLD, ...MINUTES, alarmRules: [] }, { cameIn: round * 100 + 10 });
+    }
+    assert.equal(syncStatus(sync), 'failed');
+    assert.match(sync.pending?.failure ?? '', /transmissionInterval/);
+    assert.match(sync.pending?.failure ?? '', /alarmRules/);
+    assert.doesNotMatch(sync.pending?.failure ?? '', /measurementPeriod/);
+  });
+
+  it('is no round when the change was not fetched again since the last one', () => {
+    let sync = taken(DAILY);
+    for (let repeat = 0; repeat < 10; repeat++) sync = after(sync, OLD, { cameIn: 200 + repeat });
+    assert.equal(syncStatus(sync), 'pending');
+    assert.equal(told(fetch(sync, at(300)), OLD, { cameIn: 310 }).outcome.kind, 'reopened');
+  });
+
+  it('is no round when it was made before the fetch', () => {
+    let sync = taken(DAILY);
+    for (let repeat = 0; repeat < 10; repeat++) sync = after(sync, OLD, { cameIn: 200 + repeat, made: 99 });
+    assert.equal(syncStatus(sync), 'sent');
+  });
+
+  it('is no round when it came in before the fetch, whatever its clock says', () => {
+    const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 99, made: 101 });
+    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.equal(syncStatus(sync), 'sent');
+  });
+
+  it('begins the rounds anew after a merge', () => {
+    let sync = known;
+    for (let round = 1; round <= 6; round++) {
+      if (round % 2 === 1) sync = merge(sync, DAILY);
+      sync = after(fetch(sync, at(round * 100)), OLD, { cameIn: round * 100 + 10 });
+      assert.equal(syncStatus(sync), 'pending', `after round ${round}`);
+    }
+  });
+});
+
+describe('Errors that a device reports', () => {
+  it('fail a fetched change at once, with their text as reason', () => {
+    const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 110, errors: complaint('no way', 110) });
+    assert.equal(outcome.kind, 'rejected');
+    assert.equal(syncStatus(sync), 'failed');
+    assert.match(sync.pending?.failure ?? '', /no way/);
+  });
+
+  it('fail it also when the report looks as if the change was taken', () => {
+    const { outcome } = told(taken(DAILY), DAILY, { cameIn: 110, errors: complaint('partly', 110) });
+    assert.equal(outcome.kind, 'rejected');
+  });
+
+  it('count for nothing when they are older than the fetch', () => {
+    const { sync } = told(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 200, errors: complaint('old', 99) });
+    assert.equal(syncStatus(sync), 'applied');
+  });
+
+  it('count for nothing while the change is not fetched', () => {
+    const { sync } = told(merge(known, DAILY), OLD, { cameIn: 110, errors: complaint('old', 110) });
+    assert.equal(syncStatus(sync), 'pending');
+  });
+
+  it('count for nothing while nothing is pending', () => {
+    assert.equal(
+      syncStatus(after(known, OLD, { cameIn: 110, errors: complaint('whatever', 110) })),
+      'applied',
+    );
+  });
+
+  it('over CoAP count with a slack of 60 seconds before the fetch, and not a second more', () => {
+    const outcomeOf = (made: number) =>
+      told(taken(DAILY), {}, { cameIn: 110, made: 50, errors: complaint('x', made, COAP_SLACK_MS) }).outcome;
+    assert.equal(outcomeOf(40).kind, 'rejected');
+    assert.equal(outcomeOf(39).kind, 'noted');
+  });
+
+  it('count once: those that a device keeps repeating do not fail the change that comes next', () => {
+    const again = fetch(merge(refused, MINUTES), at(300));
+    const repeated = complaint('out of range', 110, COAP_SLACK_MS);
+    const { outcome } = told(again, { ...OLD, ...DAILY, ...MINUTES }, { cameIn: 400, errors: repeated });
+    assert.equal(outcome.kind, 'confirmed');
+  });
+
+  it('make a reason of at most 500 characters', () => {
+    const errors = { messages: Array(20).fill('x'.repeat(200)), madeAt: at(110), slackMs: 0 };
+    const { sync } = told(taken(DAILY), OLD, { cameIn: 110, errors });
+    assert.equal(sync.pending?.failure?.length, 500);
+  });
+});
+
+describe('A failed change', () => {
+  it('stays visible and is offered no more', () => {
+    assert.equal(syncStatus(refused), 'failed');
+    assert.deepEqual(refused.pending?.config, DAILY);
+    assert.equal(offered(refused), null);
+    assert.equal(fetch(refused, at(300)), refused);
+  });
+
+  it('is offered again when something is merged, with a new revision and the rounds begun anew', () => {
+    const merged = merge(refused, MINUTES);
+    assert.deepEqual(offered(merged), { revision: 2, config: { ...DAILY, ...MINUTES } });
+    assert.equal(syncStatus(merged), 'pending');
+    assert.equal(merged.pending?.contradictions, 0);
+  });
+
+  it('is confirmed by a device that reports every setting of it with equal values', () => {
+    const { sync, outcome } = told(refused, { ...OLD, ...DAILY }, { cameIn: 300 });
+    assert.equal(outcome.kind, 'confirmed');
+    assert.equal(syncStatus(sync), 'applied');
+  });
+
+  it('is not confirmed by a report that leaves a setting out, however new', () => {
+    const both = after(taken({ ...DAILY, ...RULES }), {}, { cameIn: 110, errors: complaint('no', 110) });
+    const { sync, outcome } = told(both, { ...OLD, ...DAILY }, { cameIn: 300 });
+    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.equal(syncStatus(sync), 'failed');
+  });
+
+  it('keeps its first reason', () => {
+    const again = after(refused, OLD, { cameIn: 300, errors: complaint('something else', 300) });
+    assert.equal(again.pending?.failure, refused.pending?.failure);
+  });
+});
+
+describe('Withdrawing settings', () => {
+  it('leaves the others pending under a new revision, to be fetched anew', () => {
+    const sync = withdraw(taken({ ...DAILY, ...RULES }), ['transmissionInterval']);
+    assert.deepEqual(sync.pending, { config: RULES, fetchedAt: null, contradictions: 0, failure: null });
+    assert.equal(sync.revision, 2);
+  });
+
+  it('leaves nothing pending when nothing is left', () => {
+    const sync = withdraw(taken(DAILY), ['transmissionInterval', 'alarmRules']);
+    assert.equal(sync.pending, null);
+    assert.equal(syncStatus(sync), 'applied');
+  });
+
+  it('does not bring back what the change had overwritten', () => {
+    const sync = withdraw(merge(merge(known, HOURLY), DAILY), ['transmissionInterval']);
+    assert.equal(sync.pending, null);
+  });
+
+  it('shows a device that had fetched the change and applies it all the same as drifted', () => {
+    const withdrawn = withdraw(taken(DAILY), ['transmissionInterval']);
+    assert.equal(syncStatus(after(withdrawn, { ...OLD, ...DAILY }, { cameIn: 200 })), 'drifted');
+  });
+
+  it('is nothing when nothing is pending', () => {
+    assert.equal(withdraw(known, CONFIGURATION_KEYS), known);
+  });
+});
+
+describe('New hardware', () => {
+  const fridge = after(taken(RULES), { ...OLD, ...RULES }, { cameIn: 200 });
+
+  it('has to take what the old one confirmed, and over it what was pending', () => {
+    const sync = replaceHardware(fetch(merge(fridge, DAILY), at(300)));
+    assert.deepEqual(offered(sync), { revision: 3, config: { ...OLD, ...RULES, ...DAILY } });
+    assert.equal(syncStatus(sync), 'pending');
+  });
+
+  it('leaves deviceConfig as last known until it reports itself', () => {
+    const sync = replaceHardware(fridge);
+    assert.deepEqual(sync.reported, fridge.reported);
+    assert.deepEqual(sync.pending?.config, { ...OLD, ...RULES });
+  });
+
+  it('is asked for what was confirmed, not for what the old one had drifted to', () => {
+    const drifted = after(fridge, { ...OLD, ...DAILY, ...RULES }, { cameIn: 250 });
+    assert.deepEqual(replaceHardware(drifted).pending?.config, { ...OLD, ...RULES });
+  });
+
+  it('is offered a change that the old one had refused', () => {
+    const sync = replaceHardware(refused);
+    assert.deepEqual(offered(sync)?.config, { ...OLD, ...DAILY });
+    assert.equal(syncStatus(sync), 'pending');
+  });
+
+  it('of a device that never reported stays no_device_report, and what was pending stays', () => {
+    assert.equal(syncStatus(replaceHardware(merge(NEW_DEVICE, DAILY))), 'no_device_report');
+    assert.deepEqual(offered(replaceHardware(merge(NEW_DEVICE, DAILY)))?.config, DAILY);
+    assert.equal(replaceHardware(NEW_DEVICE).pending, null);
+  });
+
+  it('as it leaves the factory contradicts nothing before it has fetched anything', () => {
+    const factory = { ...OLD, alarmRules: [] };
+    const reported = told(replaceHardware(fridge), factory, { cameIn: 400 });
+    assert.deepEqual(reported.outcome, { kind: 'noted' });
+    const obeyed = after(fetch(reported.sync, at(410)), { ...OLD, ...RULES }, { cameIn: 420 });
+    assert.equal(syncStatus(obeyed), 'applied');
+  });
+});
+
+describe('A report over HTTP', () => {
+  const sent = (more: Partial<SentReport>) => deviceReportOf({ ...OLD, ...more }, at(100));
+
+  it('was made when it says so, else when it came in', () => {
+    assert.deepEqual(sent({ reportedAt: at(-60).toISOString() }).madeAt, at(-60));
+    assert.deepEqual(sent({}).madeAt, at(100));
+  });
+
+  it('was made when it came in if its clock is plainly wrong', () => {
+    for (const reportedAt of ['1970-01-01T00:10:00Z', '2014-12-31T23:59:59Z', '2026-03-03T08:01:41Z'])
+      assert.deepEqual(sent({ reportedAt }).madeAt, at(100), reportedAt);
+  });
+
+  it('carries the settings it names and nothing else', () => {
+    assert.deepEqual(sent({ configHash: 7, reportedAt: at(0).toISOString(), errors: [] }).config, OLD);
+    assert.equal(sent({ configHash: 7 }).hash, 7);
+    assert.equal(sent({}).hash, null);
+  });
+
+  it('has errors from when it was made, without slack, with their codes', () => {
+    const { errors } = sent({ errors: [{ code: 7, message: 'range' }, { message: 'other' }] });
+    assert.deepEqual(errors, { messages: ['range (code 7)', 'other'], madeAt: at(100), slackMs: 0 });
+    assert.equal(sent({ errors: [] }).errors, null);
+  });
+});
+
+/**
+ * The second telling. Values are letters here; the device code gets each letter in one of several spellings that mean
+ * the same, so that this telling needs no idea of how lists compare. What became of a change is read from its diary:
+ * all that happened since it last changed.
+ */
+const LETTERS = ['a', 'b', 'c'] as const;
+type Letter = (typeof LETTERS)[number];
+type Letters = Partial<Record<ConfigurationKey, Letter>>;
+
+const calendar: Calendar = {
+  type: 'WEEK',
+  enableRules: [0, 1],
+  days: [1, 2, 3],
+  fromTime: 480,
+  toTime: 1_080,
+  timezone: 60,
+};
+const reversed = <T extends object>(entry: T): T => Object.fromEntries(Object.entries(entry).reverse()) as T;
+
+const SPELLINGS: { [Key in ConfigurationKey]: Record<Letter, Array<DeviceConfiguration[Key]>> } = {
+  measurementPeriodBase: { a: [60], b: [300], c: [65_535] },
+  measurementPeriodFactor: { a: [1], b: [2], c: [14] },
+  transmissionInterval: { a: [60], b: [3_600], c: [604_800] },
+  alarmRules: {
+    a: [[], [DISABLED_RULE], Array(12).fill(DISABLED_RULE)],
+    b: [[guard], [reversed(guard), DISABLED_RULE], [{ ...guard, slotNumbers: [2, 0] }]],
+    c: [
+      [DISABLED_RULE, guard],
+      [DISABLED_RULE, reversed(guard), DISABLED_RULE],
+    ],
+  },
+  calendars: {
+    a: [[DISABLED_CALENDAR], []],
+    b: [[calendar], [{ ...reversed(calendar), days: [3, 1, 2] }, DISABLED_CALENDAR]],
+    c: [[{ ...calendar, timezone: 120 }], [{ ...calendar, timezone: 120, enableRules: [1, 0] }]],
+  },
+};
+
+const LETTER_OF = new Map(
+  CONFIGURATION_KEYS.flatMap((key) =>
+    LETTERS.flatMap((letter) =>
+      SPELLINGS[key][letter].map((value) => [`${key} ${JSON.stringify(value)}`, letter] as const),
+    ),
+  ),
+);
+
+const spelt = (letters: Letters, spelling: number): DeviceConfiguration =>
+  Object.fromEntries(
+    CONFIGURATION_KEYS.flatMap((key) => {
+      const letter = letters[key];
+      if (letter === undefined) return [];
+      const ways = SPELLINGS[key][letter];
+      return [[key, ways[spelling % ways.length]]];
+    }),
+  );
+
+const lettersOf = (config: DeviceConfiguration | null | undefined): Letters | null =>
+  config == null
+    ? null
+    : Object.fromEntries(
+        Object.entries(config).map(([key, value]) => {
+          const letter = LETTER_OF.get(`${key} ${JSON.stringify(value)}`);
+          assert.ok(letter, `${key} has a value that nobody sent: ${JSON.stringify(value)}`);
+          return [key, letter];
+        }),
+      );
+
+interface Words {
+  says: Letters;
+  cameInMs: number;
+  madeMs: number;
+  errors: { madeMs: number; slackMs: number } | null;
+}
+
+type DiaryEntry = { was: 'taken'; ms: number } | { was: 'denied' } | { was: 'refused'; naming: string[] };
+
+class Paper {
+  wanted: Letters = {};
+  heard: Letters | null = null;
+  heardMs: number | null = null;
+  /** What the device stands by. */
+  held: Letters = {};
+  diary: DiaryEntry[] = [];
+
+  get isWaiting() {
+    return Object.keys(this.wanted).length > 0;
+  }
+  get refusal() {
+    return this.diary.find((entry) => entry.was === 'refused') ?? null;
+  }
+  get rounds() {
+    return this.diary.filter(({ was }) => was === 'denied').length;
+  }
+  /** The first fetch after the last denial. */
+  get takenMs(): number | null {
+    const since = this.diary.slice(this.diary.findLastIndex(({ was }) => was === 'denied') + 1);
+    for (const entry of since) if (entry.was === 'taken') return entry.ms;
+    return null;
+  }
+
+  want(wanted: Letters) {
+    this.wanted = wanted;
+    this.diary = [];
+  }
+  replaceHardware() {
+    const wanted = { ...this.held, ...this.wanted };
+    if (Object.keys(wanted).length > 0) this.want(wanted);
+  }
+  take(ms: number) {
+    if (this.isWaiting && !this.refusal) this.diary.push({ was: 'taken', ms });
+  }
+
+  hear({ says, cameInMs, madeMs, errors }: Words): 'settled' | 'refused' | 'denied' | 'nothing' {
+    const wantedKeys = Object.keys(this.wanted) as ConfigurationKey[];
+    const clashes = wantedKeys.filter((key) => says[key] !== undefined && says[key] !== this.wanted[key]);
+    const carriesAll = wantedKeys.every((key) => says[key] === this.wanted[key]);
+    const { takenMs, isWaiting } = this;
+    const isOpen = isWaiting && !this.refusal && takenMs !== null;
+    const known = { ...this.heard, ...says };
+    for (const key of Object.keys(says) as ConfigurationKey[]) this.held[key] ??= says[key];
+    this.heard = known;
+    this.heardMs = cameInMs;
+    if (isOpen && errors && Math.min(errors.madeMs, cameInMs) >= takenMs - errors.slackMs) {
+      this.diary.push({ was: 'refused', naming: ['complaint'] });
+      return 'refused';
+    }
+    if (isWaiting && carriesAll) return this.settle(says);
+    if (!isOpen || madeMs < takenMs || cameInMs < takenMs) return 'nothing';
+    if (clashes.length === 0) return this.settle(says);
+    this.diary.push({ was: 'denied' });
+    if (this.rounds < 3) return 'denied';
+    this.diary.push({ was: 'refused', naming: clashes });
+    return 'refused';
+  }
+
+  private settle(says: Letters): 'settled' {
+    const unsaid = Object.keys(this.wanted).filter((key) => !(key in says));
+    for (const key of unsaid) delete this.heard?.[key as ConfigurationKey];
+    this.held = { ...this.held, ...this.wanted, ...this.heard };
+    this.want({});
+    return 'settled';
+  }
+
+  get status(): string {
+    if (this.heard === null) return 'no_device_report';
+    if (this.refusal) return 'failed';
+    if (this.isWaiting) return this.takenMs === null ? 'pending' : 'sent';
+    const differs = Object.entries(this.heard).some(
+      ([key, letter]) => this.held[key as ConfigurationKey] !== letter,
+    );
+    return differs ? 'drifted' : 'applied';
+  }
+}
+
+const OUTCOMES = { settled: 'confirmed', refused: 'rejected', denied: 'reopened', nothing: 'noted' } as const;
+
+type Word = 'absent' | 'as wanted' | 'as known' | 'otherwise';
+type When = 'now' | 'at the fetch' | 'before the fetch' | 'long ago' | 'ahead';
+
+interface SaidByDevice {
+  words: Record<ConfigurationKey, Word>;
+  made: When;
+  /** It lay in a queue while the device fetched. */
+  wasQueued: boolean;
+  errors: { made: When | '60 s before the fetch' | '61 s before the fetch'; slackMs: number } | null;
+}
+
+type Event =
+  | { does: 'merge'; change: Letters }
+  | { does: 'fetch' }
+  | { does: 'report'; said: SaidByDevice; spelling: number }
+  | { does: 'repeat' }
+  | { does: 'withdraw'; keys: ConfigurationKey[] }
+  | { does: 'replace' };
+
+type TimedEvent = { afterSeconds: number; event: Event };
+
+const words = (word: fc.Arbitrary<Word>) =>
+  fc.record(
+    Object.fromEntries(CONFIGURATION_KEYS.map((key) => [key, word])) as Record<
+      ConfigurationKey,
+      fc.Arbitrary<Word>
+    >,
+  );
+const whens: fc.Arbitrary<When> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<When>('now') },
+  { weight: 3, arbitrary: fc.constantFrom<When>('at the fetch', 'before the fetch', 'long ago', 'ahead') },
+);
+const saids: fc.Arbitrary<SaidByDevice> = fc.record({
+  words: fc.oneof(
+    { weight: 4, arbitrary: words(fc.constant<Word>('as wanted')) },
+    { weight: 3, arbitrary: words(fc.constant<Word>('as known')) },
+    { weight: 3, arbitrary: words(fc.constantFrom<Word>('absent', 'as wanted')) },
+    { weight: 2, arbitrary: words(fc.constantFrom<Word>('absent', 'as known', 'otherwise')) },
+    { weight: 2, arbitrary: words(fc.constantFrom<Word>('absent', 'as wanted', 'as known', 'otherwise')) },
+  ),
+  made: whens,
+  wasQueued: fc.nat(7).map((draw) => draw === 0),
+  errors: fc.option(
+    fc.record({
+      made: fc.oneof(whens, fc.constantFrom('60 s before the fetch', '61 s before the fetch')),
+      slackMs: fc.constantFrom(0, COAP_SLACK_MS),
+    }),
+    { freq: 6 },
+  ),
+});
+const changes: fc.Arbitrary<Letters> = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...CONFIGURATION_KEYS), fc.constantFrom(...LETTERS)), {
+    selector: ([key]) => key,
+    minLength: 1,
+  })
+  .map((entries) => Object.fromEntries(entries));
+const events: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 4, arbitrary: changes.map((change) => ({ does: 'merge', change }) as const) },
+  { weight: 6, arbitrary: fc.constant({ does: 'fetch' } as const) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ does: fc.constant('report' as const), said: saids, spelling: fc.nat(5) }),
+  },
+  { weight: 2, arbitrary: fc.constant({ does: 'repeat' } as const) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .subarray([...CONFIGURATION_KEYS], { minLength: 1 })
+      .map((keys) => ({ does: 'withdraw', keys }) as const),
+  },
+  { weight: 1, arbitrary: fc.constant({ does: 'replace' } as const) },
+);
+const stories = fc.array(fc.record({ afterSeconds: fc.nat(90), event: events }), {
+  minLength: 1,
+  maxLength: 40,
+  size: 'max',
+});
+
+const NEXT: Record<Letter, Letter> = { a: 'b', b: 'c', c: 'a' };
+
+function letterFor(word: Word, wanted: Letter | undefined, knownLetter: Letter | undefined) {
+  if (word === 'absent') return undefined;
+  if (word === 'as wanted') return wanted ?? knownLetter ?? 'a';
+  if (word === 'as known') return knownLetter ?? 'b';
+  return NEXT[wanted ?? knownLetter ?? 'c'];
+}
+
+/** What a device that says this would send in the present state of the paper. */
+function wordsOf(
+  { words: chosen, made, wasQueued, errors }: SaidByDevice,
+  paper: Paper,
+  nowMs: number,
+): Words {
+  const fetchMs = paper.takenMs ?? nowMs;
+  const msOf = (when: When | `${number} s before the fetch`) =>
+    ({
+      now: nowMs,
+      'at the fetch': fetchMs,
+      'before the fetch': fetchMs - 1,
+      'long ago': START_MS - 86_400_000,
+      ahead: nowMs + 3_600_000,
+      '60 s before the fetch': fetchMs - 60_000,
+      '61 s before the fetch': fetchMs - 60_001,
+    })[when as When];
+  const says: Letters = {};
+  for (const key of CONFIGURATION_KEYS) {
+    const letter = letterFor(chosen[key], paper.wanted[key], paper.heard?.[key]);
+    if (letter !== undefined) says[key] = letter;
+  }
+  return {
+    says,
+    cameInMs: wasQueued ? fetchMs - 1 : nowMs,
+    madeMs: msOf(made),
+    errors: errors && { madeMs: msOf(errors.made), slackMs: errors.slackMs },
+  };
+}
+
+const deviceReport = ({ says, cameInMs, madeMs, errors }: Words, spelling: number): DeviceReport => ({
+  config: spelt(says, spelling),
+  hash: null,
+  receivedAt: new Date(cameInMs),
+  madeAt: new Date(madeMs),
+  errors: errors && {
+    messages: ['complaint'],
+    madeAt: new Date(errors.madeMs),
+    slackMs: errors.slackMs,
+  },
+});
+
+/** A course of events on both: the paper and the code. */
+class Story {
+  readonly paper = new Paper();
+  sync: DeviceSync = NEW_DEVICE;
+  private nowMs = START_MS;
+  private last: { words: Words; spelling: number } | null = null;
+
+  play({ afterSeconds, event }: TimedEvent) {
+    this.nowMs += afterSeconds * 1_000;
+    const before = this.sync;
+    if (event.does === 'merge') this.merge(event.change);
+    else if (event.does === 'withdraw') this.withdraw(event.keys);
+    else if (event.does === 'replace') this.replace();
+    else if (event.does === 'fetch') this.fetch();
+    else if (event.does === 'repeat') this.repeat();
+    else this.report(wordsOf(event.said, this.paper, this.nowMs), event.spelling);
+    this.compare();
+    this.checkRevision(before);
+  }
+
+  private merge(change: Letters) {
+    const { revision } = this.sync;
+    this.sync = merge(this.sync, spelt(change, 0));
+    this.paper.want({ ...this.paper.wanted, ...change });
+    assert.equal(this.sync.revision > revision, true, 'a merge gives a new revision');
+  }
+
+  private withdraw(keys: ConfigurationKey[]) {
+    this.sync = withdraw(this.sync, keys);
+    const rest = Object.entries(this.paper.wanted).filter(([key]) => !keys.includes(key as ConfigurationKey));
+    this.paper.want(Object.fromEntries(rest));
+  }
+
+  private replace() {
+    this.sync = replaceHardware(this.sync);
+    this.paper.replaceHardware();
+  }
+
+  private fetch() {
+    const offer = offered(this.sync);
+    assert.deepEqual(lettersOf(offer?.config), this.paper.refusal ? null : this.wantedOrNull());
+    if (offer) assert.equal(offer.revision, this.sync.revision);
+    this.sync = fetch(this.sync, new Date(this.nowMs));
+    this.paper.take(this.nowMs);
+  }
+
+  private repeat() {
+    if (this.last) this.report({ ...this.last.words, cameInMs: this.nowMs }, this.last.spelling);
+  }
+
+  private report(said: Words, spelling: number) {
+    this.last = { words: said, spelling };
+    const before = this.sync;
+    const { sync, outcome } = receiveReport(before, deviceReport(said, spelling));
+    this.sync = sync;
+    assert.equal(outcome.kind, OUTCOMES[this.paper.hear(said)]);
+    this.checkReport(before, outcome.kind);
+  }
+
+  /** What holds of every report, whatever the paper says. */
+  private checkReport(before: DeviceSync, outcome: string) {
+    assert.equal(this.sync.revision, before.revision, 'a report makes no revision');
+    if (outcome === 'confirmed') {
+      assert.notEqual(before.pending, null, 'only what was pending can be confirmed');
+      assert.equal(this.sync.pending, null);
+      assert.equal(syncStatus(this.sync), 'applied');
+    } else {
+      assert.deepEqual(this.sync.pending?.config, before.pending?.config, 'a report changes nothing pending');
+    }
+    if (before.pending?.failure != null && outcome !== 'confirmed')
+      assert.deepEqual(this.sync.pending, before.pending, 'what has failed stays so');
+  }
+
+  /** Whoever sees a revision twice sees the same change twice. */
+  private checkRevision(before: DeviceSync) {
+    assert.equal(this.sync.revision >= before.revision, true, 'revisions never shrink');
+    const { pending } = this.sync;
+    if (pending && JSON.stringify(pending.config) !== JSON.stringify(before.pending?.config))
+      assert.equal(this.sync.revision > before.revision, true, 'another change needs another revision');
+  }
+
+  private wantedOrNull(): Letters | null {
+    return this.paper.isWaiting ? this.paper.wanted : null;
+  }
+
+  private compare() {
+    const { paper, sync } = this;
+    assert.equal(syncStatus(sync), paper.status);
+    assert.deepEqual(lettersOf(sync.pending?.config), this.wantedOrNull());
+    assert.deepEqual(lettersOf(sync.reported?.config), paper.heard);
+    assert.equal(sync.reported?.at.getTime() ?? null, paper.heardMs);
+    assert.deepEqual(lettersOf(sync.confirmed) ?? {}, paper.held);
+    const offer = offered(sync);
+    if (syncStatus(sync) === 'failed' || paper.refusal) assert.equal(offer, null, 'failed is never offered');
+    else assert.equal(offer === null, sync.pending === null, 'what is pending is offered');
+    for (const name of paper.refusal?.naming ?? [])
+      assert.equal(sync.pending?.failure?.includes(name), true, `the reason names ${name}`);
+  }
+}
+
+describe('Any course of merges, fetches, reports, withdrawals and new hardware', function () {
+  this.timeout(20_000);
+  const numRuns = Number(process.env.SYNC_STORIES ?? 3_000);
+
+  it(`ends as the second telling of the rules says (${numRuns} stories)`, () => {
+    assert.equal(CONTRADICTIONS_MAX, 3);
+    fc.assert(
+      fc.property(stories, (story) => {
+        const both = new Story();
+        for (const event of story) both.play(event);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('leaves no device stuck: one that fetches and obeys is applied, if anything is still offered', () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        const both = new Story();
+        for (const event of story) both.play(event);
+        const late = new Date(START_MS + 86_400_000);
+        const offer = offered(both.sync);
+        if (!offer) return;
+        const running = { ...both.sync.reported?.config, ...offer.config };
+        const report = { config: running, hash: null, receivedAt: late, madeAt: late, errors: null };
+        const { sync } = receiveReport(fetch(both.sync, late), report);
+        assert.equal(syncStatus(sync), 'applied');
+        assert.equal(sync.pending, null);
+        assert.deepEqual(sync.reported?.config, running);
+      }),
+      { numRuns: Math.ceil(numRuns / 10) },
+    );
+  });
+});

@@ -4,6 +4,9 @@ import { createActivities } from '../activities/index.ts';
 import { createAssetsRepository } from './assets/assets.repository.ts';
 import { assetsRoutes } from './assets/assets.routes.ts';
 import { createAssetsService } from './assets/assets.service.ts';
+import { createCertificatesRepository } from './certificates/certificates.repository.ts';
+import { certificatesRoutes } from './certificates/certificates.routes.ts';
+import { createCertificatesService } from './certificates/certificates.service.ts';
 import { readSettings, type Settings } from './config.ts';
 import { createChangesService } from './config-jobs/changes.service.ts';
 import { createConfigJobsRepository } from './config-jobs/config-jobs.repository.ts';
@@ -48,6 +51,10 @@ import { connectTemporal } from './temporal/connection.ts';
 import { createStarter } from './temporal/starter.ts';
 import { startTemporalWorker } from './temporal/worker.ts';
 import { API_INFO } from './version.ts';
+import { createSecretBox } from './webhooks/secret-box.ts';
+import { createWebhooksRepository } from './webhooks/webhooks.repository.ts';
+import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
+import { createWebhooksService } from './webhooks/webhooks.service.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -97,6 +104,7 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
     jobsIn: createConfigJobsRepository,
     targetsIn: createConfigTargetsRepository,
     unknownIn: createUnknownDevicesRepository,
+    webhooksIn: createWebhooksRepository,
     configurationsIn,
     devicesIn,
   };
@@ -135,11 +143,24 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
     now,
   });
 
+  const assets = createAssetsRepository(sql);
+  const certificates = createCertificatesService({
+    certificates: createCertificatesRepository(sql),
+    findAsset: assets.find,
+  });
+  const webhooksService = createWebhooksService({
+    ...inTransaction,
+    secretBox: createSecretBox(settings.secretsKeys),
+    allowedRanges: settings.webhookAllowedRanges,
+  });
+
   const routes: Route[] = [
     ...profilesRoutes({ profiles: createProfilesRepository(sql), profilesIn: createProfilesRepository }),
     ...configJobsRoutes({ jobs, targets: createConfigTargetsRepository(sql), service: jobsService }),
     ...devicesRoutes({ devices: devicesIn(sql), contacts, now }),
-    ...assetsRoutes(createAssetsRepository(sql), assetsService),
+    ...assetsRoutes(assets, assetsService),
+    ...certificatesRoutes(certificates),
+    ...webhooksRoutes({ webhooks: createWebhooksRepository(sql), service: webhooksService }),
   ];
 
   function createHttp(isDraining: () => boolean) {

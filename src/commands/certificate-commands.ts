@@ -1,3 +1,32 @@
-import type { Command } from './command.ts';
+import { readFile } from 'node:fs/promises';
+import { isSerialNumber } from '../assets/asset.ts';
+import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
+import { createCertificatesService } from '../certificates/certificates.service.ts';
+import { readDatabaseUrl } from '../config.ts';
+import { createOrganizationsRepository } from '../organizations/organizations.repository.ts';
+import { type Command, option, print, required, UsageError, withDatabase } from './command.ts';
 
-export const certificateCommands: Command[] = [];
+export const certificateCommands: Command[] = [
+  {
+    words: ['certificate', 'upload'],
+    args: '--org NAME SERIAL FILE',
+    summary: 'stores a calibration certificate (PDF) for a serial number',
+    run: (input) =>
+      withDatabase(readDatabaseUrl(), async (sql) => {
+        const serial = required(input, 0, 'SERIAL');
+        if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');
+        const bytes = await readFile(required(input, 1, 'FILE')).catch(() => {
+          throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
+        });
+        const name = option(input, 'org') ?? '';
+        const organization = await createOrganizationsRepository(sql).findByName(name);
+        if (!organization) throw new UsageError(`--org must name an organization, and there is no "${name}"`);
+        const service = createCertificatesService({
+          certificates: createCertificatesRepository(sql),
+          findAsset: async () => null,
+        });
+        const stored = await service.uploadForSerial(organization.id, serial, bytes);
+        print(`${stored.serialNumber}: ${stored.sizeBytes} bytes, SHA-256 ${stored.sha256}`);
+      }),
+  },
+];

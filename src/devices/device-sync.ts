@@ -93,7 +93,7 @@ export function replaceHardware(sync: DeviceSync): DeviceSync {
 }
 
 function withPending(sync: DeviceSync, config: DeviceConfiguration | null): DeviceSync {
-  if (config === null) return { ...sync, pending: null };
+  if (config === null || keysOf(config).length === 0) return { ...sync, pending: null };
   const pending = { config, fetchedAt: null, contradictions: 0, failure: null };
   return { ...sync, pending, revision: sync.revision + 1 };
 }
@@ -114,8 +114,10 @@ export function receiveReport(
 
 function judge({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
   if (!pending) return { kind: 'noted' };
+  // What came in before the fetch is no answer to it, however far ahead the clock of the device runs.
   const isNew = (madeAt: Date, slackMs = 0) =>
-    pending.fetchedAt !== null && madeAt.getTime() >= pending.fetchedAt.getTime() - slackMs;
+    pending.fetchedAt !== null &&
+    Math.min(madeAt.getTime(), report.receivedAt.getTime()) >= pending.fetchedAt.getTime() - slackMs;
   const { errors } = report;
   if (pending.failure === null && errors && isNew(errors.madeAt, errors.slackMs)) {
     return { kind: 'rejected', reason: cut(`the device refused: ${errors.messages.join('; ')}`) };
@@ -149,11 +151,12 @@ const SETTLE: Record<ReportOutcome['kind'], Settle> = {
   confirmed: (sync, { config, hash, receivedAt }) => {
     const change = sync.pending?.config ?? {};
     // Keys of the change that the report leaves out are known to be replaced, but not reported: forget the old values.
-    const known = sync.reported && without(sync.reported.config, keysOf(change));
+    const known = merged(sync.reported && without(sync.reported.config, keysOf(change)), config);
     return {
       ...sync,
-      reported: { config: merged(known, config), at: receivedAt, hash },
-      confirmed: merged(sync.confirmed, merged(change, config)),
+      reported: { config: known, at: receivedAt, hash },
+      // All that it is known to run counts as agreed to: a confirmation ends in `applied`, whatever had drifted before.
+      confirmed: merged(sync.confirmed, merged(change, known)),
       pending: null,
     };
   },

@@ -58,8 +58,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
+
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    if (request.httpVersion === '1.1' && !request.headers.host) return answerFault(request.socket, NO_HOST);
+    if (request.httpVersion === '1.1' && !request.headers.host) {
+      answerFault(request.socket, NO_HOST);
+      return;
+    }
     if (draining) closeAfter(response);
     underWay.add(response);
     response.once('close', () => underWay.delete(response));

@@ -51,7 +51,8 @@ const reportOf = (config: DeviceConfiguration, { cameIn, made = cameIn, errors =
 
 const told = (sync: DeviceSync, config: DeviceConfiguration, said: Said) =>
   receiveReport(sync, reportOf(config, said));
-const after = (sync: DeviceSync, config: DeviceConfiguration, said: Said) => told(sync, config, said).sync;
+const afterReport = (sync: DeviceSync, config: DeviceConfiguration, said: Said) =>
+  told(sync, config, said).sync;
 
 const complaint = (message: string, made: number, slackMs = 0) => ({
   messages: [message],
@@ -76,10 +77,10 @@ const RULES = { alarmRules: [guard] };
 const MINUTES = { measurementPeriodBase: 600 };
 
 /** Runs the old configuration and has said so. */
-const known = after(NEW_DEVICE, OLD, { cameIn: 0 });
+const known = afterReport(NEW_DEVICE, OLD, { cameIn: 0 });
 /** The change was fetched at second 100. */
 const taken = (change: DeviceConfiguration, sync = known) => fetch(merge(sync, change), at(100));
-const refused = after(taken(DAILY), OLD, { cameIn: 110, errors: complaint('out of range', 110) });
+const refused = afterReport(taken(DAILY), OLD, { cameIn: 110, errors: complaint('out of range', 110) });
 
 describe('The sync status of a device', () => {
   it('is no_device_report until its first report, also while a change is pending or fetched', () => {
@@ -92,7 +93,7 @@ describe('The sync status of a device', () => {
   it('goes from pending to sent with the fetch and to applied with the report', () => {
     const pending = merge(known, DAILY);
     const sent = fetch(pending, at(100));
-    const applied = after(sent, { ...OLD, ...DAILY }, { cameIn: 200 });
+    const applied = afterReport(sent, { ...OLD, ...DAILY }, { cameIn: 200 });
     assert.deepEqual([pending, sent, applied].map(syncStatus), ['pending', 'sent', 'applied']);
   });
 
@@ -103,42 +104,42 @@ describe('The sync status of a device', () => {
   });
 
   it('is drifted when a later report differs, and applied again when one is as it was', () => {
-    const drifted = after(known, { ...OLD, ...DAILY }, { cameIn: 10 });
+    const drifted = afterReport(known, { ...OLD, ...DAILY }, { cameIn: 10 });
     assert.equal(syncStatus(drifted), 'drifted');
     assert.deepEqual(drifted.reported?.config, { ...OLD, ...DAILY });
-    assert.equal(syncStatus(after(drifted, OLD, { cameIn: 20 })), 'applied');
+    assert.equal(syncStatus(afterReport(drifted, OLD, { cameIn: 20 })), 'applied');
   });
 
   it('stays drifted when a partial report does not mention what has drifted', () => {
-    const drifted = after(known, { ...OLD, ...DAILY }, { cameIn: 10 });
-    assert.equal(syncStatus(after(drifted, { measurementPeriodBase: 60 }, { cameIn: 20 })), 'drifted');
+    const drifted = afterReport(known, { ...OLD, ...DAILY }, { cameIn: 10 });
+    assert.equal(syncStatus(afterReport(drifted, { measurementPeriodBase: 60 }, { cameIn: 20 })), 'drifted');
   });
 
   it('does not drift by a first word on a setting, and is held to that word from then on', () => {
-    const more = after(known, RULES, { cameIn: 10 });
+    const more = afterReport(known, RULES, { cameIn: 10 });
     assert.equal(syncStatus(more), 'applied');
-    assert.equal(syncStatus(after(more, { alarmRules: [] }, { cameIn: 20 })), 'drifted');
+    assert.equal(syncStatus(afterReport(more, { alarmRules: [] }, { cameIn: 20 })), 'drifted');
   });
 
   it('takes a list with DISABLED entries at its end, or its sets in another order, for the same list', () => {
-    const rules = after(known, RULES, { cameIn: 10 });
+    const rules = afterReport(known, RULES, { cameIn: 10 });
     const same = { alarmRules: [{ ...guard, slotNumbers: [2, 0] }, DISABLED_RULE, DISABLED_RULE] };
-    assert.equal(syncStatus(after(rules, same, { cameIn: 20 })), 'applied');
+    assert.equal(syncStatus(afterReport(rules, same, { cameIn: 20 })), 'applied');
   });
 
   it('does not hide drift behind a change: it is pending, sent, then applied with what the device runs', () => {
-    const drifted = after(known, { ...OLD, ...DAILY }, { cameIn: 10 });
+    const drifted = afterReport(known, { ...OLD, ...DAILY }, { cameIn: 10 });
     const sent = taken(MINUTES, drifted);
     assert.equal(syncStatus(sent), 'sent');
-    const confirmed = after(sent, { ...OLD, ...DAILY, ...MINUTES }, { cameIn: 200 });
+    const confirmed = afterReport(sent, { ...OLD, ...DAILY, ...MINUTES }, { cameIn: 200 });
     assert.equal(syncStatus(confirmed), 'applied');
-    assert.equal(syncStatus(after(confirmed, { ...OLD, ...MINUTES }, { cameIn: 300 })), 'drifted');
+    assert.equal(syncStatus(afterReport(confirmed, { ...OLD, ...MINUTES }, { cameIn: 300 })), 'drifted');
   });
 
   it('is applied after any confirmation, also when the report leaves out what had drifted before', () => {
-    const drifted = after(after(known, RULES, { cameIn: 5 }), { alarmRules: [] }, { cameIn: 10 });
+    const drifted = afterReport(afterReport(known, RULES, { cameIn: 5 }), { alarmRules: [] }, { cameIn: 10 });
     assert.equal(syncStatus(drifted), 'drifted');
-    const confirmed = after(taken(DAILY, drifted), DAILY, { cameIn: 200 });
+    const confirmed = afterReport(taken(DAILY, drifted), DAILY, { cameIn: 200 });
     assert.equal(confirmed.pending, null);
     assert.equal(syncStatus(confirmed), 'applied');
   });
@@ -146,26 +147,26 @@ describe('The sync status of a device', () => {
 
 describe('What a device has reported', () => {
   it('is kept with the time of its arrival, not the time it was made', () => {
-    const { reported } = after(NEW_DEVICE, OLD, { cameIn: 50, made: 20 });
+    const { reported } = afterReport(NEW_DEVICE, OLD, { cameIn: 50, made: 20 });
     assert.deepEqual(reported?.config, OLD);
     assert.deepEqual(reported?.at, at(50));
   });
 
   it('is replaced setting by setting: a partial report leaves the others as they were known', () => {
-    assert.deepEqual(after(known, DAILY, { cameIn: 10 }).reported?.config, { ...OLD, ...DAILY });
+    assert.deepEqual(afterReport(known, DAILY, { cameIn: 10 }).reported?.config, { ...OLD, ...DAILY });
   });
 
   it('also follows reports that confirm nothing', () => {
-    const stale = after(taken(DAILY), { ...OLD, ...MINUTES }, { cameIn: 200, made: 90 });
+    const stale = afterReport(taken(DAILY), { ...OLD, ...MINUTES }, { cameIn: 200, made: 90 });
     assert.deepEqual(stale.reported?.config, { ...OLD, ...MINUTES });
   });
 
   it('is not said to be the old value of a setting that a partial report has confirmed without naming it', () => {
-    const rules = after(known, { alarmRules: [] }, { cameIn: 10 });
-    const confirmed = after(taken(RULES, rules), OLD, { cameIn: 200 });
+    const rules = afterReport(known, { alarmRules: [] }, { cameIn: 10 });
+    const confirmed = afterReport(taken(RULES, rules), OLD, { cameIn: 200 });
     assert.equal(confirmed.pending, null);
     assert.deepEqual(confirmed.reported?.config, OLD);
-    assert.equal(syncStatus(after(confirmed, { alarmRules: [] }, { cameIn: 300 })), 'drifted');
+    assert.equal(syncStatus(afterReport(confirmed, { alarmRules: [] }, { cameIn: 300 })), 'drifted');
   });
 });
 
@@ -174,7 +175,7 @@ describe('A pending change', () => {
     const pending = merge(known, DAILY);
     assert.deepEqual(offered(pending), { revision: 1, config: DAILY });
     assert.deepEqual(offered(fetch(pending, at(100))), { revision: 1, config: DAILY });
-    assert.equal(offered(after(taken(DAILY), DAILY, { cameIn: 200 })), null);
+    assert.equal(offered(afterReport(taken(DAILY), DAILY, { cameIn: 200 })), null);
     assert.equal(offered(known), null);
   });
 
@@ -192,7 +193,7 @@ describe('A pending change', () => {
   });
 
   it('never gets a revision that was there before', () => {
-    const confirmed = after(taken(DAILY), DAILY, { cameIn: 200 });
+    const confirmed = afterReport(taken(DAILY), DAILY, { cameIn: 200 });
     assert.equal(confirmed.revision, 1);
     assert.equal(merge(confirmed, DAILY).revision, 2);
     assert.equal(merge(withdraw(merge(known, DAILY), ['transmissionInterval']), DAILY).revision, 2);
@@ -201,7 +202,7 @@ describe('A pending change', () => {
   it('counts from its first fetch: the device may have acted on any of them', () => {
     const twice = fetch(taken(DAILY), at(150));
     assert.deepEqual(twice.pending?.fetchedAt, at(100));
-    assert.equal(after(twice, DAILY, { cameIn: 200, made: 120 }).pending, null);
+    assert.equal(afterReport(twice, DAILY, { cameIn: 200, made: 120 }).pending, null);
   });
 
   it('is not there to fetch when nothing is pending', () => {
@@ -218,7 +219,7 @@ describe('A report confirms', () => {
   });
 
   it('a fetched change when it was made in the very moment of the fetch', () => {
-    assert.equal(after(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 100 }).pending, null);
+    assert.equal(afterReport(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 100 }).pending, null);
   });
 
   it('a change that was never fetched when it carries every setting of it with equal values', () => {
@@ -266,9 +267,9 @@ describe('A report confirms', () => {
   });
 
   it('a change for good: what it set is what the device is held to', () => {
-    const confirmed = after(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 200 });
+    const confirmed = afterReport(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 200 });
     assert.deepEqual(confirmed.confirmed, { ...OLD, ...DAILY });
-    assert.equal(syncStatus(after(confirmed, OLD, { cameIn: 300 })), 'drifted');
+    assert.equal(syncStatus(afterReport(confirmed, OLD, { cameIn: 300 })), 'drifted');
   });
 });
 
@@ -285,7 +286,7 @@ describe('A report that contradicts a fetched change', () => {
     for (let round = 1; round <= 3; round++) {
       assert.equal(syncStatus(sync), 'pending', `before round ${round}`);
       sync = fetch(sync, at(round * 100));
-      sync = after(sync, { ...OLD, ...MINUTES, alarmRules: [] }, { cameIn: round * 100 + 10 });
+      sync = afterReport(sync, { ...OLD, ...MINUTES, alarmRules: [] }, { cameIn: round * 100 + 10 });
     }
     assert.equal(syncStatus(sync), 'failed');
     assert.match(sync.pending?.failure ?? '', /transmissionInterval/);
@@ -295,14 +296,15 @@ describe('A report that contradicts a fetched change', () => {
 
   it('is no round when the change was not fetched again since the last one', () => {
     let sync = taken(DAILY);
-    for (let repeat = 0; repeat < 10; repeat++) sync = after(sync, OLD, { cameIn: 200 + repeat });
+    for (let repeat = 0; repeat < 10; repeat++) sync = afterReport(sync, OLD, { cameIn: 200 + repeat });
     assert.equal(syncStatus(sync), 'pending');
     assert.equal(told(fetch(sync, at(300)), OLD, { cameIn: 310 }).outcome.kind, 'reopened');
   });
 
   it('is no round when it was made before the fetch', () => {
     let sync = taken(DAILY);
-    for (let repeat = 0; repeat < 10; repeat++) sync = after(sync, OLD, { cameIn: 200 + repeat, made: 99 });
+    for (let repeat = 0; repeat < 10; repeat++)
+      sync = afterReport(sync, OLD, { cameIn: 200 + repeat, made: 99 });
     assert.equal(syncStatus(sync), 'sent');
   });
 
@@ -316,7 +318,7 @@ describe('A report that contradicts a fetched change', () => {
     let sync = known;
     for (let round = 1; round <= 6; round++) {
       if (round % 2 === 1) sync = merge(sync, DAILY);
-      sync = after(fetch(sync, at(round * 100)), OLD, { cameIn: round * 100 + 10 });
+      sync = afterReport(fetch(sync, at(round * 100)), OLD, { cameIn: round * 100 + 10 });
       assert.equal(syncStatus(sync), 'pending', `after round ${round}`);
     }
   });
@@ -347,7 +349,7 @@ describe('Errors that a device reports', () => {
 
   it('count for nothing while nothing is pending', () => {
     assert.equal(
-      syncStatus(after(known, OLD, { cameIn: 110, errors: complaint('whatever', 110) })),
+      syncStatus(afterReport(known, OLD, { cameIn: 110, errors: complaint('whatever', 110) })),
       'applied',
     );
   });
@@ -395,14 +397,18 @@ describe('A failed change', () => {
   });
 
   it('is not confirmed by a report that leaves a setting out, however new', () => {
-    const both = after(taken({ ...DAILY, ...RULES }), {}, { cameIn: 110, errors: complaint('no', 110) });
+    const both = afterReport(
+      taken({ ...DAILY, ...RULES }),
+      {},
+      { cameIn: 110, errors: complaint('no', 110) },
+    );
     const { sync, outcome } = told(both, { ...OLD, ...DAILY }, { cameIn: 300 });
     assert.deepEqual(outcome, { kind: 'noted' });
     assert.equal(syncStatus(sync), 'failed');
   });
 
   it('keeps its first reason', () => {
-    const again = after(refused, OLD, { cameIn: 300, errors: complaint('something else', 300) });
+    const again = afterReport(refused, OLD, { cameIn: 300, errors: complaint('something else', 300) });
     assert.equal(again.pending?.failure, refused.pending?.failure);
   });
 });
@@ -427,7 +433,7 @@ describe('Withdrawing settings', () => {
 
   it('shows a device that had fetched the change and applies it all the same as drifted', () => {
     const withdrawn = withdraw(taken(DAILY), ['transmissionInterval']);
-    assert.equal(syncStatus(after(withdrawn, { ...OLD, ...DAILY }, { cameIn: 200 })), 'drifted');
+    assert.equal(syncStatus(afterReport(withdrawn, { ...OLD, ...DAILY }, { cameIn: 200 })), 'drifted');
   });
 
   it('is nothing when nothing is pending', () => {
@@ -436,7 +442,7 @@ describe('Withdrawing settings', () => {
 });
 
 describe('New hardware', () => {
-  const fridge = after(taken(RULES), { ...OLD, ...RULES }, { cameIn: 200 });
+  const fridge = afterReport(taken(RULES), { ...OLD, ...RULES }, { cameIn: 200 });
 
   it('has to take what the old one confirmed, and over it what was pending', () => {
     const sync = replaceHardware(fetch(merge(fridge, DAILY), at(300)));
@@ -451,7 +457,7 @@ describe('New hardware', () => {
   });
 
   it('is asked for what was confirmed, not for what the old one had drifted to', () => {
-    const drifted = after(fridge, { ...OLD, ...DAILY, ...RULES }, { cameIn: 250 });
+    const drifted = afterReport(fridge, { ...OLD, ...DAILY, ...RULES }, { cameIn: 250 });
     assert.deepEqual(replaceHardware(drifted).pending?.config, { ...OLD, ...RULES });
   });
 
@@ -467,11 +473,16 @@ describe('New hardware', () => {
     assert.equal(replaceHardware(NEW_DEVICE).pending, null);
   });
 
+  it('has nothing to take when the old one had confirmed nothing by name', () => {
+    const silent = afterReport(NEW_DEVICE, {}, { cameIn: 0 });
+    assert.equal(replaceHardware(silent).pending, null);
+  });
+
   it('as it leaves the factory contradicts nothing before it has fetched anything', () => {
     const factory = { ...OLD, alarmRules: [] };
     const reported = told(replaceHardware(fridge), factory, { cameIn: 400 });
     assert.deepEqual(reported.outcome, { kind: 'noted' });
-    const obeyed = after(fetch(reported.sync, at(410)), { ...OLD, ...RULES }, { cameIn: 420 });
+    const obeyed = afterReport(fetch(reported.sync, at(410)), { ...OLD, ...RULES }, { cameIn: 420 });
     assert.equal(syncStatus(obeyed), 'applied');
   });
 });
@@ -543,7 +554,7 @@ const SPELLINGS: { [Key in ConfigurationKey]: Record<Letter, Array<DeviceConfigu
 const LETTER_OF = new Map(
   CONFIGURATION_KEYS.flatMap((key) =>
     LETTERS.flatMap((letter) =>
-      SPELLINGS[key][letter].map((value) => [`${key} ${JSON.stringify(value)}`, letter] as const),
+      SPELLINGS[key][letter].map((value): [string, Letter] => [`${key} ${JSON.stringify(value)}`, letter]),
     ),
   ),
 );

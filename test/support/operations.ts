@@ -114,11 +114,12 @@ export function call(
 ): Promise<Answer> {
   const client = change.client ?? organization[route.auth === 'device' ? 'device' : 'api'];
   const path = change.path ?? pathOf(route, world);
-  if (route.rawBody && change.body === undefined && change.options?.raw === undefined) {
+  if (route.rawBody && !('body' in change) && change.options?.raw === undefined) {
     const headers = { 'content-type': route.rawBody.contentType, ...change.options?.headers };
     return client.send(route.method, path, undefined, { raw: PDF, headers });
   }
-  const body = change.body ?? (takesJson(route) ? exampleBody(route, world) : undefined);
+  const example = takesJson(route) ? exampleBody(route, world) : undefined;
+  const body = 'body' in change ? change.body : example;
   return client.send(route.method, path, body, change.options);
 }
 

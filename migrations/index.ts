@@ -12,6 +12,10 @@ import * as webhooks from './010-webhooks.ts';
 import * as certificates from './011-certificates.ts';
 import * as idempotencyKeys from './012-idempotency-keys.ts';
 import * as unknownDevices from './013-unknown-devices.ts';
+import * as webhookEvents from './014-webhook-events.ts';
+import * as deliveries from './015-deliveries.ts';
+import * as deliveryAttempts from './016-delivery-attempts.ts';
+import * as webhookHealth from './017-webhook-health.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -27,4 +31,8 @@ export const migrations = {
   '011-certificates': certificates,
   '012-idempotency-keys': idempotencyKeys,
   '013-unknown-devices': unknownDevices,
+  '014-webhook-events': webhookEvents,
+  '015-deliveries': deliveries,
+  '016-delivery-attempts': deliveryAttempts,
+  '017-webhook-health': webhookHealth,
 };

@@ -14,12 +14,30 @@ import { configJobsRoutes } from './config-jobs/config-jobs.routes.ts';
 import { createConfigJobsService } from './config-jobs/config-jobs.service.ts';
 import { createConfigTargetsRepository } from './config-jobs/config-targets.repository.ts';
 import { createJobCourseService } from './config-jobs/job-course.service.ts';
+import { createEndJob } from './config-jobs/job-end.service.ts';
 import { createJobProgress } from './config-jobs/job-progress.ts';
 import { sweepJobs } from './config-jobs/job-sweep.ts';
 import { openDatabase, type Sql } from './db/database.ts';
 import { isUnavailable } from './db/faults.ts';
 import { databaseHealth } from './db/health.ts';
+import { listenTo } from './db/listen.ts';
+import { createPartitions, dropPartitions, PARTITIONED_TABLES } from './db/partitions.ts';
 import { createTransact } from './db/transaction.ts';
+import { createAttempts } from './deliveries/attempts.service.ts';
+import { createAttendance } from './deliveries/attendance.service.ts';
+import {
+  createDeliveriesRepository,
+  notifyQueued,
+  QUEUED_CHANNEL,
+} from './deliveries/deliveries.repository.ts';
+import { deliveriesRoutes } from './deliveries/deliveries.routes.ts';
+import { createDeliveriesService } from './deliveries/deliveries.service.ts';
+import { startDispatcher } from './deliveries/dispatcher.service.ts';
+import { sweepEndpoints } from './deliveries/endpoint-sweep.ts';
+import { createEndpointTroubleService } from './deliveries/endpoint-trouble.service.ts';
+import { createEndpointsRepository } from './deliveries/endpoints.repository.ts';
+import { createPublishEvents } from './deliveries/events.service.ts';
+import { createSender, type SenderOptions } from './deliveries/sender.service.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,
@@ -50,7 +68,8 @@ import { profilesRoutes } from './profiles/profiles.routes.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { createStarter } from './temporal/starter.ts';
 import { startTemporalWorker } from './temporal/worker.ts';
-import { API_INFO } from './version.ts';
+import { API_INFO, VERSION } from './version.ts';
+import { isAllowedAddress } from './webhooks/allowed-address.ts';
 import { createSecretBox } from './webhooks/secret-box.ts';
 import { createWebhooksRepository } from './webhooks/webhooks.repository.ts';
 import { webhooksRoutes } from './webhooks/webhooks.routes.ts';
@@ -60,6 +79,8 @@ export interface ComposeOptions {
   settings: Settings;
   log: Log;
   now?: () => Date;
+  /** How names of receivers are looked up; the system's way by default. */
+  resolve?: SenderOptions['resolve'];
 }
 
 export interface RunningPart {
@@ -75,8 +96,9 @@ export type Service = ReturnType<typeof compose>;
 
 const TEMPORAL_TIMEOUT_MS = 5_000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
-export function compose({ settings, log, now = () => new Date() }: ComposeOptions) {
+export function compose({ settings, log, now = () => new Date(), resolve }: ComposeOptions) {
   const metrics = createMetrics();
   const sql = openDatabase({
     url: settings.databaseUrl,
@@ -105,6 +127,8 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
     targetsIn: createConfigTargetsRepository,
     unknownIn: createUnknownDevicesRepository,
     webhooksIn: createWebhooksRepository,
+    deliveriesIn: createDeliveriesRepository,
+    endpointsIn: createEndpointsRepository,
     configurationsIn,
     devicesIn,
   };
@@ -130,15 +154,39 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
     starting.add(start);
   }
 
+  const { scheduleMs, leaseSeconds, perEndpointMax, probePlan, ...hooks } = settings.webhooks;
+  const secretBox = createSecretBox(settings.secretsKeys);
+  const sender = createSender({
+    isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
+    userAgent: `device-monitoring-service/${VERSION}`,
+    deadlineMs: hooks.deadlineMs,
+    connectTimeoutMs: hooks.connectTimeoutMs,
+    resolve,
+    now,
+  });
+  const deliveries = createDeliveriesRepository(sql);
+  const endpoints = createEndpointsRepository(sql);
+  const publish = createPublishEvents(inTransaction);
+  const attend = createAttendance({ attend: starter.attendEndpoint, onFault: temporalFault('attend') });
+
   const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
   const changes = createChangesService(inTransaction);
-  const jobsService = createConfigJobsService({ ...inTransaction, changes, now, startJob, jobsProgressed });
-  const course = createJobCourseService({ ...inTransaction, transact, changes, jobsProgressed });
+  const endJob = createEndJob({ ...inTransaction, publish, now });
+  const jobsService = createConfigJobsService({
+    ...inTransaction,
+    changes,
+    endJob,
+    now,
+    startJob,
+    jobsProgressed,
+  });
+  const course = createJobCourseService({ ...inTransaction, transact, changes, endJob, jobsProgressed });
   const assetsService = createAssetsService({ ...inTransaction, jobsProgressed });
   const contacts = createDeviceContacts({
     ...inTransaction,
     transact,
     jobsProgressed: progress.heard,
+    publish,
     isCommonFault: isUnavailable,
     now,
   });
@@ -150,8 +198,18 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
   });
   const webhooksService = createWebhooksService({
     ...inTransaction,
-    secretBox: createSecretBox(settings.secretsKeys),
+    secretBox,
     allowedRanges: settings.webhookAllowedRanges,
+    troubled: attend.troubled,
+  });
+  const webhooks = createWebhooksRepository(sql);
+  const deliveriesService = createDeliveriesService({
+    ...inTransaction,
+    secretBox,
+    send: sender.attempt,
+    secretOverlapMs: hooks.secretOverlapMs,
+    now,
+    troubled: attend.troubled,
   });
 
   const routes: Route[] = [
@@ -160,7 +218,8 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
     ...devicesRoutes({ devices: devicesIn(sql), contacts, now }),
     ...assetsRoutes(assets, assetsService),
     ...certificatesRoutes(certificates),
-    ...webhooksRoutes({ webhooks: createWebhooksRepository(sql), service: webhooksService }),
+    ...webhooksRoutes({ webhooks, service: webhooksService }),
+    ...deliveriesRoutes({ deliveries, webhooks, service: deliveriesService }),
   ];
 
   function createHttp(isDraining: () => boolean) {
@@ -222,24 +281,85 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
     },
 
     async startWorker(workflowBundle?: WorkflowBundleOption): Promise<RunningPart> {
+      const attempts = createAttempts({
+        deliveries,
+        endpoints,
+        secretBox,
+        send: sender.attempt,
+        schedule: scheduleMs,
+        probePlan,
+        disableAfterMs: hooks.disableAfterMs,
+        now,
+        random: Math.random,
+        troubled: attend.troubled,
+        observe: ({ verdict, durationMs }) => {
+          metrics.deliveryAttempts.inc({ verdict });
+          metrics.deliveryDuration.observe(durationMs / 1000);
+        },
+        isCommonFault: isUnavailable,
+        log,
+      });
+      const dispatcher = startDispatcher({
+        deliveries,
+        attempts,
+        perEndpointMax,
+        leaseSeconds,
+        lookEveryMs: 1_000,
+        log,
+      });
+      const listener = listenTo({
+        url: settings.databaseUrl,
+        channel: QUEUED_CHANNEL,
+        onNotice: (payload) => dispatcher.wake(payload.split(',')),
+        onFault: (err) =>
+          log.warn({ err }, 'no notices of new deliveries: the dispatcher looks every second'),
+      });
+      const trouble = createEndpointTroubleService({
+        deliveries,
+        endpoints,
+        attempts,
+        perEndpointMax,
+        leaseSeconds,
+        probePlan,
+        drainPerSecondMax: hooks.drainPerSecondMax,
+        drainTickMs: hooks.drainTickMs,
+        wake: (webhookId) => notifyQueued(sql, [webhookId]),
+        now,
+      });
       const worker = await startTemporalWorker({
         address: settings.temporalAddress,
         namespace: settings.temporalNamespace,
         taskQueue: settings.taskQueue,
-        activities: createActivities({ course }),
+        activities: createActivities({ course, trouble }),
         log,
         workflowBundle,
       });
-      const sweepDeps = { ...jobs, startJob: starter.startJob, lookAgainMs: settings.jobLookAgainMs };
-      const sweep = every(settings.sweepIntervalMs, () => sweepJobs(sweepDeps), temporalFault('sweep'));
-      const cleanUp = every(
-        HOUR_MS,
-        () => createIdempotencyKeysRepository().removeExpired(sql),
-        (err) => log.warn({ err }, 'old idempotency keys stay for another hour'),
-      );
+      const lookAgainMs = settings.jobLookAgainMs;
+      const sweeps = [
+        every(
+          settings.sweepIntervalMs,
+          () => sweepJobs({ ...jobs, startJob: starter.startJob, lookAgainMs }),
+          temporalFault('sweep jobs'),
+        ),
+        every(
+          settings.sweepIntervalMs,
+          () => sweepEndpoints({ ...endpoints, attend: starter.attendEndpoint, lookAgainMs }),
+          temporalFault('sweep endpoints'),
+        ),
+        every(
+          HOUR_MS,
+          () => cleanUp({ sql, now: now(), retentionDays: hooks.retentionDays }),
+          (err) => log.warn({ err }, 'what is old stays for another hour'),
+        ),
+      ];
       return {
         async stop() {
-          await Promise.all([sweep.stop(), cleanUp.stop(), worker.stop()]);
+          await Promise.all([
+            ...sweeps.map((sweep) => sweep.stop()),
+            listener.stop(),
+            worker.stop(),
+            dispatcher.stop(),
+          ]);
         },
       };
     },
@@ -248,10 +368,30 @@ export function compose({ settings, log, now = () => new Date() }: ComposeOption
     async close(): Promise<void> {
       await progress.flush();
       await Promise.allSettled(starting);
+      await attend.flush();
+      await sender.close();
       await temporal.close();
       await sql.destroy();
     },
   };
+}
+
+/** Partitions ahead of time, and nothing kept beyond its time. */
+async function cleanUp({
+  sql,
+  now,
+  retentionDays,
+}: {
+  sql: Sql;
+  now: Date;
+  retentionDays: number;
+}): Promise<void> {
+  await createIdempotencyKeysRepository().removeExpired(sql);
+  const before = new Date(now.getTime() - retentionDays * DAY_MS);
+  for (const table of PARTITIONED_TABLES) {
+    await createPartitions(sql, table, now);
+    await dropPartitions(sql, table, before);
+  }
 }
 
 /** The database being away is an ordinary fault; what else a driver throws is a defect of ours. */

@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Joi from 'joi';
+import { SCHEDULE_MS } from './deliveries/delivery.ts';
+import { PROBE_PLAN, type ProbePlan } from './deliveries/endpoint-health.ts';
 
 export interface Settings {
   databaseUrl: string;
@@ -22,11 +24,29 @@ export interface Settings {
   /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id seals, all open. */
   secretsKeys: Record<number, Buffer>;
   webhookAllowedRanges: string[];
+  webhooks: WebhookSettings;
   /** How long a job's workflow goes without a look when no signal comes. */
   jobLookAgainMs: number;
   jobSignalIntervalMs: number;
   sweepIntervalMs: number;
   logLevel: string;
+}
+
+/** How deliveries go: data, so that tests run days in milliseconds. */
+export interface WebhookSettings {
+  scheduleMs: readonly number[];
+  probePlan: ProbePlan;
+  disableAfterMs: number;
+  /** Requests in flight to one endpoint, and per second while it drains. */
+  perEndpointMax: number;
+  drainPerSecondMax: number;
+  drainTickMs: number;
+  deadlineMs: number;
+  connectTimeoutMs: number;
+  /** Longer than any attempt. */
+  leaseSeconds: number;
+  secretOverlapMs: number;
+  retentionDays: number;
 }
 
 /** What `npm start` takes from the environment on top, before it knows its own servers. */
@@ -43,6 +63,9 @@ export interface StartSettings {
 }
 
 const PORT_DEFAULT = 8080;
+const DISABLE_AFTER_MS = 75 * 3_600_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const LEASE_DEADLINES = 4;
 const port = () => Joi.number().port();
 const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(fallback);
 
@@ -71,6 +94,11 @@ const shared = {
   JOB_LOOK_AGAIN_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
+  WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
+  WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(500),
+  WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
+  WEBHOOK_SECRET_OVERLAP_HOURS: Joi.number().min(0).max(168).default(24),
+  WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(1).max(365).default(7),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };
 
@@ -99,6 +127,11 @@ interface Values {
   JOB_LOOK_AGAIN_SECONDS: number;
   JOB_SIGNAL_INTERVAL_MS: number;
   SWEEP_INTERVAL_SECONDS: number;
+  WEBHOOK_REQUESTS_PER_ENDPOINT: number;
+  WEBHOOK_DRAIN_PER_SECOND: number;
+  WEBHOOK_DEADLINE_SECONDS: number;
+  WEBHOOK_SECRET_OVERLAP_HOURS: number;
+  WEBHOOK_RETENTION_DAYS: number;
   LOG_LEVEL: string;
 }
 
@@ -195,6 +228,19 @@ function settingsOf(values: ServiceValues): Settings {
     failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
     secretsKeys: secretsKeysOf(values.SECRETS_KEYS),
     webhookAllowedRanges: values.WEBHOOK_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
+    webhooks: {
+      scheduleMs: SCHEDULE_MS,
+      probePlan: PROBE_PLAN,
+      disableAfterMs: DISABLE_AFTER_MS,
+      perEndpointMax: values.WEBHOOK_REQUESTS_PER_ENDPOINT,
+      drainPerSecondMax: values.WEBHOOK_DRAIN_PER_SECOND,
+      drainTickMs: 1_000,
+      deadlineMs: values.WEBHOOK_DEADLINE_SECONDS * 1000,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      leaseSeconds: values.WEBHOOK_DEADLINE_SECONDS * LEASE_DEADLINES,
+      secretOverlapMs: values.WEBHOOK_SECRET_OVERLAP_HOURS * 3_600_000,
+      retentionDays: values.WEBHOOK_RETENTION_DAYS,
+    },
     jobLookAgainMs: values.JOB_LOOK_AGAIN_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,

@@ -1,1 +1,2 @@
 export { applyProfile } from './apply-profile.ts';
+export { deliverWebhooks } from './deliver-webhooks.ts';

@@ -71,12 +71,14 @@ export function createAssetsService({ assetsIn, devicesIn, targetsIn, jobsProgre
       checkRegistrable('newSerialNumber', fresh);
       return transact(async ({ sql }) => {
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
-        if (!device) throw notFound(NO_SUCH_ASSET);
-        if (sameSerial(device.serialNumber, fresh)) {
+        // The serial beside the lock is the one from before the wait for it.
+        const asset = device && (await assetsIn(sql).find(organizationId, id));
+        if (!asset) throw notFound(NO_SUCH_ASSET);
+        if (sameSerial(asset.serialNumber, fresh)) {
           throw invalid('newSerialNumber must differ from the present serial number');
         }
         await refusingTakenSerial(fresh, () =>
-          assetsIn(sql).replaceSerial(organizationId, id, { old: device.serialNumber, fresh }),
+          assetsIn(sql).replaceSerial(organizationId, id, { old: asset.serialNumber, fresh }),
         );
         await devicesIn(sql).update([{ ...device, sync: replaceHardware(device.sync) }]);
         await targetsIn(sql).reopen([id]);

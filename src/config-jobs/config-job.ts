@@ -90,7 +90,8 @@ export function judgeStage(begun: Counts, stage: { isLast: boolean; rollout: Rol
   const { isLast, rollout } = stage;
   const open = begun.waiting + begun.sent;
   const judged = open + begun.applied + begun.failed + begun.timed_out;
-  const percent = (count: number) => (judged === 0 ? 0 : (count / judged) * 100);
+  // In this order a bar that is reached exactly is met: 29 of 100 would be 28.999… % the other way round.
+  const percent = (count: number) => (judged === 0 ? 0 : (count * 100) / judged);
   if (rollout && begun.failed > 0 && percent(begun.failed) >= rollout.abortFailedPercent) return 'abort';
   if (isLast) return open === 0 ? 'proceed' : 'wait';
   if (judged === 0 || percent(begun.applied) >= (rollout?.minAppliedPercent ?? 0)) return 'proceed';

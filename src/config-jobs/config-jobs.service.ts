@@ -23,6 +23,7 @@ import {
 } from './config-job.ts';
 import type { ConfigJobsRepository, JobCourse } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+import type { EndJob } from './job-end.service.ts';
 
 const NAMED_SERIALS_MAX = 10;
 
@@ -52,6 +53,7 @@ export interface ConfigJobsDeps {
   jobsIn(sql: Sql): ConfigJobsRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
   changes: ChangesService;
+  endJob: EndJob;
   now(): Date;
   startJob(job: { id: string; organizationId: string }): void;
   jobsProgressed(jobIds: string[]): void;
@@ -164,9 +166,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const job = await lockOwn(sql, organizationId, jobId);
         if (job.status !== 'running') throw conflict(`The job is not running: it is ${job.status}`);
         await withdrawOpen(deps, sql, job, 'the job was cancelled');
-        await jobsIn(sql).finish(jobId, 'cancelled', await jobsIn(sql).count(jobId));
         afterCommit(() => deps.jobsProgressed([jobId]));
-        return (await jobsIn(sql).find(organizationId, jobId)) as ConfigJob;
+        return deps.endJob(sql, job, 'cancelled');
       });
     },
 

@@ -28,6 +28,14 @@ interface JobRow {
   jobId: string;
 }
 
+interface SettledRow extends JobRow {
+  assetId: string;
+  profileSlug: string;
+}
+
+const SETTLED = `t.job_id as "jobId", t.asset_id as "assetId",
+  (select profile_slug from config_jobs where id = t.job_id) as "profileSlug"`;
+
 const jobIdsOf = (rows: JobRow[]) => [...new Set(rows.map(({ jobId }) => jobId))];
 const OPEN = `state in ('queued', 'waiting', 'sent')`;
 const BEGUN = `state in ('waiting', 'sent')`;
@@ -167,29 +175,27 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /** The devices run what was pending: settles what waits, and notes it on what had failed or timed out before. */
-    async confirm(assetIds: string[]): Promise<Array<JobRow & { assetId: string }>> {
+    async confirm(assetIds: string[]): Promise<SettledRow[]> {
       if (assetIds.length === 0) return [];
       return query(
         sql,
-        `update config_targets set
+        `update config_targets t set
            state = case when ${BEGUN} then 'applied' else state end,
            live = false, confirmed_at = now(), updated_at = now()
          where live and state <> 'queued' and asset_id = any(?::uuid[])
-         returning job_id as "jobId", asset_id as "assetId"`,
+         returning ${SETTLED}`,
         [assetIds],
       );
     },
 
-    async fail(
-      failures: Array<{ assetId: string; reason: string }>,
-    ): Promise<Array<JobRow & { assetId: string }>> {
+    async fail(failures: Array<{ assetId: string; reason: string }>): Promise<SettledRow[]> {
       if (failures.length === 0) return [];
       return query(
         sql,
         `update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
          from unnest(?::uuid[], ?::text[]) as n (asset_id, reason)
          where t.live and t.${BEGUN} and t.asset_id = n.asset_id
-         returning t.job_id as "jobId", t.asset_id as "assetId"`,
+         returning ${SETTLED}`,
         [failures.map(({ assetId }) => assetId), failures.map(({ reason }) => reason)],
       );
     },

@@ -3,11 +3,12 @@ import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ChangesService } from './changes.service.ts';
-import { finishedStatus, judgeStage, openCount } from './config-job.ts';
+import { judgeStage, openCount } from './config-job.ts';
 import type { ConfigJobsRepository, JobCourse } from './config-jobs.repository.ts';
 import { withdrawOpen } from './config-jobs.service.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { JobPlan, JobProgress } from './job-course.ts';
+import type { EndJob } from './job-end.service.ts';
 
 export interface JobCourseDeps {
   transact: Transact;
@@ -15,6 +16,7 @@ export interface JobCourseDeps {
   jobsIn(sql: Sql): ConfigJobsRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
   changes: ChangesService;
+  endJob: EndJob;
   jobsProgressed(jobIds: string[]): void;
 }
 
@@ -81,10 +83,9 @@ export function createJobCourseService(deps: JobCourseDeps) {
 
     /** Ends the job: what is still open has timed out. */
     finish(jobId: string): Promise<void> {
-      return onRunning(jobId, async ({ sql }) => {
+      return onRunning(jobId, async ({ sql }, job) => {
         if (openCount(await jobsIn(sql).count(jobId)) > 0) await targetsIn(sql).timeOut(jobId);
-        const counts = await jobsIn(sql).count(jobId);
-        await jobsIn(sql).finish(jobId, finishedStatus(counts), counts);
+        await deps.endJob(sql, job);
       });
     },
 
@@ -92,7 +93,7 @@ export function createJobCourseService(deps: JobCourseDeps) {
     abort(jobId: string): Promise<void> {
       return onRunning(jobId, async ({ sql }, job) => {
         await withdrawOpen(deps, sql, job, 'too many devices failed: the job was aborted');
-        await jobsIn(sql).finish(jobId, 'aborted', await jobsIn(sql).count(jobId));
+        await deps.endJob(sql, job, 'aborted');
       });
     },
   };

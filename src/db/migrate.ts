@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { migrations } from '../../migrations/index.ts';
 import type { Sql } from './database.ts';
+import { createPartitions, PARTITIONED_TABLES } from './partitions.ts';
 import { query } from './query.ts';
 
 type Name = keyof typeof migrations;
@@ -19,6 +20,7 @@ const LOCK = 714_201_118;
 export function migrate(sql: Sql): Promise<string[]> {
   return alone(sql, async () => {
     const [, names] = (await sql.migrate.latest(config)) as [number, string[]];
+    for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, new Date());
     return names;
   });
 }

@@ -4,7 +4,8 @@
  */
 import type { Sql } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import type { DomainEvent } from '../deliveries/event.ts';
 import { AppError } from '../errors.ts';
 import type { Device, OfferedChange } from './device.ts';
 import {
@@ -37,6 +38,7 @@ export interface ContactDevices {
 export interface SettledTarget {
   jobId: string;
   assetId: string;
+  profileSlug: string;
 }
 
 export interface ContactTargets {
@@ -61,6 +63,8 @@ export interface DeviceContactsDeps {
     record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void>;
   };
   jobsProgressed(news: JobNews[]): void;
+  /** Tells subscribers, in the same transaction. */
+  publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
   isCommonFault(error: unknown): boolean;
   now(): Date;
 }
@@ -98,7 +102,8 @@ function commitContacts(
     const results = contacts.map((contact) => courses.get(keyOf(contact))?.take(contact, deps.now()) ?? null);
     const changed = [...courses.values()].filter((course) => course.hasChanged());
     await deps.devicesIn(sql).update(changed.map((course) => course.device()));
-    const news = await moveTargets(deps.targetsIn(sql), changed);
+    const { news, events } = await moveTargets(deps.targetsIn(sql), changed, deps.now());
+    await deps.publish({ sql }, events);
     await deps.unknownIn(sql).record(contacts.filter((contact) => !courses.has(keyOf(contact))));
     afterCommit(() => deps.jobsProgressed(news));
     return results;
@@ -142,7 +147,11 @@ function createCourse(device: Device) {
 type Course = ReturnType<typeof createCourse>;
 
 /** A device is refused before it confirms, never the other way round, unless a merge comes in between. */
-async function moveTargets(targets: ContactTargets, courses: Course[]): Promise<JobNews[]> {
+async function moveTargets(
+  targets: ContactTargets,
+  courses: Course[],
+  at: Date,
+): Promise<{ news: JobNews[]; events: DomainEvent[] }> {
   const idOf = (course: Course) => course.device().assetId;
   const failed = await targets.fail(
     courses.flatMap((course) => {
@@ -159,5 +168,51 @@ async function moveTargets(targets: ContactTargets, courses: Course[]): Promise<
     serialNumber: serialOf.get(target.assetId) as string,
     event,
   });
-  return [...failed.map(newsOf('failed')), ...applied.map(newsOf('applied'))];
+  return {
+    news: [...failed.map(newsOf('failed')), ...applied.map(newsOf('applied'))],
+    events: [
+      ...courses.flatMap((course) => rejectionEvents(course, ofAsset(failed, idOf(course)), at)),
+      ...courses.flatMap((course) => confirmationEvents(course, ofAsset(applied, idOf(course)), at)),
+    ],
+  };
+}
+
+const ofAsset = (settled: SettledTarget[], assetId: string) =>
+  settled.filter((target) => target.assetId === assetId);
+
+/** One per job that was settled; without a job one of its own. */
+function confirmationEvents(course: Course, settled: SettledTarget[], at: Date): DomainEvent[] {
+  if (!course.wasConfirmed()) return [];
+  return causesOf(settled).map((cause) => ({
+    ...eventOf('config.applied', course, at),
+    data: { ...dataOf(course, cause), appliedAt: at.toISOString() },
+  }));
+}
+
+function rejectionEvents(course: Course, settled: SettledTarget[], at: Date): DomainEvent[] {
+  const reason = course.rejection();
+  if (reason === null) return [];
+  return causesOf(settled).map((cause) => ({
+    ...eventOf('config.failed', course, at),
+    data: { ...dataOf(course, cause), reason, failedAt: at.toISOString() },
+  }));
+}
+
+interface Cause {
+  jobId: string | null;
+  profileSlug: string | null;
+}
+
+const causesOf = (settled: SettledTarget[]): Cause[] =>
+  settled.length > 0 ? settled : [{ jobId: null, profileSlug: null }];
+
+const eventOf = (type: string, course: Course, timestamp: Date) => ({
+  organizationId: course.device().organizationId,
+  type,
+  timestamp,
+});
+
+function dataOf(course: Course, { jobId, profileSlug }: Cause) {
+  const { serialNumber, assetId, sync } = course.device();
+  return { serialNumber, assetId, profileSlug, jobId, deviceConfig: sync.reported?.config ?? null };
 }

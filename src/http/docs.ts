@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Middleware } from 'koa';
 import type { JsonSchema } from './json-schema.ts';
+import { refuseWriting } from './refuse-writing.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -19,7 +20,7 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `;
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: false });\n`;
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: false, validatorUrl: null });\n`;
 
 const FILES: Record<string, string> = {
   'swagger-ui.css': 'text/css',
@@ -32,13 +33,13 @@ export function createDocs(document: JsonSchema): Middleware {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const json = JSON.stringify(document);
   return async (ctx, next) => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    if (!isOurs(ctx.path)) return next();
+    refuseWriting(ctx);
     if (ctx.path === '/openapi.json') {
       ctx.type = 'application/json';
       ctx.body = json;
       return;
     }
-    if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
     ctx.set('Content-Security-Policy', POLICY);
     const name = ctx.path.slice('/docs/'.length);
     if (name === '') {
@@ -53,3 +54,5 @@ export function createDocs(document: JsonSchema): Middleware {
     } else return next();
   };
 }
+
+const isOurs = (path: string) => path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');

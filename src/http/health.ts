@@ -1,5 +1,6 @@
 /** `/livez`: the process answers. `/readyz`: it can do its work, with the reason per dependency. */
 import type { Middleware } from 'koa';
+import { refuseWriting } from './refuse-writing.ts';
 
 export type DependencyState = 'ok' | 'degraded' | 'down';
 
@@ -13,12 +14,12 @@ export type HealthChecks = Record<string, () => Promise<DependencyHealth>>;
 
 export function createHealth(checks: HealthChecks, isDraining: () => boolean): Middleware {
   return async (ctx, next) => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    if (ctx.path !== '/livez' && ctx.path !== '/readyz') return next();
+    refuseWriting(ctx);
     if (ctx.path === '/livez') {
       ctx.body = { status: 'ok' };
       return;
     }
-    if (ctx.path !== '/readyz') return next();
     const entries = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await check()] as const),
     );

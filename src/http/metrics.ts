@@ -8,6 +8,8 @@ export interface Metrics {
   requestDuration: Histogram<'operation' | 'status'>;
   temporalFaults: Counter<'call'>;
   jobsStarted: Counter;
+  deliveryAttempts: Counter<'verdict'>;
+  deliveryDuration: Histogram;
 }
 
 export function createMetrics(): Metrics {
@@ -27,6 +29,18 @@ export function createMetrics(): Metrics {
       name: 'dms_temporal_faults_total',
       help: 'Calls to Temporal that failed; the sweep makes up for them',
       labelNames: ['call'],
+      registers,
+    }),
+    deliveryAttempts: new Counter({
+      name: 'dms_delivery_attempts_total',
+      help: 'Webhook requests by what came of them',
+      labelNames: ['verdict'],
+      registers,
+    }),
+    deliveryDuration: new Histogram({
+      name: 'dms_delivery_attempt_duration_seconds',
+      help: 'Time from the start of a webhook request to the end of its answer',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       registers,
     }),
     jobsStarted: new Counter({

@@ -10,6 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { errorBody } from './render-error.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -53,6 +54,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   );
   // An expectation that nobody knows is ignored, as HTTP allows; Node's own refusal has no body.
   server.on('checkExpectation', serve);
+  server.on('connect', (_request, socket) => answerFault(socket, BAD_REQUEST));
   server.on('clientError', answerParserFault);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -88,7 +90,7 @@ function answerParserFault(error: NodeJS.ErrnoException, socket: Socket): void {
   answerFault(socket, PARSER_FAULTS[error.code ?? ''] ?? BAD_REQUEST);
 }
 
-function answerFault(socket: Socket, [status, reason, message]: Fault): void {
+function answerFault(socket: Duplex, [status, reason, message]: Fault): void {
   const body = JSON.stringify(errorBody(message));
   const head = [
     `HTTP/1.1 ${status} ${reason}`,

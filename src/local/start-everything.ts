@@ -1,6 +1,5 @@
 /** The order of a start on one machine: servers, schema, organization and keys, service, and what to tell its user. */
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { compose, type Service } from '../compose.ts';
 import { type Settings, type StartSettings, settingsForStart } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
@@ -15,6 +14,7 @@ import { SEARCH_ATTRIBUTES } from '../temporal/workflow-ids.ts';
 import { type HeldPort, holdPort } from './api-port.ts';
 import { welcome, writeLocalFile } from './local-file.ts';
 import { localKeys } from './local-keys.ts';
+import { openLogFile } from './log-file.ts';
 
 export interface StartOptions {
   start: StartSettings;
@@ -28,11 +28,7 @@ export interface StartOptions {
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, say, onStop } = options;
   const apiPort = await takeApiPort(start, say);
-  const destination = pino.destination({
-    dest: join(start.dataDir, 'service.log'),
-    mkdir: true,
-    sync: false,
-  });
+  const destination = openLogFile(start.dataDir, 'service.log');
   onStop(async () => destination.flushSync());
 
   // Both servers take their time when they are new: side by side.
@@ -88,7 +84,7 @@ async function database({ start, say, onStop, onLoss }: StartOptions): Promise<s
     return start.databaseUrl;
   }
   say('PostgreSQL: starting the embedded server');
-  const log = pino.destination({ dest: join(start.dataDir, 'postgres.log'), mkdir: true, sync: false });
+  const log = openLogFile(start.dataDir, 'postgres.log');
   const postgres = await startPostgres({
     dataDir: join(start.dataDir, 'postgres'),
     log: (line) => void log.write(`${line}\n`),
@@ -104,7 +100,7 @@ async function temporalServer({ start, say, onStop, onLoss }: StartOptions) {
   }
   const cli = await findTemporalCli({ env: start.env, cacheDir: start.cacheDir, say });
   say('Temporal: starting the dev server');
-  const log = pino.destination({ dest: join(start.dataDir, 'temporal.log'), mkdir: true, sync: false });
+  const log = openLogFile(start.dataDir, 'temporal.log');
   const temporal = await startTemporalDevServer({
     cli,
     dbFile: join(start.dataDir, 'temporal.db'),

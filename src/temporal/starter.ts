@@ -4,7 +4,14 @@
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { APPLY_PROFILE, applyProfileId, PROGRESSED_SIGNAL } from './workflow-ids.ts';
+import {
+  APPLY_PROFILE,
+  applyProfileId,
+  DELIVER_WEBHOOKS,
+  deliverWebhooksId,
+  PROGRESSED_SIGNAL,
+  TROUBLED_SIGNAL,
+} from './workflow-ids.ts';
 
 export interface StarterOptions {
   client: Client;
@@ -12,6 +19,11 @@ export interface StarterOptions {
   /** No call to Temporal takes longer. */
   timeoutMs: number;
   lookAgainMs: number;
+}
+
+export interface EndpointToAttend {
+  id: string;
+  organizationId: string;
 }
 
 export interface JobToStart {
@@ -22,6 +34,7 @@ export interface JobToStart {
 export type Starter = ReturnType<typeof createStarter>;
 
 const ORGANIZATION_ID = defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD);
+const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', SearchAttributeType.KEYWORD);
 const JOB_ID = defineSearchAttributeKey('JobId', SearchAttributeType.KEYWORD);
 
 export function createStarter({ client, taskQueue, timeoutMs, lookAgainMs }: StarterOptions) {
@@ -40,6 +53,23 @@ export function createStarter({ client, taskQueue, timeoutMs, lookAgainMs }: Sta
             { key: JOB_ID, value: id },
           ]),
           staticSummary: 'Applies a profile and waits until every device runs it',
+        }),
+      );
+    },
+
+    /** The endpoint's workflow runs and looks; it is started when it does not run. */
+    async attendEndpoint({ id, organizationId }: EndpointToAttend): Promise<void> {
+      await bounded(() =>
+        client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
+          workflowId: deliverWebhooksId(id),
+          taskQueue,
+          args: [{ webhookId: id, lookAgainMs }],
+          signal: TROUBLED_SIGNAL,
+          typedSearchAttributes: new TypedSearchAttributes([
+            { key: ORGANIZATION_ID, value: organizationId },
+            { key: ENDPOINT_ID, value: id },
+          ]),
+          staticSummary: 'A webhook in trouble: retries, probes, and drains what waits',
         }),
       );
     },

@@ -3,6 +3,10 @@ export const APPLY_PROFILE = 'applyProfile';
 export const applyProfileId = (jobId: string) => `apply-profile:${jobId}`;
 export const PROGRESSED_SIGNAL = 'progressed';
 
+export const DELIVER_WEBHOOKS = 'deliverWebhooks';
+export const deliverWebhooksId = (webhookId: string) => `deliver-webhooks:${webhookId}`;
+export const TROUBLED_SIGNAL = 'troubled';
+
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
   JobId: 'Keyword',

@@ -20,6 +20,14 @@ export interface NewWebhook extends WebhookTerms {
   secret: Buffer | null;
 }
 
+/** The secrets are sealed. */
+export interface WebhookTarget {
+  id: string;
+  url: string;
+  secret: Buffer | null;
+  previousSecret: Buffer | null;
+}
+
 export interface WebhookFilter {
   status: WebhookStatus | null;
   /** null = all. */
@@ -125,11 +133,39 @@ export function createWebhooksRepository(sql: Sql) {
     },
 
     async updateSecret(scope: WebhookScope, id: string, sealed: Buffer | null): Promise<void> {
-      await query(sql, `update webhooks set secret = ? where ${IN_SCOPE} and id = ?`, [
-        sealed,
-        ...bindingsOf(scope),
-        id,
-      ]);
+      await query(
+        sql,
+        `update webhooks set secret = ?, previous_secret = null where ${IN_SCOPE} and id = ?`,
+        [sealed, ...bindingsOf(scope), id],
+      );
+    },
+
+    /** Where and with what to sign: for an attempt outside the queue. */
+    async findTarget(scope: WebhookScope, id: string): Promise<WebhookTarget | null> {
+      const [row] = await query<WebhookTarget>(
+        sql,
+        `select id, url, secret, case when previous_secret_until > now() then previous_secret end as "previousSecret"
+         from webhooks where ${IN_SCOPE} and id = ?`,
+        [...bindingsOf(scope), id],
+      );
+      return row ?? null;
+    },
+
+    /** The present secret becomes the previous one; answers whether there was one. */
+    async rotateSecret(
+      scope: WebhookScope,
+      id: string,
+      sealed: Buffer,
+      previousUntil: Date,
+    ): Promise<boolean> {
+      const [row] = await query<{ hadOne: boolean }>(
+        sql,
+        `update webhooks set secret = ?, previous_secret = secret, previous_secret_until = ?,
+           updated_at = greatest(now(), updated_at + interval '1 millisecond')
+         where ${IN_SCOPE} and id = ? returning previous_secret is not null as "hadOne"`,
+        [sealed, previousUntil, ...bindingsOf(scope), id],
+      );
+      return row?.hadOne ?? false;
     },
 
     /** False when there was none. */

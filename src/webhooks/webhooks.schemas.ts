@@ -50,6 +50,8 @@ const secret = Joi.string()
   .example('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
   .meta({ docs: { writeOnly: true } });
 
+export const secretInput = secret;
+
 const creates = {
   status: status.description('Default: active'),
   secret,

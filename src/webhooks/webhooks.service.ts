@@ -14,8 +14,24 @@ import {
 import { webhookUrlFault } from './webhook-url.ts';
 import type { WebhookScope, WebhooksRepository } from './webhooks.repository.ts';
 
+/** What is queued for an endpoint, in the transaction that changes it. */
+export interface EndpointQueue {
+  moveQueued(webhookId: string, from: string[], to: 'held' | 'pending' | 'cancelled'): Promise<number>;
+}
+
+/** The health of an endpoint, in the transaction that changes it. */
+export interface EndpointState {
+  /** Back in service: what was held drains, and its failures are forgotten. */
+  restore(webhookId: string, hasBacklog: boolean): Promise<void>;
+  probeNow(webhookId: string): Promise<void>;
+}
+
 export interface WebhooksServiceDeps {
   webhooksIn(sql: Sql): WebhooksRepository;
+  deliveriesIn(sql: Sql): EndpointQueue;
+  endpointsIn(sql: Sql): EndpointState;
+  /** The endpoint's workflow has something to do. */
+  troubled(endpoint: { id: string; organizationId: string }): void;
   secretBox: SecretBox;
   /** CIDR ranges that are no public addresses and all the same allowed. */
   allowedRanges: readonly string[];
@@ -23,7 +39,9 @@ export interface WebhooksServiceDeps {
 
 export type WebhooksService = ReturnType<typeof createWebhooksService>;
 
-export function createWebhooksService({ webhooksIn, secretBox, allowedRanges }: WebhooksServiceDeps) {
+export function createWebhooksService(deps: WebhooksServiceDeps) {
+  const { webhooksIn, deliveriesIn, endpointsIn, secretBox, allowedRanges } = deps;
+
   function checkUrl(url: string): void {
     const fault = webhookUrlFault(url, allowedRanges);
     if (fault !== null) throw invalid(`url ${fault}`);
@@ -55,23 +73,45 @@ export function createWebhooksService({ webhooksIn, secretBox, allowedRanges }: 
       change: ChangeWebhook,
     ): Promise<Webhook> {
       if (change.url !== undefined) checkUrl(change.url);
-      return transact(async ({ sql }) => {
+      return transact(async ({ sql, afterCommit }) => {
         const webhooks = webhooksIn(sql);
         const webhook = await webhooks.lock(scope, id);
         if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
         if (change.secret !== undefined) {
           await webhooks.updateSecret(scope, id, sealedFor(webhook.id, scope, change.secret));
         }
-        return webhooks.update(scope, id, changedWebhook(webhook, change));
+        const changed = await webhooks.update(scope, id, changedWebhook(webhook, change));
+        if (await hasToWake(sql, webhook, changed)) {
+          afterCommit(() => deps.troubled({ id: webhook.id, organizationId: scope.organizationId }));
+        }
+        return changed;
       });
     },
 
     remove(transact: Transact, scope: WebhookScope, id: string): Promise<void> {
       return transact(async ({ sql }) => {
         if (!(await webhooksIn(sql).remove(scope, id))) throw notFound(NO_SUCH_WEBHOOK);
+        await deliveriesIn(sql).moveQueued(id, ['pending', 'sending', 'retrying', 'held'], 'cancelled');
       });
     },
   };
+
+  /** Disabling holds what is queued, enabling releases it; a new URL is tried soon. True when there is work to do. */
+  async function hasToWake(sql: Sql, before: Webhook, after: Webhook): Promise<boolean> {
+    if (after.status === 'disabled') {
+      if (before.status === 'active')
+        await deliveriesIn(sql).moveQueued(after.id, ['pending', 'retrying'], 'held');
+      return false;
+    }
+    if (before.status === 'disabled') {
+      const released = await deliveriesIn(sql).moveQueued(after.id, ['held'], 'pending');
+      await endpointsIn(sql).restore(after.id, released > 0);
+      return released > 0;
+    }
+    if (before.url === after.url) return false;
+    await endpointsIn(sql).probeNow(after.id);
+    return true;
+  }
 
   /** The id is the row's own, not the caller's spelling of it. */
   function sealedFor(

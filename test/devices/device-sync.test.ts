@@ -899,8 +899,8 @@ class Story {
 }
 
 describe('Any course of merges, fetches, reports, withdrawals and new hardware', function () {
-  this.timeout(20_000);
   const numRuns = Number(process.env.SYNC_STORIES ?? 3_000);
+  this.timeout(10_000 + 10 * numRuns);
 
   it(`ends as the second telling of the rules says (${numRuns} stories)`, () => {
     assert.equal(CONTRADICTIONS_MAX, 3);

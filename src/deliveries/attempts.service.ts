@@ -1,0 +1,203 @@
+/**
+ * One attempt from claim to record, the same for the dispatcher and for the workflow of an endpoint in trouble. The
+ * outcome is durable before anything follows from it; results of many attempts are recorded in one statement.
+ */
+import { createGroupCommit } from '../db/group-commit.ts';
+import type { Log } from '../log.ts';
+import type { SecretBox } from '../webhooks/secret-box.ts';
+import type { ClaimedDelivery, DeliveriesRepository, RecordedAttempt } from './deliveries.repository.ts';
+import { type AttemptResult, nextAttempt } from './delivery.ts';
+import {
+  type EndpointHealth,
+  HEALTHY,
+  observed,
+  opensBreaker,
+  type ProbePlan,
+  probeWaitMs,
+} from './endpoint-health.ts';
+import type { EndpointsRepository, LastAttempt } from './endpoints.repository.ts';
+import type { OutgoingRequest } from './sender.service.ts';
+
+export interface AttemptsDeps {
+  deliveries: DeliveriesRepository;
+  endpoints: EndpointsRepository;
+  secretBox: SecretBox;
+  send(outgoing: OutgoingRequest): Promise<AttemptResult>;
+  schedule: readonly number[];
+  probePlan: ProbePlan;
+  /** All attempts failing for this long disable the endpoint. */
+  disableAfterMs: number;
+  now(): Date;
+  random(): number;
+  /** An endpoint needs its workflow. */
+  troubled(endpoint: { id: string; organizationId: string }): void;
+  observe(result: AttemptResult): void;
+  isCommonFault(error: unknown): boolean;
+  log: Log;
+}
+
+export interface Attempted {
+  result: AttemptResult;
+  /** Recorded, and what follows is done. Fails only when it could not be recorded: the lease brings the delivery back. */
+  settled: Promise<void>;
+}
+
+export interface Attempts {
+  /** Resolves with the receiver's answer; the caller may send the next one while this is being recorded. */
+  attempt(claim: ClaimedDelivery): Promise<Attempted>;
+  flush(): Promise<void>;
+}
+
+const RECORDED_AT_ONCE = 500;
+const NOTED_EVERY_MS = 200;
+
+export function createAttempts(deps: AttemptsDeps): Attempts {
+  const { deliveries, endpoints, now } = deps;
+  const health = new Map<string, EndpointHealth>();
+  const records = createGroupCommit<RecordedAttempt, void>({
+    commit: async (attempts) => {
+      await deliveries.record(attempts);
+      return attempts.map(() => undefined);
+    },
+    isCommonFault: deps.isCommonFault,
+    maxItems: RECORDED_AT_ONCE,
+    concurrency: 2,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    overloaded: () => new Error('never'),
+  });
+
+  // The row of an endpoint that does well is written a few times a second, not once per delivery.
+  const noted = new Map<string, LastAttempt>();
+  let noting: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | null = null;
+
+  function note(attempt: LastAttempt): void {
+    noted.set(attempt.webhookId, attempt);
+    timer ??= setTimeout(() => void writeNotes(), NOTED_EVERY_MS);
+  }
+
+  async function writeNotes(): Promise<void> {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    await noting;
+    const batch = [...noted.values()].sort((a, b) => (a.webhookId < b.webhookId ? -1 : 1));
+    noted.clear();
+    noting = endpoints
+      .noteAttempts(batch)
+      .catch((err) => deps.log.warn({ err }, 'last delivery outcomes not noted'));
+    await noting;
+  }
+
+  function secretsOf(claim: ClaimedDelivery): string[] {
+    const owner = { organizationId: claim.organizationId, webhookId: claim.webhookId };
+    const sealed = [claim.secret, claim.previousSecret].filter((secret) => secret !== null);
+    return sealed.map((secret) => deps.secretBox.open(secret, owner));
+  }
+
+  async function settle(
+    claim: ClaimedDelivery,
+    result: AttemptResult,
+    recorded: RecordedAttempt,
+  ): Promise<void> {
+    await records.submit(recorded);
+    await followUp(claim, result, {
+      webhookId: claim.webhookId,
+      at: recorded.at,
+      status: recorded.state as LastAttempt['status'],
+      statusCode: result.statusCode,
+      error: result.error,
+    });
+  }
+
+  async function followUp(claim: ClaimedDelivery, result: AttemptResult, last: LastAttempt): Promise<void> {
+    const { webhookId: id, organizationId } = claim;
+    const before = health.get(id) ?? HEALTHY;
+    const after = observed(before, result, last.at.getTime());
+    health.set(id, after);
+    if (result.verdict === 'delivered' || result.verdict === 'blocked') return note(last);
+    await endpoints.noteAttempts([last]);
+    if (result.verdict === 'gone') return disable(id, 'gone');
+    const failingSince = await endpoints.findFailingSince(id);
+    const failingForMs = failingSince ? last.at.getTime() - failingSince.getTime() : 0;
+    if (failingForMs >= deps.disableAfterMs) return disable(id, 'failing');
+    if (opensBreaker(after, result.verdict)) {
+      const waitMs = probeWaitMs(failingForMs, result.retryAfterMs, deps.probePlan);
+      if (await endpoints.open(id, new Date(now().getTime() + waitMs))) {
+        deps.log.warn({ webhookId: id, error: result.error }, 'webhook.breaker_opened');
+      }
+    }
+    deps.troubled({ id, organizationId });
+  }
+
+  async function disable(id: string, reason: 'failing' | 'gone'): Promise<void> {
+    if (!(await endpoints.disable(id, reason))) return;
+    health.delete(id);
+    await deliveries.moveQueued(id, ['pending', 'retrying'], 'held');
+    deps.log.warn({ webhookId: id, reason }, 'webhook.disabled');
+  }
+
+  return {
+    async attempt(claim) {
+      const at = now();
+      const result = await deps.send({
+        url: claim.url,
+        eventId: claim.eventId,
+        body: claim.body,
+        secrets: secretsOf(claim),
+      });
+      deps.observe(result);
+      const recorded = recordOf(claim, result, {
+        at,
+        endedAt: now(),
+        schedule: deps.schedule,
+        random: deps.random,
+      });
+      return { result, settled: settle(claim, result, recorded) };
+    },
+    async flush() {
+      if (noted.size > 0 || timer) await writeNotes();
+    },
+  };
+}
+
+/** An attempt that came before its time (a probe, a drain) does not use up a step of the schedule. */
+function recordOf(
+  claim: ClaimedDelivery,
+  result: AttemptResult,
+  {
+    at,
+    endedAt,
+    schedule,
+    random,
+  }: { at: Date; endedAt: Date; schedule: readonly number[]; random(): number },
+): RecordedAttempt {
+  const base = {
+    webhookId: claim.webhookId,
+    deliveryId: claim.id,
+    number: claim.attemptCount + 1,
+    at,
+    durationMs: result.durationMs,
+    statusCode: result.statusCode,
+    error: result.error,
+    responseExcerpt: result.responseExcerpt,
+  };
+  if (result.verdict === 'delivered' || result.verdict === 'blocked') {
+    return { ...base, state: result.verdict, scheduleStep: claim.scheduleStep, nextAttemptAt: null };
+  }
+  if (result.verdict === 'gone') {
+    return { ...base, state: 'failed', scheduleStep: claim.scheduleStep, nextAttemptAt: null };
+  }
+  const isDue = claim.nextAttemptAt === null || claim.nextAttemptAt <= at;
+  if (!isDue) {
+    return {
+      ...base,
+      state: 'retrying',
+      scheduleStep: claim.scheduleStep,
+      nextAttemptAt: claim.nextAttemptAt,
+    };
+  }
+  const scheduleStep = claim.scheduleStep + 1;
+  const next = nextAttempt(scheduleStep, result.retryAfterMs, schedule, random);
+  const nextAttemptAt = next.state === 'failed' ? null : new Date(endedAt.getTime() + next.waitMs);
+  return { ...base, state: next.state, scheduleStep, nextAttemptAt };
+}

@@ -1,0 +1,178 @@
+import Joi from 'joi';
+import { notFound } from '../errors.ts';
+import { nextLink, pageOf } from '../http/page.ts';
+import { type Caller, ok, type Route, route } from '../http/route.ts';
+import { type Collection, NO_SUCH_WEBHOOK } from '../webhooks/webhook.ts';
+import { secretInput } from '../webhooks/webhooks.schemas.ts';
+import type { DeliveriesRepository } from './deliveries.repository.ts';
+import {
+  deliveryDetailSchema,
+  deliveryListSchema,
+  deliveryParams,
+  deliverySchema,
+  listDeliveriesQuery,
+  replayBody,
+  replayedSchema,
+  rotatedSchema,
+  testedSchema,
+  webhookParams,
+} from './deliveries.schemas.ts';
+import type { DeliveriesService } from './deliveries.service.ts';
+import { deliveryDetailView, deliveryView, NO_SUCH_DELIVERY } from './delivery.ts';
+
+export interface DeliveriesRoutesDeps {
+  deliveries: DeliveriesRepository;
+  webhooks: {
+    find(scope: { organizationId: string; collection: Collection }, id: string): Promise<object | null>;
+  };
+  service: DeliveriesService;
+}
+
+interface CollectionPlace {
+  collection: Collection;
+  path: string;
+  tag: string;
+  /** In operation ids. */
+  word: string;
+}
+
+const PLACES: CollectionPlace[] = [
+  {
+    collection: 'cellular',
+    path: '/cellular-webhooks',
+    tag: 'Cellular measurement webhooks',
+    word: 'CellularWebhook',
+  },
+  { collection: 'event', path: '/webhooks', tag: 'Event webhooks', word: 'Webhook' },
+];
+
+export const deliveriesRoutes = (deps: DeliveriesRoutesDeps): Route[] =>
+  PLACES.flatMap((place) => routesAt(place, deps));
+
+const auth = 'customer' as const;
+const rotateBody = Joi.object<{ secret?: string }>({ secret: secretInput });
+
+function routesAt({ collection, path, tag, word }: CollectionPlace, deps: DeliveriesRoutesDeps): Route[] {
+  const { deliveries, webhooks, service } = deps;
+  const scopeOf = ({ organizationId }: Caller) => ({ organizationId, collection });
+
+  async function requireWebhook(caller: Caller, webhookId: string): Promise<void> {
+    if (!(await webhooks.find(scopeOf(caller), webhookId))) throw notFound(NO_SUCH_WEBHOOK);
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: `${path}/{webhookId}/deliveries`,
+      operationId: `list${word}Deliveries`,
+      summary: 'List deliveries, newest first',
+      tag,
+      auth,
+      params: webhookParams,
+      query: listDeliveriesQuery,
+      responses: { 200: deliveryListSchema },
+      errors: [404],
+      async handle({ caller, params: { webhookId }, query, url }) {
+        await requireWebhook(caller, webhookId);
+        const { state = null, limit, cursor: before = null } = query;
+        const scope = { organizationId: caller.organizationId, webhookId };
+        const found = await deliveries.list(scope, { state, before, limit: limit + 1 });
+        const page = pageOf(found, limit, ({ id }) => id);
+        return ok({ ...page, items: page.items.map(deliveryView) }, nextLink(url, page.nextCursor));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/{webhookId}/deliveries/{deliveryId}`,
+      operationId: `get${word}Delivery`,
+      summary: 'Get a delivery with its payload and every attempt',
+      tag,
+      auth,
+      params: deliveryParams,
+      responses: { 200: deliveryDetailSchema },
+      errors: [404],
+      async handle({ caller, params: { webhookId, deliveryId } }) {
+        await requireWebhook(caller, webhookId);
+        const delivery = await deliveries.find(
+          { organizationId: caller.organizationId, webhookId },
+          deliveryId,
+        );
+        if (!delivery) throw notFound(NO_SUCH_DELIVERY);
+        const attempts = await deliveries.listAttempts(delivery.id);
+        return ok(deliveryDetailView(delivery, JSON.parse(delivery.body), attempts));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/{webhookId}/deliveries/{deliveryId}/resend`,
+      operationId: `resend${word}Delivery`,
+      summary: 'Send a delivery again, with the same webhook-id',
+      tag,
+      auth,
+      params: deliveryParams,
+      responses: { 202: deliverySchema },
+      errors: [404, 409],
+      async handle({ caller, params: { webhookId, deliveryId }, transact }) {
+        const delivery = await service.resend(transact, scopeOf(caller), webhookId, deliveryId);
+        return { status: 202, body: deliveryView(delivery) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/{webhookId}/replay`,
+      operationId: `replay${word}`,
+      summary: 'Send all deliveries of a span of time again',
+      description: 'Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids.',
+      tag,
+      auth,
+      params: webhookParams,
+      body: replayBody,
+      responses: { 202: replayedSchema },
+      errors: [404, 409],
+      async handle({ caller, params: { webhookId }, body, transact }) {
+        const queued = await service.replay(transact, scopeOf(caller), webhookId, body);
+        return { status: 202, body: { queued } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/{webhookId}/test`,
+      operationId: `test${word}`,
+      summary: 'Send one webhook.test now and tell what came of it',
+      tag,
+      auth,
+      params: webhookParams,
+      responses: { 200: testedSchema },
+      errors: [404],
+      async handle({ caller, params: { webhookId }, transact }) {
+        const { verdict, statusCode, durationMs, error } = await service.test(
+          transact,
+          scopeOf(caller),
+          webhookId,
+        );
+        return ok({ delivered: verdict === 'delivered', statusCode, durationMs, error });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/{webhookId}/rotate-secret`,
+      operationId: `rotate${word}Secret`,
+      summary: 'Replace the secret; the old one signs along for a while',
+      tag,
+      auth,
+      params: webhookParams,
+      body: rotateBody,
+      responses: { 200: rotatedSchema },
+      errors: [404],
+      async handle({ caller, params: { webhookId }, body, transact }) {
+        const { secret, previousValidUntil } = await service.rotateSecret(
+          transact,
+          scopeOf(caller),
+          webhookId,
+          body.secret,
+        );
+        return ok({ secret, previousValidUntil: previousValidUntil?.toISOString() ?? null });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,138 @@
+/** What customers do with deliveries: look, send again, replay a span, try an endpoint, rotate its secret. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Sql } from '../db/database.ts';
+import { firstIdAt } from '../db/partitions.ts';
+import type { Transact } from '../db/transaction.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import type { SecretBox } from '../webhooks/secret-box.ts';
+import { NO_SUCH_WEBHOOK, type Webhook } from '../webhooks/webhook.ts';
+import { secretFault } from '../webhooks/webhook-secret.ts';
+import type { WebhookScope, WebhooksRepository } from '../webhooks/webhooks.repository.ts';
+import type { DeliveriesRepository } from './deliveries.repository.ts';
+import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
+import type { EndpointsRepository } from './endpoints.repository.ts';
+import { bodyOf, TEST_EVENT } from './event.ts';
+import type { OutgoingRequest } from './sender.service.ts';
+
+export interface DeliveriesServiceDeps {
+  webhooksIn(sql: Sql): WebhooksRepository;
+  deliveriesIn(sql: Sql): DeliveriesRepository;
+  endpointsIn(sql: Sql): EndpointsRepository;
+  secretBox: SecretBox;
+  send(outgoing: OutgoingRequest): Promise<AttemptResult>;
+  /** How long an old secret signs along. */
+  secretOverlapMs: number;
+  now(): Date;
+  /** The endpoint's workflow has something to do. */
+  troubled(endpoint: { id: string; organizationId: string }): void;
+}
+
+export interface ReplayRequest {
+  since: string;
+  until?: string;
+  states: string[];
+}
+
+export type DeliveriesService = ReturnType<typeof createDeliveriesService>;
+
+export function createDeliveriesService(deps: DeliveriesServiceDeps) {
+  const { webhooksIn, deliveriesIn, endpointsIn, secretBox, now } = deps;
+
+  async function lockActive(sql: Sql, scope: WebhookScope, id: string): Promise<Webhook> {
+    const webhook = await webhooksIn(sql).lock(scope, id);
+    if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
+    if (webhook.status !== 'active') throw conflict('The webhook is disabled: enable it first');
+    return webhook;
+  }
+
+  return {
+    /** The same event once more, now, on a healthy and on a failing endpoint alike. */
+    resend(
+      transact: Transact,
+      scope: WebhookScope,
+      webhookId: string,
+      deliveryId: string,
+    ): Promise<Delivery> {
+      return transact(async ({ sql, afterCommit }) => {
+        const { organizationId } = scope;
+        await lockActive(sql, scope, webhookId);
+        const deliveries = deliveriesIn(sql);
+        const own = { organizationId, webhookId };
+        const isQueued = await deliveries.resend(own, deliveryId);
+        const delivery = await deliveries.find(own, deliveryId);
+        if (!delivery) throw notFound(NO_SUCH_DELIVERY);
+        if (!isQueued) throw conflict('An attempt of this delivery is under way');
+        afterCommit(() => deps.troubled({ id: webhookId, organizationId }));
+        return delivery;
+      });
+    },
+
+    /** Everything of the span in those states once more, through the paced drain; answers with how many. */
+    replay(
+      transact: Transact,
+      scope: WebhookScope,
+      webhookId: string,
+      asked: ReplayRequest,
+    ): Promise<number> {
+      const since = new Date(asked.since);
+      const until = asked.until === undefined ? now() : new Date(asked.until);
+      if (until <= since) throw invalid('until must be later than since');
+      return transact(async ({ sql, afterCommit }) => {
+        const { organizationId } = scope;
+        await lockActive(sql, scope, webhookId);
+        const queued = await deliveriesIn(sql).replay(
+          { organizationId, webhookId },
+          { firstId: firstIdAt(since), endId: firstIdAt(until), states: asked.states },
+        );
+        if (queued > 0) {
+          await endpointsIn(sql).drainIfClosed(webhookId);
+          afterCommit(() => deps.troubled({ id: webhookId, organizationId }));
+        }
+        return queued;
+      });
+    },
+
+    /** One `webhook.test`, at once and once, also to a disabled endpoint. */
+    async test(transact: Transact, scope: WebhookScope, webhookId: string): Promise<AttemptResult> {
+      const target = await transact(({ sql }) => webhooksIn(sql).findTarget(scope, webhookId));
+      if (!target) throw notFound(NO_SUCH_WEBHOOK);
+      const owner = { organizationId: scope.organizationId, webhookId: target.id };
+      const secrets = [target.secret, target.previousSecret].filter((sealed) => sealed !== null);
+      return deps.send({
+        url: target.url,
+        eventId: randomUUID(),
+        body: bodyOf({
+          type: TEST_EVENT,
+          timestamp: now(),
+          data: { note: 'A test, asked for through the API' },
+        }),
+        secrets: secrets.map((sealed) => secretBox.open(sealed, owner)),
+      });
+    },
+
+    /** A new secret; the old one signs along for the overlap. The secret comes back only when it was made here. */
+    async rotateSecret(
+      transact: Transact,
+      scope: WebhookScope,
+      webhookId: string,
+      given: string | undefined,
+    ): Promise<{ secret?: string; previousValidUntil: Date | null }> {
+      const fault = given === undefined ? null : secretFault(given);
+      if (fault !== null) throw invalid(`secret ${fault}`);
+      const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
+      const until = new Date(now().getTime() + deps.secretOverlapMs);
+      return transact(async ({ sql }) => {
+        const webhook = await webhooksIn(sql).lock(scope, webhookId);
+        if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
+        const owner = { organizationId: scope.organizationId, webhookId: webhook.id };
+        const hadOne = await webhooksIn(sql).rotateSecret(
+          scope,
+          webhook.id,
+          secretBox.seal(secret, owner),
+          until,
+        );
+        return { ...(given === undefined && { secret }), previousValidUntil: hadOne ? until : null };
+      });
+    },
+  };
+}

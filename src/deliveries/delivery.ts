@@ -1,0 +1,123 @@
+/** One event on its way to one endpoint, and the rules of its attempts. */
+export const DELIVERY_STATES = [
+  'pending',
+  'delivered',
+  'retrying',
+  'held',
+  'failed',
+  'blocked',
+  'cancelled',
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export interface Delivery {
+  id: string;
+  eventId: string;
+  eventType: string;
+  /** `sending` while an attempt is under way; shown as pending. */
+  state: DeliveryState | 'sending';
+  attemptCount: number;
+  nextAttemptAt: Date | null;
+  lastStatusCode: number | null;
+  lastError: string | null;
+}
+
+export interface Attempt {
+  number: number;
+  at: Date;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  responseExcerpt: string | null;
+}
+
+/** What one attempt came to. */
+export interface AttemptResult {
+  verdict: 'delivered' | 'retry' | 'throttled' | 'gone' | 'blocked';
+  statusCode: number | null;
+  /** In words that name no internal address; null when delivered. */
+  error: string | null;
+  /** Escaped, at most 1 KiB. */
+  responseExcerpt: string | null;
+  durationMs: number;
+  /** The receiver's own word on when to come again. */
+  retryAfterMs: number | null;
+}
+
+/** Waits before each attempt, in ms: the first at once, then about 75 hours in all. */
+export const SCHEDULE_MS: readonly number[] = [
+  0,
+  5_000,
+  5 * 60_000,
+  30 * 60_000,
+  2 * 3_600_000,
+  5 * 3_600_000,
+  10 * 3_600_000,
+  14 * 3_600_000,
+  20 * 3_600_000,
+  24 * 3_600_000,
+];
+const JITTER = 0.2;
+const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
+
+export interface NextAttempt {
+  state: 'retrying' | 'failed';
+  waitMs: number;
+}
+
+/**
+ * What follows a failed attempt: `step` attempts of the schedule have been made. The receiver's Retry-After is a lower
+ * bound, with jitter only upwards; a shorter one does not shorten the schedule.
+ */
+export function nextAttempt(
+  step: number,
+  retryAfterMs: number | null,
+  schedule: readonly number[],
+  random: () => number,
+): NextAttempt {
+  const planned = schedule[step];
+  if (planned === undefined) return { state: 'failed', waitMs: 0 };
+  const jittered = planned * (1 - JITTER + 2 * JITTER * random());
+  if (retryAfterMs === null) return { state: 'retrying', waitMs: jittered };
+  const asked = Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + JITTER * random());
+  return { state: 'retrying', waitMs: Math.max(jittered, asked) };
+}
+
+const SECONDS = /^\d{1,9}$/;
+
+/** Retry-After as seconds or as a date (RFC 9110, section 10.2.3) to ms from now; null when there is no sense in it. */
+export function retryAfterMs(header: string | undefined, now: Date): number | null {
+  if (header === undefined) return null;
+  const text = header.trim();
+  if (SECONDS.test(text)) return Math.min(Number(text) * 1000, RETRY_AFTER_MAX_MS);
+  const at = Date.parse(text);
+  if (Number.isNaN(at) || at <= now.getTime()) return null;
+  return Math.min(at - now.getTime(), RETRY_AFTER_MAX_MS);
+}
+
+const THROTTLING = [429, 502, 503, 504];
+const GONE = 410;
+
+export function verdictOf(statusCode: number): Exclude<AttemptResult['verdict'], 'blocked'> {
+  if (statusCode >= 200 && statusCode < 300) return 'delivered';
+  if (statusCode === GONE) return 'gone';
+  return THROTTLING.includes(statusCode) ? 'throttled' : 'retry';
+}
+
+export const NO_SUCH_DELIVERY = 'No delivery of this webhook has this id';
+
+export function deliveryView(delivery: Delivery) {
+  return {
+    ...delivery,
+    state: delivery.state === 'sending' ? 'pending' : delivery.state,
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+  };
+}
+
+export function deliveryDetailView(delivery: Delivery, payload: unknown, attempts: Attempt[]) {
+  return {
+    ...deliveryView(delivery),
+    payload,
+    attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
+  };
+}

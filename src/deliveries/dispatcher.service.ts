@@ -1,0 +1,183 @@
+/**
+ * Sends what is new to endpoints that are well. Claims are leases that outlive any attempt; each endpoint has a cap of
+ * its own, so a slow one fills its share and no more. Woken by the commit that queued something, and it looks every
+ * second all the same.
+ */
+import type { Log } from '../log.ts';
+import type { Attempts } from './attempts.service.ts';
+import type { ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.ts';
+
+export interface DispatcherDeps {
+  deliveries: DeliveriesRepository;
+  attempts: Attempts;
+  /** Requests in flight to one endpoint. */
+  perEndpointMax: number;
+  leaseSeconds: number;
+  lookEveryMs: number;
+  log: Log;
+}
+
+export interface Dispatcher {
+  /** These endpoints have something new. */
+  wake(webhookIds: string[]): void;
+  stop(): Promise<void>;
+}
+
+/** Endpoints in one claim, so that a statement stays short whatever the number of endpoints. */
+const ENDPOINTS_PER_CLAIM = 500;
+/** Claimed ahead per endpoint, in caps: its next request leaves when a place is free, without a statement in between. */
+const CAPS_AHEAD = 8;
+const FAULT_PAUSE_MS = 500;
+/** Part of the lease after which nothing is begun any more: what is left outlives an attempt. */
+const FRESH_SHARE = 0.5;
+
+interface Lane {
+  /** Claimed and waiting for a place. */
+  ahead: Array<{ claim: ClaimedDelivery; claimedAt: number }>;
+  inFlight: number;
+}
+
+export function startDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { deliveries, attempts, perEndpointMax, leaseSeconds, lookEveryMs, log } = deps;
+  const aheadMax = perEndpointMax * CAPS_AHEAD;
+  const freshMs = leaseSeconds * 1000 * FRESH_SHARE;
+  const hot = new Set<string>();
+  const lanes = new Map<string, Lane>();
+  const working = new Set<Promise<void>>();
+  let isStopping = false;
+  let wakeUp: () => void = () => {};
+  let isAwake = false;
+
+  function stir(): void {
+    isAwake = true;
+    wakeUp();
+  }
+
+  function rooms(): Map<string, number> {
+    const found = new Map<string, number>();
+    for (const id of hot) {
+      const room = aheadMax - (lanes.get(id)?.ahead.length ?? 0);
+      if (room * 2 >= aheadMax) found.set(id, room);
+      if (found.size === ENDPOINTS_PER_CLAIM) break;
+    }
+    return found;
+  }
+
+  async function claim(): Promise<void> {
+    for (;;) {
+      const asked = rooms();
+      if (asked.size === 0 || isStopping) return;
+      for (const id of asked.keys()) hot.delete(id);
+      const claims = await deliveries.claimNew(asked, leaseSeconds);
+      const claimedAt = performance.now();
+      const got = new Map<string, number>();
+      for (const each of claims) {
+        got.set(each.webhookId, (got.get(each.webhookId) ?? 0) + 1);
+        laneOf(each.webhookId).ahead.push({ claim: each, claimedAt });
+      }
+      // Who gave all that there was room for may have more.
+      for (const [id, room] of asked) if (got.get(id) === room) hot.add(id);
+      for (const id of got.keys()) fill(id);
+    }
+  }
+
+  function laneOf(id: string): Lane {
+    const lane = lanes.get(id) ?? { ahead: [], inFlight: 0 };
+    lanes.set(id, lane);
+    return lane;
+  }
+
+  /** Begins as many attempts as there are free places. */
+  function fill(id: string): void {
+    const lane = laneOf(id);
+    while (lane.inFlight < perEndpointMax && lane.ahead.length > 0 && !isStopping) {
+      const { claim: next, claimedAt } = lane.ahead.shift() as Lane['ahead'][number];
+      if (performance.now() - claimedAt > freshMs) giveBack(id, [next]);
+      else track(send(lane, next));
+    }
+    if (lane.inFlight === 0 && lane.ahead.length === 0) lanes.delete(id);
+    if (hot.has(id) && lane.ahead.length * 2 <= aheadMax) stir();
+  }
+
+  async function send(lane: Lane, next: ClaimedDelivery): Promise<void> {
+    const id = next.webhookId;
+    lane.inFlight++;
+    const { result, settled } = await attempts.attempt(next).finally(() => {
+      lane.inFlight--;
+    });
+    // What is claimed ahead of a failure goes back: whether the endpoint is still to be sent to is decided anew.
+    if (result.verdict !== 'delivered')
+      giveBack(
+        id,
+        lane.ahead.splice(0).map(({ claim: each }) => each),
+      );
+    fill(id);
+    await settled;
+  }
+
+  function giveBack(id: string, claims: ClaimedDelivery[]): void {
+    if (claims.length === 0) return;
+    track(deliveries.release(claims).then(() => void hot.add(id)));
+  }
+
+  function track(work: Promise<void>): void {
+    const guarded: Promise<void> = work
+      .catch((err) => log.warn({ err }, 'a delivery was left to its lease, which brings it back'))
+      .finally(() => working.delete(guarded));
+    working.add(guarded);
+  }
+
+  function pause(ms: number): Promise<void> {
+    if (isAwake) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** Makes up for wake-ups that were missed, and for workers that are gone. */
+  async function look(): Promise<void> {
+    if (performance.now() - lookedAt < lookEveryMs) return;
+    lookedAt = performance.now();
+    await deliveries.releaseExpired();
+    for (const id of await deliveries.listPendingWebhookIds()) hot.add(id);
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopping) {
+      isAwake = false;
+      try {
+        await look();
+        await claim();
+      } catch (err) {
+        log.warn({ err }, 'the dispatcher could not claim: it tries again');
+        await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
+      }
+      await pause(lookEveryMs);
+    }
+  }
+
+  const running = run();
+  return {
+    wake(webhookIds) {
+      for (const id of webhookIds) hot.add(id);
+      stir();
+    },
+    async stop() {
+      isStopping = true;
+      stir();
+      await running;
+      for (const [id, lane] of lanes)
+        giveBack(
+          id,
+          lane.ahead.splice(0).map(({ claim: each }) => each),
+        );
+      while (working.size > 0) await Promise.allSettled(working);
+      await attempts.flush();
+    },
+  };
+}

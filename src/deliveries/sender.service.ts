@@ -1,0 +1,190 @@
+/**
+ * One request to a customer's receiver, bounded in every direction: time, bytes, redirects, and where it may go. The
+ * address is judged for literals, for every answer of the look-up, and again on the connected socket, so a name that
+ * changes its mind between look-ups gains nothing. Errors are told in words of ours, which name no address.
+ */
+import { lookup as dnsLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, request } from 'undici';
+import { type AttemptResult, retryAfterMs, verdictOf } from './delivery.ts';
+import { signaturesOf } from './signature.ts';
+
+export interface OutgoingRequest {
+  url: string;
+  eventId: string;
+  body: string;
+  /** The present one first; empty when the endpoint has none. */
+  secrets: string[];
+}
+
+export interface SenderOptions {
+  isAllowedAddress(address: string): boolean;
+  userAgent: string;
+  now(): Date;
+  /** From the start to the last byte. */
+  deadlineMs: number;
+  connectTimeoutMs: number;
+  /** All addresses of a name. */
+  resolve?(hostname: string): Promise<Array<{ address: string; family: number }>>;
+}
+
+export interface Sender {
+  attempt(outgoing: OutgoingRequest): Promise<AttemptResult>;
+  close(): Promise<void>;
+}
+
+const ANSWER_BYTES_MAX = 64 * 1024;
+const EXCERPT_BYTES = 1024;
+
+class AddressRefused extends Error {}
+
+const systemResolve = (hostname: string) => dnsLookup(hostname, { all: true });
+
+export function createSender(options: SenderOptions): Sender {
+  const agent = new Agent({
+    connect: guardedConnector(options),
+    pipelining: 1,
+    keepAliveTimeout: 20_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+
+  async function send({ url, eventId, body, secrets }: OutgoingRequest, signal: AbortSignal) {
+    const timestampSeconds = Math.floor(options.now().getTime() / 1000);
+    const response = await request(url, {
+      method: 'POST',
+      dispatcher: agent,
+      signal,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': options.userAgent,
+        'accept-encoding': 'identity',
+        'webhook-id': eventId,
+        'webhook-timestamp': String(timestampSeconds),
+        ...(secrets.length > 0 && {
+          'webhook-signature': signaturesOf({ id: eventId, timestampSeconds, body }, secrets),
+        }),
+      },
+    });
+    const excerpt = await readExcerpt(response.body);
+    return { statusCode: response.statusCode, excerpt, retryAfter: response.headers['retry-after'] };
+  }
+
+  return {
+    async attempt(outgoing) {
+      const startedAt = performance.now();
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(), options.deadlineMs);
+      const spentMs = () => Math.round(performance.now() - startedAt);
+      try {
+        const { statusCode, excerpt, retryAfter } = await send(outgoing, deadline.signal);
+        const verdict = verdictOf(statusCode);
+        return {
+          verdict,
+          statusCode,
+          error: verdict === 'delivered' ? null : `the receiver answered ${statusCode}`,
+          responseExcerpt: excerpt,
+          durationMs: spentMs(),
+          retryAfterMs: retryAfterMs([retryAfter].flat()[0], options.now()),
+        };
+      } catch (error) {
+        const isRefused = isAddressRefused(error);
+        return {
+          verdict: isRefused ? 'blocked' : 'retry',
+          statusCode: null,
+          error: deadline.signal.aborted
+            ? `no complete answer within ${options.deadlineMs / 1000} s`
+            : inWords(error),
+          responseExcerpt: null,
+          durationMs: spentMs(),
+          retryAfterMs: null,
+        };
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function guardedConnector({ isAllowedAddress, connectTimeoutMs, resolve = systemResolve }: SenderOptions) {
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const isRefused =
+          addresses.length === 0 || !addresses.every(({ address }) => isAllowedAddress(address));
+        const [first] = addresses;
+        if (isRefused || !first) callback(new AddressRefused(), '', 0);
+        else if (all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, '', 0),
+    );
+  };
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup,
+    autoSelectFamily: true,
+  } as buildConnector.BuildOptions);
+  return (options: buildConnector.Options, callback: buildConnector.Callback) => {
+    const literal = options.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal) && !isAllowedAddress(literal)) {
+      callback(new AddressRefused(), null);
+      return;
+    }
+    connect(options, (error, socket) => {
+      if (error || !socket) return callback(error ?? new Error('no socket'), null);
+      if (isAllowedAddress(socket.remoteAddress ?? '')) return callback(null, socket);
+      socket.destroy();
+      callback(new AddressRefused(), null);
+    });
+  };
+}
+
+async function readExcerpt(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    if (size < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - size));
+    size += chunk.length;
+    if (size > ANSWER_BYTES_MAX) break;
+  }
+  return escaped(Buffer.concat(kept).toString('utf8'));
+}
+
+/** Harmless wherever it is shown: no markup, no control characters. */
+const escaped = (text: string) =>
+  text.replace(
+    /[\p{Cc}\p{Cf}<>&"'\\]/gu,
+    (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
+
+function isAddressRefused(error: unknown): boolean {
+  if (error instanceof AddressRefused) return true;
+  if (error instanceof AggregateError) return error.errors.some(isAddressRefused);
+  return error instanceof Error && error.cause !== undefined && isAddressRefused(error.cause);
+}
+
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  ETIMEDOUT: 'no connection in time',
+  ENOTFOUND: 'the host name was not found',
+  EAI_AGAIN: 'the host name could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+};
+
+function inWords(error: unknown): string {
+  if (isAddressRefused(error)) return 'the URL leads to an address that is not public';
+  const code = String((error as { code?: unknown }).code ?? '');
+  const known = WORDS[code];
+  if (known) return known;
+  if (code.startsWith('HPE_')) return 'the answer was not valid HTTP';
+  if (/CERT|SSL|TLS|SELF_SIGNED|VERIFY|ISSUER/.test(code)) return `TLS failed (${code})`;
+  return 'the request failed';
+}

@@ -1,0 +1,552 @@
+/** The rules of a job's course that need neither database nor Temporal (contract.md, sections 3 and 10). */
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import fc from 'fast-check';
+import { contradictingPairs, get, memoized, withdrawChange } from '../../src/config-jobs/change-devices.ts';
+import {
+  type Counts,
+  finishedStatus,
+  firstStageSize,
+  jobView,
+  judgeStage,
+  NO_COUNTS,
+  openCount,
+  type Rollout,
+  TARGET_STATES,
+} from '../../src/config-jobs/config-job.ts';
+import type { JobProgress as Course } from '../../src/config-jobs/job-course.ts';
+import { createJobProgress } from '../../src/config-jobs/job-progress.ts';
+import { describeCourse, summarizeResult } from '../../src/config-jobs/job-words.ts';
+import {
+  type Calendar,
+  CONFIGURATION_KEYS,
+  type DeviceConfiguration,
+  DISABLED_CALENDAR,
+  includes,
+  keysOf,
+  merged,
+} from '../../src/devices/configuration.ts';
+
+const counted = (some: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...some });
+
+const someCounts = (max: number): fc.Arbitrary<Counts> =>
+  fc.record(
+    Object.fromEntries(TARGET_STATES.map((state) => [state, fc.nat(max)])) as Record<
+      keyof Counts,
+      fc.Arbitrary<number>
+    >,
+  );
+const counts = fc.oneof(someCounts(3), someCounts(200));
+const percents = fc.integer({ min: 1, max: 100 });
+const rollouts: fc.Arbitrary<Rollout> = fc.record({
+  firstPercent: percents,
+  minAppliedPercent: percents,
+  abortFailedPercent: percents,
+});
+const careful: Rollout = { firstPercent: 10, minAppliedPercent: 90, abortFailedPercent: 20 };
+
+describe('The first stage of a job', () => {
+  it('is everything without a rollout', () => {
+    for (const total of [1, 3, 100_000]) assert.equal(firstStageSize(total, null), total);
+  });
+
+  it('is the share asked for, rounded up, and at least one device', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), rollouts, (total, rollout) => {
+        const size = firstStageSize(total, rollout);
+        assert.equal(size >= 1 && size <= total, true);
+        assert.equal(size * 100 >= total * rollout.firstPercent, true, 'not less than asked for');
+        assert.equal((size - 1) * 100 < total * rollout.firstPercent, true, 'no more than needed');
+      }),
+    );
+  });
+});
+
+describe('Judging a stage', () => {
+  const first = { isLast: false, rollout: careful };
+  const last = { isLast: true, rollout: careful };
+  const only = { isLast: true, rollout: null };
+
+  it('waits while a device is open, and goes on when none is', () => {
+    assert.equal(judgeStage(counted({ waiting: 1, applied: 9 }), only), 'wait');
+    assert.equal(judgeStage(counted({ sent: 1, applied: 9 }), only), 'wait');
+    assert.equal(judgeStage(counted({ applied: 10 }), only), 'proceed');
+  });
+
+  it('without a rollout never aborts, however many fail', () => {
+    assert.equal(judgeStage(counted({ failed: 9, waiting: 1 }), only), 'wait');
+    assert.equal(judgeStage(counted({ failed: 10 }), only), 'proceed');
+  });
+
+  it('begins the rest when the bar is met, though some of the first are still open', () => {
+    assert.equal(judgeStage(counted({ applied: 89, waiting: 11 }), first), 'wait');
+    assert.equal(judgeStage(counted({ applied: 90, waiting: 10, queued: 900 }), first), 'proceed');
+  });
+
+  it('stops when too many have failed, in every stage', () => {
+    assert.equal(judgeStage(counted({ failed: 19, waiting: 81 }), first), 'wait');
+    assert.equal(judgeStage(counted({ failed: 20, waiting: 80 }), first), 'abort');
+    assert.equal(judgeStage(counted({ failed: 20, applied: 70, sent: 10 }), last), 'abort');
+  });
+
+  it('stops when the first stage is settled below the bar', () => {
+    assert.equal(judgeStage(counted({ applied: 85, failed: 15 }), first), 'abort');
+    assert.equal(judgeStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
+  });
+
+  it('meets a bar that is reached exactly, whatever the numbers', () => {
+    const wrong: string[] = [];
+    for (let judged = 1; judged <= 300; judged++) {
+      for (let percent = 1; percent <= 100; percent++) {
+        if ((judged * percent) % 100 !== 0) continue;
+        const share = (judged * percent) / 100;
+        const bars = { firstPercent: 1, minAppliedPercent: percent, abortFailedPercent: percent };
+        const stage = { isLast: false, rollout: bars };
+        const met = judgeStage(counted({ applied: share, waiting: judged - share }), stage);
+        const over = judgeStage(counted({ failed: share, waiting: judged - share }), stage);
+        if (met !== 'proceed' || over !== 'abort') wrong.push(`${share} of ${judged} is ${percent} %`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+
+  it('compares shares of the devices that count, exactly', () => {
+    fc.assert(
+      fc.property(counts, fc.option(rollouts), fc.boolean(), (begun, rollout, isLast) => {
+        const open = begun.waiting + begun.sent;
+        const all = open + begun.applied + begun.failed + begun.timed_out;
+        const reaches = (count: number, percent: number) => count * 100 >= percent * all;
+        const verdict = judgeStage(begun, { isLast, rollout });
+        if (rollout && begun.failed > 0 && reaches(begun.failed, rollout.abortFailedPercent))
+          assert.equal(verdict, 'abort');
+        else if (isLast) assert.equal(verdict, open > 0 ? 'wait' : 'proceed');
+        else if (rollout === null || reaches(begun.applied, rollout.minAppliedPercent))
+          assert.equal(verdict, 'proceed');
+        else assert.equal(verdict, open > 0 ? 'wait' : 'abort');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('looks away from devices that were archived, taken over or have not begun', () => {
+    fc.assert(
+      fc.property(counts, counts, fc.option(rollouts), fc.boolean(), (begun, other, rollout, isLast) => {
+        const { queued, cancelled, superseded } = other;
+        const stage = { isLast, rollout };
+        assert.equal(
+          judgeStage({ ...begun, queued, cancelled, superseded }, stage),
+          judgeStage(begun, stage),
+        );
+      }),
+    );
+  });
+
+  it('never waits for nobody', () => {
+    fc.assert(
+      fc.property(counts, fc.option(rollouts), fc.boolean(), (begun, rollout, isLast) => {
+        const verdict = judgeStage({ ...begun, waiting: 0, sent: 0 }, { isLast, rollout });
+        assert.notEqual(verdict, 'wait');
+      }),
+    );
+  });
+});
+
+describe('A finished job', () => {
+  it('succeeded when every device runs the change, was taken over or archived', () => {
+    fc.assert(
+      fc.property(counts, (some) => {
+        assert.equal(finishedStatus({ ...some, failed: 0, timed_out: 0 }), 'succeeded');
+      }),
+    );
+  });
+
+  it('completed with failures when one failed or timed out', () => {
+    assert.equal(finishedStatus(counted({ applied: 99, failed: 1 })), 'completed_with_failures');
+    assert.equal(finishedStatus(counted({ applied: 99, timed_out: 1 })), 'completed_with_failures');
+  });
+
+  it('has nothing open: what is queued, waiting or sent is', () => {
+    fc.assert(
+      fc.property(counts, (some) => {
+        const { queued, waiting, sent, ...settled } = some;
+        assert.equal(openCount(some), queued + waiting + sent);
+        assert.equal(openCount(counted(settled)), 0);
+      }),
+    );
+  });
+
+  it('is shown with all eight counts, by the names of the API', () => {
+    const at = new Date('2026-03-02T08:00:00.123Z');
+    const view = jobView({
+      id: 'id',
+      profileSlug: 'fridge',
+      status: 'running',
+      total: 3,
+      counts: counted({ timed_out: 1, sent: 2 }),
+      deadlineAt: at,
+      createdAt: at,
+      finishedAt: null,
+    });
+    assert.deepEqual(view, {
+      id: 'id',
+      profileSlug: 'fridge',
+      status: 'running',
+      total: 3,
+      counts: {
+        queued: 0,
+        waiting: 0,
+        sent: 2,
+        applied: 0,
+        failed: 0,
+        cancelled: 0,
+        superseded: 0,
+        timedOut: 1,
+      },
+      deadlineAt: '2026-03-02T08:00:00.123Z',
+      createdAt: '2026-03-02T08:00:00.123Z',
+      finishedAt: null,
+    });
+  });
+});
+
+const windowAt = (fromTime: number): Calendar => ({
+  type: 'WEEK',
+  enableRules: [0],
+  days: [1],
+  fromTime,
+  toTime: 1_080,
+  timezone: 0,
+});
+
+/** Changes of few values, so that they often overlap and often agree. */
+const changes: fc.Arbitrary<DeviceConfiguration> = fc
+  .record(
+    {
+      measurementPeriodBase: fc.constantFrom(60, 300),
+      measurementPeriodFactor: fc.constantFrom(1, 2),
+      transmissionInterval: fc.constantFrom(3_600, 7_200),
+      calendars: fc.constantFrom<Calendar[]>([], [DISABLED_CALENDAR], [windowAt(480)], [windowAt(540)]),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  )
+  .filter((config) => keysOf(config).length > 0);
+
+describe('Changes that meet on a device', () => {
+  const contents = new Map<string, DeviceConfiguration>([
+    ['ten minutes', { measurementPeriodBase: 600, measurementPeriodFactor: 1 }],
+    ['an hour', { measurementPeriodBase: 3_600, measurementPeriodFactor: 1 }],
+    ['daily', { transmissionInterval: 86_400 }],
+    ['ten minutes, daily', { measurementPeriodBase: 600, transmissionInterval: 86_400 }],
+  ]);
+
+  it('contradict each other only where a shared key gets another value', () => {
+    const all = [...contents.keys()];
+    assert.deepEqual(contradictingPairs(all, ['an hour'], contents), [
+      { old: 'ten minutes', fresh: 'an hour' },
+      { old: 'ten minutes, daily', fresh: 'an hour' },
+    ]);
+    assert.deepEqual(contradictingPairs(all, ['daily'], contents), []);
+    assert.deepEqual(contradictingPairs(all, ['ten minutes'], contents), [
+      { old: 'an hour', fresh: 'ten minutes' },
+    ]);
+    assert.deepEqual(contradictingPairs([], all, contents), []);
+  });
+
+  it('are superseded exactly when the merged revision no longer holds all of them', () => {
+    fc.assert(
+      fc.property(changes, changes, changes, (other, old, fresh) => {
+        const pending = merged(merged(other, old), fresh);
+        const found = contradictingPairs(
+          ['old'],
+          ['fresh'],
+          new Map([
+            ['old', old],
+            ['fresh', fresh],
+          ]),
+        );
+        assert.equal(found.length === 0, includes(pending, old));
+      }),
+    );
+  });
+
+  it('cannot be compared when one is not there', () => {
+    assert.throws(() => get(contents, 'nothing'), /configuration nothing is not there/);
+  });
+});
+
+describe('Taking a change back', () => {
+  const pending = { measurementPeriodBase: 600, measurementPeriodFactor: 1, transmissionInterval: 86_400 };
+
+  it('takes its keys and leaves the others', () => {
+    assert.deepEqual(withdrawChange(pending, { transmissionInterval: 86_400 }, []), {
+      measurementPeriodBase: 600,
+      measurementPeriodFactor: 1,
+    });
+  });
+
+  it('leaves nothing when nothing is left', () => {
+    assert.equal(withdrawChange(pending, pending, []), null);
+  });
+
+  it('leaves the keys that another change still wants', () => {
+    const others = [{ measurementPeriodBase: 600 }, { transmissionInterval: 86_400 }];
+    assert.deepEqual(withdrawChange(pending, pending, others), {
+      measurementPeriodBase: 600,
+      transmissionInterval: 86_400,
+    });
+  });
+
+  it('keeps whole what others wait for, and of its own keys nothing else', () => {
+    fc.assert(
+      fc.property(changes, changes, fc.array(changes, { maxLength: 3 }), (base, change, wanted) => {
+        const all = [change, ...wanted].reduce<DeviceConfiguration>(merged, base);
+        const others = wanted.filter((other) => includes(all, other));
+        const rest = withdrawChange(all, change, others) ?? {};
+        for (const other of others) assert.equal(includes(rest, other), true);
+        for (const key of CONFIGURATION_KEYS) {
+          const isOwn = change[key] !== undefined && others.every((other) => other[key] === undefined);
+          assert.deepEqual(rest[key], isOwn ? undefined : all[key]);
+        }
+      }),
+    );
+  });
+});
+
+describe('A memoized function', () => {
+  it('runs once per key, whatever it answers', () => {
+    let runs = 0;
+    const parity = memoized(
+      (value: number) => String(value % 2),
+      () => {
+        runs++;
+        return undefined;
+      },
+    );
+    for (const value of [1, 2, 3, 4, 5]) parity(value);
+    assert.equal(runs, 2);
+  });
+});
+
+describe("A job's course in words", () => {
+  const plan = { profileSlug: 'fridge', total: 12, deadlineAt: '2026-03-04T08:00:00.000Z' };
+  const running: Course = {
+    status: 'running',
+    stage: 1,
+    stages: 1,
+    verdict: 'wait',
+    counts: counted({ waiting: 3, sent: 2, applied: 6, timed_out: 1 }),
+  };
+
+  it('says what it is about, what it waits for and until when, and counts what there is', () => {
+    const text = describeCourse(plan, running, []);
+    assert.match(text, /\*\*Profile fridge\*\* on 12 devices: running/);
+    assert.match(text, /Waits for 3 to fetch .* and for 2 .* until 2026-03-04T08:00:00\.000Z\./);
+    assert.match(text, /^- applied: 6$/m);
+    assert.match(text, /^- timed out: 1$/m);
+    assert.doesNotMatch(text, /cancelled|Stage|Latest|undefined/);
+  });
+
+  it('names the stage where there is more than one, and one device as one', () => {
+    const text = describeCourse({ ...plan, total: 1 }, { ...running, stages: 2 }, []);
+    assert.match(text, /Stage 1 of 2\./);
+    assert.match(text, /on 1 device:/);
+  });
+
+  it('ends with the latest news', () => {
+    assert.match(
+      describeCourse(plan, running, ['A applied', 'B failed']),
+      /Latest:\n- A applied\n- B failed$/,
+    );
+  });
+
+  it('waits for nothing once it has ended', () => {
+    const text = describeCourse(plan, { ...running, status: 'cancelled' }, []);
+    assert.match(text, /cancelled\n\nWaits for nothing any more\./);
+  });
+
+  it('is summed up by its end and the counts that are not zero', () => {
+    const end: Course = {
+      ...running,
+      status: 'completed_with_failures',
+      counts: counted({ applied: 9, timed_out: 3 }),
+    };
+    assert.equal(summarizeResult(end), 'completed_with_failures: 9 applied, 3 timed out');
+  });
+});
+
+describe('News of a job for its workflow', () => {
+  const INTERVAL_MS = 1_000;
+  const JOB = 'job';
+  let jobs: Map<string, Counts>;
+  let signals: Array<{ jobId: string; lines: string[] }>;
+  let faults: unknown[];
+  let countsAsked: number;
+  let signal: (jobId: string, lines: string[]) => Promise<void>;
+  let progress: ReturnType<typeof createJobProgress>;
+
+  /** Lets everything run that waits for no timer. */
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const pass = async (ms: number) => {
+    mock.timers.tick(ms);
+    await settled();
+  };
+  const hear = (...serials: string[]) =>
+    progress.heard(serials.map((serialNumber) => ({ jobId: JOB, serialNumber, event: 'applied' })));
+
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    jobs = new Map([[JOB, counted({ waiting: 5 })]]);
+    signals = [];
+    faults = [];
+    countsAsked = 0;
+    signal = async (jobId, lines) => {
+      signals.push({ jobId, lines });
+    };
+    progress = createJobProgress({
+      async count(jobId) {
+        countsAsked++;
+        const found = jobs.get(jobId);
+        if (!found) throw new Error('the database is away');
+        return found;
+      },
+      signal: (jobId, lines) => signal(jobId, lines),
+      intervalMs: INTERVAL_MS,
+      onFault: (fault) => faults.push(fault),
+    });
+  });
+  afterEach(() => mock.timers.reset());
+
+  it('go out at once, with each device by name', async () => {
+    hear('A', 'B');
+    await settled();
+    assert.deepEqual(
+      signals.flatMap(({ lines }) => lines),
+      ['A applied', 'B applied'],
+    );
+    assert.equal(signals.length, 1);
+  });
+
+  it('wait for the end of the interval when some went out in it, and go out together then', async () => {
+    hear('A');
+    await settled();
+    hear('B');
+    hear('C');
+    await pass(INTERVAL_MS - 1);
+    assert.equal(signals.length, 1);
+    await pass(1);
+    assert.deepEqual(signals.at(-1)?.lines, ['B applied', 'C applied']);
+    assert.equal(signals.length, 2);
+  });
+
+  it('cost nothing while there are none', async () => {
+    hear('A');
+    await settled();
+    await pass(10 * INTERVAL_MS);
+    assert.equal(signals.length, 1);
+    assert.equal(countsAsked, 1);
+    hear('B');
+    await settled();
+    assert.equal(signals.length, 2, 'after a pause they go out at once again');
+  });
+
+  it('can be without words', async () => {
+    progress.progressed([JOB]);
+    await settled();
+    assert.deepEqual(signals, [{ jobId: JOB, lines: [] }]);
+  });
+
+  it('of one job do not hold up those of another', async () => {
+    jobs.set('other', counted({ waiting: 1 }));
+    hear('A');
+    progress.progressed(['other']);
+    await settled();
+    assert.deepEqual(signals.map(({ jobId }) => jobId).sort(), [JOB, 'other']);
+  });
+
+  it('name at most 50 devices at a time', async () => {
+    hear('first');
+    await settled();
+    hear(...Array.from({ length: 80 }, (_, index) => `D${index}`));
+    await pass(INTERVAL_MS);
+    assert.equal(signals.at(-1)?.lines.length, 50);
+  });
+
+  it('of a large job name nobody, and come once per percent', async () => {
+    jobs.set(JOB, counted({ waiting: 1_000 }));
+    for (let applied = 1; applied <= 25; applied++) {
+      jobs.set(JOB, counted({ waiting: 1_000 - applied, applied }));
+      hear(`D${applied}`);
+      await pass(INTERVAL_MS);
+    }
+    assert.deepEqual(
+      signals.map(({ lines }) => lines.length),
+      [0, 0, 0],
+    );
+  });
+
+  it('of a large job are few, however it goes, and its end is always among them', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), async (steps) => {
+        signals = [];
+        const total = 5_000;
+        const jobId = String(Math.random());
+        let open = total;
+        let signalledOpen = total;
+        signal = async (id) => {
+          signals.push({ jobId: id, lines: [] });
+          signalledOpen = open;
+        };
+        for (const step of [...steps, total]) {
+          open = Math.max(0, open - step);
+          jobs.set(jobId, counted({ waiting: open, applied: total - open }));
+          progress.progressed([jobId]);
+          await pass(INTERVAL_MS / 2);
+        }
+        await pass(INTERVAL_MS);
+        assert.equal(signalledOpen, 0);
+        assert.equal(signals.length <= 101, true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of the next stage of a large job count what has begun, not what is queued', async () => {
+    jobs.set(JOB, counted({ applied: 100, queued: 900 }));
+    progress.progressed([JOB]);
+    await pass(INTERVAL_MS);
+    jobs.set(JOB, counted({ applied: 100, waiting: 900 }));
+    progress.progressed([JOB]);
+    await pass(INTERVAL_MS);
+    assert.equal(signals.length, 2);
+  });
+
+  it('survive a fault: it is told, and the next news bring what was held back', async () => {
+    const found = jobs.get(JOB) as Counts;
+    jobs.delete(JOB);
+    hear('A');
+    await settled();
+    assert.match(String(faults[0]), /database is away/);
+    jobs.set(JOB, found);
+    hear('B');
+    await pass(INTERVAL_MS);
+    assert.deepEqual(signals, [{ jobId: JOB, lines: ['A applied', 'B applied'] }]);
+  });
+
+  it('are all out when a flush returns, also those that waited for the interval', async () => {
+    let isSlow = false;
+    signal = async (jobId, lines) => {
+      await settled();
+      isSlow = true;
+      signals.push({ jobId, lines });
+    };
+    hear('A');
+    await settled();
+    hear('B');
+    await progress.flush();
+    assert.equal(isSlow, true);
+    assert.deepEqual(
+      signals.flatMap(({ lines }) => lines),
+      ['A applied', 'B applied'],
+    );
+  });
+});

@@ -1,0 +1,377 @@
+/**
+ * How configurations merge, compare and are named: properties over any configuration, held against `meaning`, which
+ * says the same in another way (sets as sorted texts, DISABLED taken off the end one by one).
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  type AlarmRule,
+  type Calendar,
+  CONFIGURATION_KEYS,
+  type ConfigurationKey,
+  canonicalText,
+  contradictions,
+  type DeviceConfiguration,
+  DISABLED_CALENDAR,
+  DISABLED_RULE,
+  includes,
+  keysOf,
+  merged,
+  without,
+} from '../../src/devices/configuration.ts';
+import { configurationId } from '../../src/devices/configuration-id.ts';
+
+const ACTIONS = ['TRIGGER_TRANSMISSION', 'NO_ACTION', 'TRIGGER_TRANSMISSION_WITH_ACK'] as const;
+const positions = (count: number, minLength = 0) =>
+  fc.uniqueArray(fc.nat(count - 1), { minLength, maxLength: 5 });
+const rules: fc.Arbitrary<AlarmRule> = fc.oneof(
+  fc.record({
+    condition: fc.constantFrom('HIGH_THRESHOLD', 'LOW_THRESHOLD'),
+    slotNumbers: positions(6, 1),
+    alarmRuleType: fc.constant('TEMPERATURE'),
+    threshold: fc.integer({ min: -50, max: 50 }).map((tenths) => tenths / 10),
+    hysteresis: fc.nat(30).map((tenths) => tenths / 10),
+    mode: fc.constant('CONSECUTIVE_SAMPLES'),
+    samples: fc.integer({ min: 1, max: 3 }),
+    action: fc.constantFrom(...ACTIONS),
+  }),
+  fc.record({
+    condition: fc.constant('LOGIC_OPERATOR'),
+    operator: fc.constantFrom('AND', 'OR'),
+    rules: positions(16),
+    negatedRules: positions(16),
+    delaySeconds: fc.nat(3),
+    returnDelaySeconds: fc.option(fc.nat(3)),
+    action: fc.constantFrom(...ACTIONS),
+  }),
+  fc.constant(DISABLED_RULE),
+) as fc.Arbitrary<AlarmRule>;
+const calendars: fc.Arbitrary<Calendar> = fc.oneof(
+  fc.record({
+    type: fc.constant('WEEK' as const),
+    enableRules: positions(16),
+    days: positions(7, 1),
+    fromTime: fc.nat(3),
+    toTime: fc.nat(3),
+    timezone: fc.constantFrom(-60, 0, 60),
+  }),
+  fc.constant(DISABLED_CALENDAR),
+);
+/** Small values, so that two of them are often equal in part. */
+const configurations: fc.Arbitrary<DeviceConfiguration> = fc.record(
+  {
+    measurementPeriodBase: fc.integer({ min: 1, max: 3 }),
+    measurementPeriodFactor: fc.integer({ min: 1, max: 3 }),
+    transmissionInterval: fc.integer({ min: 60, max: 62 }),
+    alarmRules: fc.array(rules, { maxLength: 5 }),
+    calendars: fc.array(calendars, { maxLength: 3 }),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const keySets = fc.subarray([...CONFIGURATION_KEYS]);
+const organizations = fc.uuid();
+
+/** An order for each list that asks for one, from one number. */
+function shuffler(seed: number) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return <T>(items: readonly T[]): T[] =>
+    items
+      .map((item) => ({ item, rank: next() }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ item }) => item);
+}
+
+/** The same configuration written otherwise: keys and sets in another order, the lists filled up with DISABLED. */
+function respelt(config: DeviceConfiguration, { seed, fill }: { seed: number; fill: number }) {
+  const shuffled = shuffler(seed);
+  const entry = <T extends object>(value: T): T =>
+    Object.fromEntries(
+      shuffled(Object.entries(value)).map(([key, part]) => [
+        key,
+        Array.isArray(part) ? shuffled(part) : part,
+      ]),
+    ) as T;
+  const { alarmRules, calendars: ownCalendars } = config;
+  const lists = {
+    ...(alarmRules && { alarmRules: [...alarmRules.map(entry), ...Array(fill).fill(DISABLED_RULE)] }),
+    ...(ownCalendars && { calendars: [...ownCalendars.map(entry), ...Array(fill).fill(DISABLED_CALENDAR)] }),
+  };
+  return Object.fromEntries(shuffled(Object.entries({ ...config, ...lists }))) as DeviceConfiguration;
+}
+
+const spellings = fc.record({ seed: fc.integer(), fill: fc.nat(4) });
+const sameFill = fc.record({ seed: fc.integer(), fill: fc.constant(0) });
+
+/** One setting in words; `isExact` keeps the fill. */
+function meaning(value: unknown, isExact = false): string {
+  if (!Array.isArray(value)) return String(value);
+  const entries = value.map((entry: object) =>
+    Object.entries(entry)
+      .map(([name, part]) => `${name}=${Array.isArray(part) ? `{${[...part].sort().join('|')}}` : part}`)
+      .sort()
+      .join(' '),
+  );
+  const isFill = (text: string | undefined) => text?.includes('=DISABLED') ?? false;
+  while (!isExact && isFill(entries.at(-1))) entries.pop();
+  return `[${entries.join(', ')}]`;
+}
+
+const meanings = (config: DeviceConfiguration, isExact = false) =>
+  Object.fromEntries(keysOf(config).map((key) => [key, meaning(config[key], isExact)]));
+
+const sorted = (keys: Iterable<ConfigurationKey>) => [...keys].sort();
+
+/** Another configuration that is often nearly or wholly the same one. */
+const pairs: fc.Arbitrary<[DeviceConfiguration, DeviceConfiguration]> = fc.oneof(
+  fc.tuple(configurations, configurations),
+  fc
+    .tuple(configurations, spellings)
+    .map(([config, spelling]) => [config, respelt(config, spelling)] as const),
+  fc
+    .tuple(configurations, configurations, keySets, spellings)
+    .map(([config, other, keys, spelling]) => [
+      config,
+      respelt(merged(config, without(other, keys) ?? {}), spelling),
+    ]),
+) as fc.Arbitrary<[DeviceConfiguration, DeviceConfiguration]>;
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}
+
+const threshold = (slotNumbers: number[]): AlarmRule => ({
+  condition: 'HIGH_THRESHOLD',
+  slotNumbers,
+  alarmRuleType: 'TEMPERATURE',
+  threshold: 8,
+  hysteresis: 0.5,
+  mode: 'CONSECUTIVE_SAMPLES',
+  samples: 1,
+  action: 'NO_ACTION',
+});
+
+describe('Merging a change into a configuration', () => {
+  it('sets what the change has and keeps the rest', () => {
+    fc.assert(
+      fc.property(configurations, configurations, (base, change) => {
+        const result = merged(frozen(base), frozen(change));
+        for (const key of CONFIGURATION_KEYS) assert.deepEqual(result[key], change[key] ?? base[key]);
+      }),
+    );
+  });
+
+  it('replaces lists whole: entries of the old list do not survive', () => {
+    const base = { alarmRules: [threshold([0]), threshold([1]), threshold([2])] };
+    assert.deepEqual(merged(base, { alarmRules: [threshold([3])] }), { alarmRules: [threshold([3])] });
+    assert.deepEqual(merged(base, { alarmRules: [] }), { alarmRules: [] });
+  });
+
+  it('is the change itself when there was nothing, and the base when there is no change', () => {
+    fc.assert(
+      fc.property(configurations, (config) => {
+        assert.deepEqual(merged(null, config), config);
+        assert.deepEqual(merged(config, {}), config);
+      }),
+    );
+  });
+
+  it('gives the same whether changes come one by one or as one', () => {
+    fc.assert(
+      fc.property(configurations, configurations, configurations, (a, b, c) => {
+        assert.deepEqual(merged(merged(a, b), c), merged(a, merged(b, c)));
+      }),
+    );
+  });
+
+  it('contains the change afterwards, and contradicts none of it', () => {
+    fc.assert(
+      fc.property(pairs, ([base, change]) => {
+        assert.equal(includes(merged(base, change), change), true);
+        assert.deepEqual(contradictions(merged(base, change), change), []);
+      }),
+    );
+  });
+});
+
+describe('Taking keys out of a configuration', () => {
+  it('leaves all others as they are, and null when none is left', () => {
+    fc.assert(
+      fc.property(configurations, keySets, (config, keys) => {
+        const rest = without(frozen(config), frozen(keys));
+        const left = keysOf(config).filter((key) => !keys.includes(key));
+        assert.equal(rest === null, left.length === 0);
+        assert.deepEqual(rest ?? {}, Object.fromEntries(left.map((key) => [key, config[key]])));
+      }),
+    );
+  });
+
+  it('together with what was taken out is the whole again', () => {
+    fc.assert(
+      fc.property(configurations, keySets, (config, keys) => {
+        const others = CONFIGURATION_KEYS.filter((key) => !keys.includes(key));
+        assert.deepEqual(merged(without(config, keys), without(config, others) ?? {}), config);
+      }),
+    );
+  });
+});
+
+describe('Comparing configurations', () => {
+  it('does not see the order of keys and of sets, nor DISABLED entries at the end', () => {
+    fc.assert(
+      fc.property(configurations, spellings, spellings, (config, one, other) => {
+        const [a, b] = [respelt(config, one), respelt(config, other)];
+        assert.deepEqual(contradictions(a, b), []);
+        assert.equal(includes(a, b), true);
+        assert.equal(includes(b, a), true);
+      }),
+    );
+  });
+
+  it('finds exactly the keys that both have with another meaning', () => {
+    fc.assert(
+      fc.property(pairs, ([a, b]) => {
+        const [ours, theirs] = [meanings(a), meanings(b)];
+        const differing = CONFIGURATION_KEYS.filter(
+          (key) => key in ours && key in theirs && ours[key] !== theirs[key],
+        );
+        assert.deepEqual(sorted(contradictions(frozen(a), frozen(b))), sorted(differing));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('gives the same from both sides', () => {
+    fc.assert(
+      fc.property(pairs, ([a, b]) =>
+        assert.deepEqual(sorted(contradictions(a, b)), sorted(contradictions(b, a))),
+      ),
+    );
+  });
+
+  it('finds a part included when each of its keys is there with the same meaning', () => {
+    fc.assert(
+      fc.property(pairs, ([config, part]) => {
+        const [ours, theirs] = [meanings(config), meanings(part)];
+        const expected = Object.entries(theirs).every(([key, text]) => ours[key] === text);
+        assert.equal(includes(frozen(config), frozen(part)), expected);
+        if (expected) assert.deepEqual(contradictions(config, part), []);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('finds nothing included in everything', () => {
+    fc.assert(fc.property(configurations, (config) => assert.equal(includes(config, {}), true)));
+  });
+
+  it('sees the position of an entry: DISABLED before others is no fill', () => {
+    const rule = threshold([0]);
+    const differ = (a: AlarmRule[], b: AlarmRule[]) =>
+      contradictions({ alarmRules: a }, { alarmRules: b }).length > 0;
+    assert.equal(differ([rule], [DISABLED_RULE, rule]), true);
+    assert.equal(differ([rule, threshold([1])], [threshold([1]), rule]), true);
+    assert.equal(differ([rule], [rule, DISABLED_RULE]), false);
+    assert.equal(differ([], [DISABLED_RULE]), false);
+    assert.equal(differ([], [rule]), true);
+  });
+
+  it('sees the size of a set of positions, and sorts numbers as numbers', () => {
+    const differ = (a: number[], b: number[]) =>
+      contradictions({ alarmRules: [threshold(a)] }, { alarmRules: [threshold(b)] }).length > 0;
+    assert.equal(differ([0, 1], [0]), true);
+    assert.equal(differ([2, 10], [10, 2]), false);
+    assert.equal(differ([1, 0], [10]), true);
+  });
+
+  it('tells a return without action from one without delay', () => {
+    const logic = (returnDelaySeconds: number | null): AlarmRule => ({
+      condition: 'LOGIC_OPERATOR',
+      operator: 'OR',
+      rules: [0],
+      negatedRules: [],
+      delaySeconds: 0,
+      returnDelaySeconds,
+      action: 'TRIGGER_TRANSMISSION',
+    });
+    assert.deepEqual(contradictions({ alarmRules: [logic(0)] }, { alarmRules: [logic(null)] }), [
+      'alarmRules',
+    ]);
+  });
+});
+
+describe('The canonical text of a configuration', () => {
+  it('is one for all ways of writing it', () => {
+    fc.assert(
+      fc.property(configurations, sameFill, (config, spelling) => {
+        assert.equal(canonicalText(respelt(config, spelling)), canonicalText(config));
+      }),
+    );
+  });
+
+  it('says all of it: read again it is the same configuration with the same text', () => {
+    fc.assert(
+      fc.property(configurations, (config) => {
+        const text = canonicalText(frozen(config));
+        const read = JSON.parse(text) as DeviceConfiguration;
+        assert.deepEqual(meanings(read, true), meanings(config, true));
+        assert.equal(canonicalText(read), text);
+      }),
+    );
+  });
+});
+
+describe('The id of a configuration', () => {
+  it('is a UUID of version 8', () => {
+    fc.assert(
+      fc.property(organizations, configurations, (organizationId, config) => {
+        assert.match(
+          configurationId(organizationId, config),
+          /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        );
+      }),
+    );
+  });
+
+  it('is the same for the same content, however it is written', () => {
+    fc.assert(
+      fc.property(organizations, configurations, sameFill, (organizationId, config, spelling) => {
+        assert.equal(
+          configurationId(organizationId, respelt(config, spelling)),
+          configurationId(organizationId, config),
+        );
+      }),
+    );
+  });
+
+  it('is another for other content, a fill with DISABLED included', () => {
+    fc.assert(
+      fc.property(organizations, pairs, (organizationId, [a, b]) => {
+        const isSame = JSON.stringify(meanings(a, true)) === JSON.stringify(meanings(b, true));
+        assert.equal(configurationId(organizationId, a) === configurationId(organizationId, b), isSame);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is another in another organization', () => {
+    fc.assert(
+      fc.property(organizations, organizations, configurations, (one, other, config) => {
+        fc.pre(one !== other);
+        assert.notEqual(configurationId(one, config), configurationId(other, config));
+      }),
+    );
+  });
+
+  it('never changes: rows in databases are named by it', () => {
+    const config = { transmissionInterval: 3_600, alarmRules: [threshold([2, 0]), DISABLED_RULE] };
+    assert.equal(
+      configurationId('0198c0de-0000-7000-8000-000000000001', config),
+      '2e8fe8eb-5962-8f95-aa5d-a192fae9bd97',
+    );
+  });
+});

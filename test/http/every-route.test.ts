@@ -1,0 +1,459 @@
+/** What holds for every operation alike, over the service's own list of routes. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Route } from '../../src/http/route.ts';
+import { generateKey, type KeyKind } from '../../src/keys/api-key.ts';
+import { createKeysRepository } from '../../src/keys/keys.repository.ts';
+import { createKeyIssuer } from '../../src/keys/keys.service.ts';
+import type { Answer } from '../support/client.ts';
+import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
+import {
+  call,
+  exampleBody,
+  forEvery,
+  nameFor,
+  pathOf,
+  populate,
+  slotsOf,
+  takesJson,
+  type World,
+} from '../support/operations.ts';
+import { exchange } from '../support/raw-socket.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+/** The tables of cellular-addon-api.md, with the status of success that contract.md decides. */
+const SPECIFIED: Record<string, number> = {
+  'GET /devices/config-profiles': 200,
+  'POST /devices/config-profiles': 201,
+  'GET /devices/config-profiles/{slug}': 200,
+  'PUT /devices/config-profiles/{slug}': 200,
+  'PUT /devices/config-profiles/{slug}/apply': 200,
+  'GET /devices/{serial}/config': 200,
+  'GET /assets': 200,
+  'POST /assets': 201,
+  'GET /assets/{assetId}': 200,
+  'DELETE /assets/{assetId}': 200,
+  'POST /assets/{assetId}/replace-hardware': 200,
+  'GET /assets/{assetId}/calibration-certificate': 200,
+  'GET /cellular-webhooks': 200,
+  'POST /cellular-webhooks': 201,
+  'GET /cellular-webhooks/{webhookId}': 200,
+  'PATCH /cellular-webhooks/{webhookId}': 200,
+  'DELETE /cellular-webhooks/{webhookId}': 204,
+  'GET /webhooks': 200,
+  'POST /webhooks': 201,
+  'GET /webhooks/{webhookId}': 200,
+  'PATCH /webhooks/{webhookId}': 200,
+  'DELETE /webhooks/{webhookId}': 204,
+};
+
+/** What contract.md adds. */
+const ADDED: Record<string, number> = {
+  'GET /devices/config-jobs': 200,
+  'GET /devices/config-jobs/{jobId}': 200,
+  'GET /devices/config-jobs/{jobId}/targets': 200,
+  'POST /devices/config-jobs/{jobId}/cancel': 200,
+  'POST /devices/config-jobs/{jobId}/retry': 201,
+  'GET /devices/{serial}/pending-config': 200,
+  'POST /devices/{serial}/config-reports': 200,
+  'PUT /assets/{assetId}/calibration-certificate': 200,
+};
+
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const KEYLESS = ['/livez', '/readyz', '/openapi.json', '/docs'];
+const REFUSED = { success: false, message: 'Invalid or inactive API key' };
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+describe('Every route', () => {
+  let dms: TestService;
+  let routes: Route[];
+  let world: World;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    routes = dms.service.routes;
+    world = await populate(dms, routes);
+    await untilJobsStarted(dms.service.sql);
+  });
+  after(() => dms.stop());
+
+  describe('of the specification', () => {
+    it('is served: all 22', () => {
+      assert.equal(Object.keys(SPECIFIED).length, 22);
+      assert.deepEqual(
+        Object.keys(SPECIFIED).filter((name) => !routes.some((route) => nameOf(route) === name)),
+        [],
+      );
+    });
+
+    it('is joined by the operations of the contract, and by nothing else', () => {
+      const others = routes.map(nameOf).filter((name) => !Object.hasOwn(SPECIFIED, name));
+      assert.deepEqual(
+        others.sort(),
+        Object.keys(ADDED).sort(),
+        'an operation that contract.md adds is to be named in ADDED',
+      );
+    });
+
+    it('answers a valid request with its status of success', async () => {
+      const own = await dms.addOrganization();
+      const needsMore = ['retryConfigJob', 'getCalibrationCertificate'];
+      await forEvery(
+        routes.filter(({ operationId }) => !needsMore.includes(operationId)),
+        async (route) => {
+          const { status, text } = await call(own, route, await populate(own, routes));
+          assert.equal(status, { ...SPECIFIED, ...ADDED }[nameOf(route)], text);
+          assert.equal(text === '', status === 204);
+        },
+      );
+    });
+
+    it('is documented, with its parameters, its key and the answers that all can give', async () => {
+      const { body: document } = await dms.api.get('/openapi.json');
+      const documented = Object.entries<Record<string, { operationId: string }>>(document.paths).flatMap(
+        ([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+      assert.deepEqual(documented.sort(), routes.map(nameOf).sort());
+      await forEvery(routes, async (route) => {
+        const operation = document.paths[route.path][route.method.toLowerCase()];
+        assert.equal(operation.operationId, route.operationId);
+        assert.deepEqual(operation.security, [{ [`${route.auth}Key`]: [] }]);
+        const inPath = operation.parameters.filter((each: { in: string }) => each.in === 'path');
+        assert.deepEqual(
+          inPath.map(({ name }: { name: string }) => name),
+          slotsOf(route),
+        );
+        for (const status of [400, 401, 429, 500, 503]) assert.ok(operation.responses[status], `${status}`);
+        assert.equal(operation.requestBody !== undefined, takesJson(route) || route.rawBody !== undefined);
+      });
+    });
+
+    it('has an operation id of its own', () => {
+      assert.equal(new Set(routes.map(({ operationId }) => operationId)).size, routes.length);
+    });
+  });
+
+  describe('without a good key', () => {
+    const other: Record<KeyKind, KeyKind> = { customer: 'device', device: 'customer' };
+
+    /** Answered 401 with the one message, to a request that is valid otherwise. */
+    const refusing = (authorizationOf: (kind: KeyKind) => string | null) =>
+      forEvery(routes, async (route) => {
+        const authorization = authorizationOf(route.auth);
+        const headers: Record<string, string> = authorization === null ? {} : { authorization };
+        const client = dms.with(null);
+        const answer = await call(dms, route, world, { client, options: { headers } });
+        assert.deepEqual({ status: answer.status, body: answer.body }, { status: 401, body: REFUSED });
+        assert.equal(answer.headers['www-authenticate'], 'Bearer');
+      });
+
+    const issued = async (expiresAt: Date | null) => {
+      const issuer = createKeyIssuer(createKeysRepository(dms.service.sql), Date.now);
+      const issue = (kind: KeyKind) => issuer.issue({ organizationId: dms.id, kind, expiresAt });
+      return { customer: await issue('customer'), device: await issue('device') };
+    };
+
+    it('is 401 when there is none', () => refusing(() => null));
+
+    it('is 401 when it is malformed', async () => {
+      for (const authorization of [
+        'Bearer',
+        'Bearer ',
+        'Bearer x',
+        'Bearer a b',
+        'Token x',
+        'Basic eDp5',
+        'x',
+      ]) {
+        await refusing(() => authorization);
+      }
+    });
+
+    it('is 401 when its checksum is wrong', async () => {
+      const keys = await issued(null);
+      const mistyped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+      await refusing((kind) => `Bearer ${mistyped(keys[kind].token)}`);
+    });
+
+    it('is 401 when nobody issued it', async () => {
+      await refusing((kind) => `Bearer ${generateKey(kind)}`);
+    });
+
+    it('is 401 when it was revoked', async () => {
+      const keys = await issued(null);
+      for (const { id } of Object.values(keys)) await createKeysRepository(dms.service.sql).revoke(id);
+      await refusing((kind) => `Bearer ${keys[kind].token}`);
+    });
+
+    it('is 401 when it has expired', async () => {
+      const keys = await issued(new Date(Date.now() - 1));
+      await refusing((kind) => `Bearer ${keys[kind].token}`);
+    });
+
+    it('is 401 when it is a key of the other kind', async () => {
+      const keys = await issued(null);
+      await refusing((kind) => `Bearer ${keys[other[kind]].token}`);
+    });
+
+    it('is 401 before anything else of the request is looked at', async () => {
+      await forEvery(routes, async (route) => {
+        const path = `${pathOf(route, world, Object.fromEntries(slotsOf(route).map((slot) => [slot, '%00'])))}?x=1`;
+        const options = { raw: '{', headers: { 'content-type': 'text/plain' } };
+        const { status } = await call(dms, route, world, { client: dms.with(null), path, options });
+        assert.equal(status, 401);
+      });
+    });
+  });
+
+  describe('and the things of another organization', () => {
+    let other: TestOrganization;
+    let foreign: World;
+    before(async () => {
+      other = await dms.addOrganization();
+      foreign = await populate(other, routes);
+      await untilJobsStarted(dms.service.sql);
+    });
+
+    const seenIn = ({ status, body, headers }: Answer) => {
+      const { date: _date, 'request-id': _id, ...rest } = headers;
+      return { status, body, headers: rest };
+    };
+
+    it('answers as if they were not there, and leaves them alone', async () => {
+      const before = await databaseContents(dms.service.sql);
+      await forEvery(
+        routes.filter((route) => slotsOf(route).length > 0),
+        async (route) => {
+          for (const slot of slotsOf(route)) {
+            const sent = (name: string) =>
+              call(dms, route, world, { path: pathOf(route, world, { [slot]: name }) });
+            const unknown = await sent(randomUUID());
+            assert.equal(unknown.status, 404);
+            assert.deepEqual(seenIn(await sent(nameFor(route, slot, foreign))), seenIn(unknown), slot);
+          }
+        },
+      );
+      assert.deepEqual(await databaseContents(dms.service.sql), before);
+    });
+
+    it('does not list them', async () => {
+      const names = [foreign.assetId, foreign.serial, foreign.slug, foreign.jobId];
+      await forEvery(
+        routes.filter((route) => route.method === 'GET' && slotsOf(route).length === 0),
+        async (route) => {
+          const { status, text } = await call(dms, route, world);
+          assert.equal(status, 200);
+          for (const name of [...names, ...Object.values(foreign.webhookIds)]) {
+            assert.ok(!text.includes(name), `shows ${name}`);
+          }
+        },
+      );
+    });
+
+    it('takes no cursor as a way to them', async () => {
+      await forEvery(
+        routes.filter(({ query }) => Object.hasOwn(query?.describe().keys ?? {}, 'cursor')),
+        async (route) => {
+          for (const cursor of [foreign.assetId, foreign.jobId, '00000000-0000-7000-8000-000000000000']) {
+            const { status, text } = await call(dms, route, world, {
+              path: `${pathOf(route, world)}?cursor=${cursor}`,
+            });
+            assert.equal(status, 200);
+            assert.ok(!text.includes(foreign.assetId) && !text.includes(foreign.jobId));
+          }
+        },
+      );
+    });
+  });
+
+  describe('and other methods on its path', () => {
+    /** By the service's own patterns: a path may belong to several. */
+    const methodsOf = (path: string) => {
+      const matching = routes.filter((route) =>
+        new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+      );
+      const methods = matching.map(({ method }) => method as string);
+      return new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
+    };
+
+    it('answers 405 and names in Allow what there is', async () => {
+      await forEvery(routes, async (route) => {
+        const path = pathOf(route, world);
+        const served = methodsOf(path);
+        for (const method of ALL_METHODS.filter((each) => !served.has(each))) {
+          const answer = await dms.api.send(method, path);
+          assert.equal(answer.status, 405, `${method} ${path}`);
+          const allowed = String(answer.headers.allow).split(', ');
+          assert.deepEqual(allowed.sort(), [...served].sort(), `Allow of ${method} ${path}`);
+        }
+      });
+    });
+
+    it('answers 405 and 404 also without a key: the route comes first', async () => {
+      const nobody = dms.with(null);
+      assert.equal((await nobody.delete('/assets')).status, 405);
+      assert.equal((await nobody.get('/nothing')).status, 404);
+    });
+
+    it('answers HEAD as GET, without the body', async () => {
+      await forEvery(
+        routes.filter(({ method }) => method === 'GET'),
+        async (route) => {
+          const path = pathOf(route, world);
+          const client = dms[route.auth === 'device' ? 'device' : 'api'];
+          const got = await client.get(path);
+          const head = await client.send('HEAD', path);
+          assert.equal(head.status, got.status);
+          assert.equal(head.text, '');
+          for (const name of ['content-type', 'content-length', 'etag', 'link']) {
+            assert.equal(head.headers[name], got.headers[name], name);
+          }
+        },
+      );
+    });
+  });
+
+  describe('and what has no key', () => {
+    for (const path of KEYLESS) {
+      it(`answers ${path} to anybody`, async () => {
+        assert.equal((await dms.with(null).get(path)).status, 200);
+      });
+
+      it(`answers 405 to what is neither GET nor HEAD of ${path}`, async () => {
+        const { status, headers } = await dms.with(null).post(path, {});
+        assert.deepEqual({ status, allow: headers.allow }, { status: 405, allow: 'GET, HEAD' });
+      });
+
+      it(`answers HEAD ${path}`, async () => {
+        const { status, text } = await dms.with(null).send('HEAD', path);
+        assert.deepEqual({ status, text }, { status: 200, text: '' });
+      });
+    }
+  });
+
+  describe('and the headers of its answers', () => {
+    /** Answers of every sort: fine, refused at each of the checks, and of no operation at all. */
+    async function answers(headers: Record<string, string> = {}): Promise<Array<[string, Answer]>> {
+      const own = await dms.addOrganization();
+      const its = await populate(own, routes);
+      const seen: Array<[string, Answer]> = [];
+      for (const route of routes) {
+        const options = { headers };
+        const unknown = Object.fromEntries(slotsOf(route).map((slot) => [slot, randomUUID()]));
+        const changes = {
+          'without key': { client: dms.with(null) },
+          'bad query': { path: `${pathOf(route, its)}?x=1` },
+          'unknown name': { path: pathOf(route, its, unknown) },
+          valid: {},
+        };
+        for (const [what, change] of Object.entries(changes)) {
+          seen.push([`${route.operationId} ${what}`, await call(own, route, its, { options, ...change })]);
+        }
+      }
+      for (const path of [...KEYLESS, '/docs/swagger-ui.css', '/nothing', '/%zz', '/docs/nothing']) {
+        seen.push([path, await dms.api.get(path, { headers })]);
+      }
+      const wrong = { headers: { ...headers, 'content-type': 'text/plain' }, raw: 'x' };
+      seen.push(['415', await dms.api.post('/assets', undefined, wrong)]);
+      const large = { headers, raw: 'x'.repeat(1024 * 1024 + 1) };
+      seen.push(['413', await dms.api.post('/assets', undefined, large)]);
+      seen.push(['405', await dms.api.send('DELETE', '/assets', undefined, { headers })]);
+      return seen;
+    }
+
+    it('says no-store and nosniff, whatever the answer', async () => {
+      const missing = (await answers()).filter(
+        ([, { headers }]) =>
+          headers['cache-control'] !== 'no-store' || headers['x-content-type-options'] !== 'nosniff',
+      );
+      assert.deepEqual(
+        missing.map(([what]) => what),
+        [],
+      );
+    });
+
+    it('names the software nowhere', async () => {
+      const telling = (await answers()).filter(
+        ([, { headers }]) => headers['x-powered-by'] ?? headers.server,
+      );
+      assert.deepEqual(telling, []);
+    });
+
+    it('has a Request-Id of its own', async () => {
+      const ids = (await answers()).map(([, { headers }]) => String(headers['request-id']));
+      for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]{1,64}$/);
+      assert.equal(new Set(ids).size, ids.length);
+    });
+
+    it('has the Request-Id that came with the request', async () => {
+      const id = `From-Caller_${'1'.repeat(52)}`;
+      const others = (await answers({ 'request-id': id })).filter(
+        ([, { headers }]) => headers['request-id'] !== id,
+      );
+      assert.deepEqual(
+        others.map(([what]) => what),
+        [],
+      );
+    });
+
+    it('has another Request-Id than one that would do harm in a log or a header', async () => {
+      for (const id of ['', 'x'.repeat(65), 'a b', 'a.b', 'a"b', '{}', '../x', 'ä', 'a,b']) {
+        const lines = ['GET /livez HTTP/1.1', 'Host: x', `Request-Id: ${id}`, 'Connection: close'];
+        const answer = await exchange(dms.baseUrl, [`${lines.join('\r\n')}\r\n\r\n`]);
+        assert.equal(answer?.status, 200);
+        assert.notEqual(answer.headers['request-id'], id);
+        assert.match(String(answer.headers['request-id']), /^[A-Za-z0-9_-]{1,64}$/);
+      }
+    });
+
+    it('is JSON in UTF-8 where there is a body', async () => {
+      const file = ['application/pdf', 'text/html', 'text/css'];
+      const others = (await answers()).filter(([, { headers, text }]) => {
+        const type = String(headers['content-type']);
+        return (
+          text !== '' &&
+          type !== 'application/json; charset=utf-8' &&
+          !file.some((each) => type.startsWith(each))
+        );
+      });
+      assert.deepEqual(
+        others.map(([what]) => what),
+        [],
+      );
+    });
+  });
+
+  describe('and the order of its checks', () => {
+    it('looks at the shape of the request before what it names', async () => {
+      await forEvery(
+        routes.filter((route) => slotsOf(route).length > 0),
+        async (route) => {
+          const unknown = Object.fromEntries(slotsOf(route).map((slot) => [slot, randomUUID()]));
+          const { status } = await call(dms, route, world, { path: `${pathOf(route, world, unknown)}?x=1` });
+          assert.equal(status, 400);
+        },
+      );
+    });
+
+    it('looks at the media type before the shape', async () => {
+      await forEvery(
+        routes.filter(({ method, rawBody }) => method !== 'GET' && !rawBody),
+        async (route) => {
+          const { status } = await call(dms, route, world, {
+            path: `${pathOf(route, world)}?x=1`,
+            options: {
+              raw: JSON.stringify(exampleBody(route, world)),
+              headers: { 'content-type': 'text/plain' },
+            },
+          });
+          assert.equal(status, 415);
+        },
+      );
+    });
+
+    it('takes a POST without a body and without a media type', async () => {
+      const { status } = await dms.api.post(`/devices/config-jobs/${randomUUID()}/cancel`);
+      assert.equal(status, 404);
+    });
+  });
+});

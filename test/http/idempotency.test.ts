@@ -1,0 +1,420 @@
+/** Idempotency-Key: each sentence of the contract's row, over HTTP. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { query } from '../../src/db/query.ts';
+import { type Route, takesIdempotencyKey } from '../../src/http/route.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
+import { apply, configOf, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
+import {
+  call,
+  exampleBody,
+  forEvery,
+  pathOf,
+  populate,
+  takesJson,
+  type World,
+} from '../support/operations.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+const isReplay = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true';
+
+describe('Idempotency-Key', () => {
+  let dms: TestService;
+  let api: Client;
+  let taking: Route[];
+  let key: string;
+  let serialNumber: string;
+  let made = 0;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    api = dms.api;
+    taking = dms.service.routes.filter(takesIdempotencyKey);
+    await createProfile(dms, FRIDGE);
+  });
+  after(() => dms.stop());
+  beforeEach(() => {
+    key = randomUUID();
+    serialNumber = `ONCE-${++made}`;
+  });
+
+  const sql = <Row = never>(text: string, bindings: unknown[] = []) =>
+    query<Row>(dms.service.sql, text, bindings);
+  const contents = () => databaseContents(dms.service.sql);
+  const registerOnce = (body: object = { serialNumber }) => api.post('/assets', body, keyed(key));
+  const applyOnce = (body: object, path = '/devices/config-profiles/vaccine-fridge/apply') =>
+    api.put(path, body, keyed(key));
+
+  async function countOf(serial: string): Promise<number> {
+    const rows = await sql('select 1 from assets where serial_number = ?', [serial]);
+    return rows.length;
+  }
+
+  async function age(interval: string): Promise<void> {
+    await sql('update idempotency_keys set created_at = now() - ?::interval where key = ?', [interval, key]);
+  }
+
+  /** The valid request of a route, to be sent as often as one likes. */
+  function requestOf(route: Route, world: World) {
+    const body = takesJson(route) ? exampleBody(route, world) : undefined;
+    return { path: pathOf(route, world), body };
+  }
+
+  describe('itself', () => {
+    it('is 1 to 255 visible ASCII characters', async () => {
+      for (const good of ['!', '~'.repeat(255), 'a"b\\c{}']) {
+        const { status } = await api.post('/assets', { serialNumber: `ONCE-${++made}` }, keyed(good));
+        assert.equal(status, 201, good);
+      }
+    });
+
+    it('is refused with 400 when it is anything else, and nothing is done', async () => {
+      const world = await populate(dms, dms.service.routes);
+      await untilJobsStarted(dms.service.sql);
+      const before = await contents();
+      await forEvery(taking, async (route) => {
+        for (const bad of ['', 'a'.repeat(256), 'a b', 'a\tb', 'caf\u00e9']) {
+          const { status } = await call(dms, route, world, { options: keyed(bad) });
+          assert.equal(status, 400, JSON.stringify(bad));
+        }
+      });
+      assert.deepEqual(await contents(), before);
+    });
+
+    it('is taken by every POST of customers and by apply, as the documentation says', async () => {
+      const named = taking.map(({ operationId }) => operationId).sort();
+      const posts = dms.service.routes.filter(({ method, auth }) => method === 'POST' && auth === 'customer');
+      assert.deepEqual(named, [...posts.map(({ operationId }) => operationId), 'applyProfile'].sort());
+      const { body: document } = await api.get('/openapi.json');
+      const documented = Object.values<Record<string, { operationId: string; parameters: [] }>>(
+        document.paths,
+      ).flatMap((operations) =>
+        Object.values(operations)
+          .filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'))
+          .map(({ operationId }) => operationId),
+      );
+      assert.deepEqual(documented.sort(), named);
+    });
+
+    it('is ignored by operations that can be repeated anyway', async () => {
+      const slug = await createProfile(dms, { slug: `repeat-${made}`, ...FRIDGE });
+      for (const name of ['One', 'Two']) {
+        const answer = await api.put(`/devices/config-profiles/${slug}`, { name }, keyed(key));
+        assert.deepEqual([answer.status, answer.body.profile.name, isReplay(answer)], [200, name, false]);
+      }
+    });
+  });
+
+  describe('with the same request again', () => {
+    it('replays status and body, says so, and does nothing, on every operation that takes it', async () => {
+      await forEvery(taking, async (route) => {
+        const world = await populate(dms, dms.service.routes);
+        const request = requestOf(route, world);
+        const options = keyed(randomUUID());
+        const first = await call(dms, route, world, { ...request, options });
+        await untilJobsStarted(dms.service.sql);
+        const before = await contents();
+        const second = await call(dms, route, world, { ...request, options });
+        assert.deepEqual([isReplay(first), isReplay(second)], [false, true]);
+        assert.deepEqual([second.status, second.text], [first.status, first.text]);
+        assert.equal(second.headers['content-type'], first.headers['content-type']);
+        assert.equal(second.headers.location, first.headers.location);
+        assert.deepEqual(await contents(), before);
+      });
+    });
+
+    it('replays the Location', async () => {
+      await register(dms, serialNumber);
+      const first = await applyOnce({ serialNumbers: [serialNumber] });
+      const second = await applyOnce({ serialNumbers: [serialNumber] });
+      assert.equal(first.headers.location, `/devices/config-jobs/${first.body.jobId}`);
+      assert.equal(second.headers.location, first.headers.location);
+    });
+
+    it('applies a profile once', async () => {
+      await register(dms, serialNumber);
+      const answers = [1, 2, 3].map(() => applyOnce({ serialNumbers: [serialNumber] }));
+      await Promise.all(answers);
+      const { body } = await applyOnce({ serialNumbers: [serialNumber] });
+      const jobs = await sql(
+        'select 1 from config_targets t join assets a on a.id = t.asset_id where a.serial_number = ?',
+        [serialNumber],
+      );
+      assert.equal(jobs.length, 1);
+      const { body: offered } = await dms.device.get(`/devices/${serialNumber}/pending-config`);
+      assert.equal(offered.revision, 1);
+      assert.equal((await api.get(`/devices/config-jobs/${body.jobId}`)).status, 200);
+    });
+
+    it('replays what was answered then, whatever has happened since', async () => {
+      const first = await registerOnce();
+      await api.delete(`/assets/${first.body.id}`);
+      const second = await registerOnce();
+      assert.deepEqual([second.status, second.body, isReplay(second)], [201, first.body, true]);
+      assert.equal((await api.get(`/assets/${first.body.id}`)).status, 404);
+    });
+
+    it('replays as often as it is asked', async () => {
+      const { body } = await registerOnce();
+      for (let round = 0; round < 5; round++) assert.deepEqual((await registerOnce()).body, body);
+    });
+
+    it('replays to every key of the organization', async () => {
+      const first = await registerOnce();
+      const { token } = await dms.issueKey(dms.id, 'customer');
+      const second = await dms.with(token).post('/assets', { serialNumber }, keyed(key));
+      assert.deepEqual([second.body, isReplay(second)], [first.body, true]);
+    });
+
+    it('is another key to another organization', async () => {
+      const first = await registerOnce();
+      const other = await dms.addOrganization();
+      const second = await other.api.post('/assets', { serialNumber }, keyed(key));
+      assert.deepEqual([second.status, isReplay(second)], [201, false]);
+      assert.notEqual(second.body.id, first.body.id);
+    });
+  });
+
+  describe('with another request', () => {
+    async function mismatch(send: () => Promise<Answer>): Promise<void> {
+      await untilJobsStarted(dms.service.sql);
+      const before = await contents();
+      const { status, body } = await send();
+      assert.equal(status, 422);
+      assert.match(body.message, /Idempotency-Key/);
+      assert.deepEqual(await contents(), before);
+    }
+
+    it('is 422 for another body', async () => {
+      await registerOnce();
+      await mismatch(() => registerOnce({ serialNumber, name: 'Another' }));
+    });
+
+    it('is 422 for the same JSON in other bytes', async () => {
+      await registerOnce();
+      const spaced = { ...keyed(key), raw: `{ "serialNumber": "${serialNumber}" }` };
+      await mismatch(() => api.post('/assets', undefined, spaced));
+    });
+
+    it('is 422 for another path', async () => {
+      const one = await register(dms, `${serialNumber}-1`);
+      const two = await register(dms, `${serialNumber}-2`);
+      const replace = (id: string) =>
+        api.post(`/assets/${id}/replace-hardware`, { newSerialNumber: serialNumber }, keyed(key));
+      assert.equal((await replace(one)).status, 200);
+      await mismatch(() => replace(two));
+    });
+
+    it('is 422 for another query', async () => {
+      await register(dms, serialNumber);
+      const path = '/devices/config-profiles/vaccine-fridge/apply';
+      assert.equal((await applyOnce({ serialNumbers: [serialNumber] }, `${path}?dryRun=true`)).status, 200);
+      await mismatch(() => applyOnce({ serialNumbers: [serialNumber] }));
+    });
+
+    it('is 422 for another method and path', async () => {
+      await register(dms, serialNumber);
+      assert.equal((await applyOnce({ serialNumbers: [serialNumber] })).status, 200);
+      await mismatch(() => registerOnce({ serialNumber: `${serialNumber}-OTHER` }));
+    });
+
+    it('goes on replaying the first one', async () => {
+      const first = await registerOnce();
+      await registerOnce({ serialNumber, name: 'Another' });
+      const again = await registerOnce();
+      assert.deepEqual([again.body, isReplay(again)], [first.body, true]);
+    });
+  });
+
+  describe('with the same request at the same time', () => {
+    /** Runs the work while no row of the table can be written. */
+    async function holding(table: string, work: () => Promise<void>): Promise<void> {
+      await dms.service.sql.transaction(async (trx) => {
+        await query(trx, `lock table ${table} in exclusive mode`);
+        await work();
+      });
+    }
+
+    it('is 409 while the first one is running, and may be tried again soon', async () => {
+      let running: Promise<Answer> | undefined;
+      await holding('assets', async () => {
+        running = registerOnce();
+        const { status, headers, body } = await eventually(
+          () => registerOnce(),
+          ({ status }) => status === 409,
+        );
+        assert.equal(status, 409);
+        assert.match(body.message, /still running/);
+        assert.equal(headers['retry-after'], '1');
+      });
+      const first = (await running) as Answer;
+      assert.equal(first.status, 201);
+      const replayed = await registerOnce();
+      assert.deepEqual([replayed.status, replayed.body, isReplay(replayed)], [201, first.body, true]);
+    });
+
+    it('runs once of two', async () => {
+      const answers = await Promise.all([registerOnce(), registerOnce()]);
+      const done = answers.filter(({ status }) => status === 201);
+      assert.ok(done.length >= 1 && answers.every(({ status }) => status === 201 || status === 409));
+      assert.equal(answers.filter((answer) => answer.status === 201 && !isReplay(answer)).length, 1);
+      assert.equal(await countOf(serialNumber), 1);
+    });
+
+    it('makes one asset of fifty', async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => registerOnce()));
+      const done = answers.filter(({ status }) => status === 201);
+      assert.deepEqual(
+        answers.filter(({ status, body }) => status !== 201 && !/still running/.test(body.message)),
+        [],
+      );
+      assert.equal(done.filter((answer) => !isReplay(answer)).length, 1);
+      assert.equal(new Set(done.map(({ body }) => body.id)).size, 1);
+      assert.equal(await countOf(serialNumber), 1);
+    });
+
+    it('does not hold up other keys', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          api.post('/assets', { serialNumber: `${serialNumber}-${index}` }, keyed(`${key}-${index}`)),
+        ),
+      );
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array(20).fill(201),
+      );
+    });
+  });
+
+  describe('after a refusal', () => {
+    it('replays a 404', async () => {
+      const first = await applyOnce({ serialNumbers: [serialNumber] });
+      await register(dms, serialNumber);
+      const second = await applyOnce({ serialNumbers: [serialNumber] });
+      assert.deepEqual([first.status, isReplay(first)], [404, false]);
+      assert.deepEqual([second.status, second.text, isReplay(second)], [404, first.text, true]);
+      assert.equal((await configOf(dms, serialNumber)).pendingConfig, null);
+    });
+
+    it('replays a 409', async () => {
+      const taken = await register(dms, serialNumber);
+      const first = await registerOnce();
+      await api.delete(`/assets/${taken}`);
+      const second = await registerOnce();
+      assert.deepEqual([first.status, isReplay(first)], [409, false]);
+      assert.deepEqual([second.status, second.text, isReplay(second)], [409, first.text, true]);
+    });
+
+    it('leaves nothing of what the refused request had begun', async () => {
+      const id = await register(dms, serialNumber);
+      const taken = `${serialNumber}-TAKEN`;
+      await register(dms, taken);
+      const path = `/assets/${id}/replace-hardware`;
+      assert.equal((await api.post(path, { newSerialNumber: taken }, keyed(key))).status, 409);
+      const { body } = await api.get(`/assets/${id}`);
+      assert.deepEqual([body.serialNumber, body.replacementHistory], [serialNumber, []]);
+    });
+
+    it('keeps no 400: the key is free for the request put right', async () => {
+      assert.equal((await registerOnce({ serialNumber: '' })).status, 400);
+      const answer = await registerOnce();
+      assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
+    });
+
+    it('keeps no 400 that a rule gave, after the shape was right', async () => {
+      const id = await register(dms, serialNumber);
+      const replace = (newSerialNumber: string) =>
+        api.post(`/assets/${id}/replace-hardware`, { newSerialNumber }, keyed(key));
+      assert.equal((await replace(serialNumber)).status, 400);
+      const answer = await replace(`${serialNumber}-NEW`);
+      assert.deepEqual([answer.status, isReplay(answer)], [200, false]);
+    });
+
+    it('keeps no 401 and no 415', async () => {
+      assert.equal((await dms.with(null).post('/assets', { serialNumber }, keyed(key))).status, 401);
+      const text = { raw: '{}', headers: { ...keyed(key).headers, 'content-type': 'text/plain' } };
+      assert.equal((await api.post('/assets', undefined, text)).status, 415);
+      const answer = await registerOnce();
+      assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
+    });
+
+    it('keeps no 500, and what the failed request had begun is undone', async () => {
+      await sql('alter table device_configs add constraint broken check (false) not valid');
+      try {
+        assert.equal((await registerOnce()).status, 500);
+      } finally {
+        await sql('alter table device_configs drop constraint broken');
+      }
+      assert.equal(await countOf(serialNumber), 0);
+      const answer = await registerOnce();
+      assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
+    });
+
+    it('undoes what was done when the answer cannot be kept', async () => {
+      await sql('alter table idempotency_keys add constraint broken check (false) not valid');
+      try {
+        assert.equal((await registerOnce()).status, 500);
+      } finally {
+        await sql('alter table idempotency_keys drop constraint broken');
+      }
+      assert.equal(await countOf(serialNumber), 0);
+    });
+  });
+
+  describe('with age', () => {
+    it('still replays shortly before 24 hours', async () => {
+      await registerOnce();
+      await age('23 hours 59 minutes');
+      assert.equal(isReplay(await registerOnce()), true);
+    });
+
+    it('is forgotten after 24 hours: the request runs again', async () => {
+      await registerOnce();
+      await age('24 hours 1 second');
+      const { status, headers } = await registerOnce();
+      assert.deepEqual([status, headers['idempotent-replayed']], [409, undefined]);
+    });
+
+    it('is free for another request after 24 hours, which then is the one that is replayed', async () => {
+      await registerOnce();
+      await age('25 hours');
+      const other = { serialNumber: `${serialNumber}-LATER` };
+      const first = await registerOnce(other);
+      const second = await registerOnce(other);
+      assert.deepEqual([first.status, isReplay(first)], [201, false]);
+      assert.deepEqual([second.body, isReplay(second)], [first.body, true]);
+    });
+
+    it('leaves the database when a worker cleans up, but not before its time', async () => {
+      await registerOnce();
+      await age('25 hours');
+      const young = key;
+      key = randomUUID();
+      serialNumber = `${serialNumber}-YOUNG`;
+      await registerOnce();
+      const kept = async () => {
+        const rows = await sql<{ key: string }>('select key from idempotency_keys where key in (?, ?)', [
+          young,
+          key,
+        ]);
+        return rows.map((row) => row.key);
+      };
+      assert.equal((await kept()).length, 2);
+      const worker = await startService({ databaseUrl: dms.settings.databaseUrl });
+      await eventually(kept, (keys) => keys.length === 1);
+      await worker.stop();
+      assert.deepEqual(await kept(), [key]);
+    });
+  });
+
+  it('makes a second cancel the first one, which would be a conflict without it', async () => {
+    await register(dms, serialNumber);
+    const jobId = await apply(dms, 'vaccine-fridge', { serialNumbers: [serialNumber] });
+    const first = await api.post(`/devices/config-jobs/${jobId}/cancel`, undefined, keyed(key));
+    const second = await api.post(`/devices/config-jobs/${jobId}/cancel`, undefined, keyed(key));
+    assert.deepEqual([first.status, second.status, second.text], [200, 200, first.text]);
+    assert.equal((await api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 409);
+  });
+});

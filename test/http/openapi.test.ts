@@ -1,0 +1,280 @@
+/** The API as it documents itself: served, checked in, well-formed, and readable without internet. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Answer, Client } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+type Json = { [key: string]: unknown };
+
+interface Parameter extends Json {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: Json;
+}
+
+interface Operation extends Json {
+  operationId: string;
+  tags: string[];
+  parameters: Parameter[];
+  security: Json[];
+  requestBody?: { content: Record<string, { schema: Json }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+}
+
+interface Document extends Json {
+  openapi: string;
+  info: { title: string; version: string };
+  tags: Array<{ name: string }>;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json>; securitySchemes: Json };
+}
+
+const GOLDEN = new URL('../../openapi.json', import.meta.url);
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+const OUTSIDE = /https?:\/\/|["'(]\/\//;
+
+describe('The OpenAPI document', () => {
+  let dms: TestService;
+  let anybody: Client;
+  let document: Document;
+  let operations: Array<{ path: string; method: string; operation: Operation }>;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    anybody = dms.with(null);
+    document = (await anybody.get('/openapi.json')).body;
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+  });
+  after(() => dms.stop());
+
+  /** Every schema of the document with where it stands; those inside of others are theirs to check. */
+  function* schemas(): Generator<[string, Json]> {
+    for (const [name, schema] of Object.entries(document.components.schemas)) yield [name, schema];
+    for (const { operation } of operations) {
+      for (const { name, schema } of operation.parameters) yield [`${operation.operationId} ${name}`, schema];
+      for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
+        yield [`${operation.operationId} ${type}`, schema];
+      }
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        for (const { schema } of Object.values(content)) yield [`${operation.operationId} ${status}`, schema];
+      }
+    }
+  }
+
+  /** The value and every object inside of it. */
+  function* objects(value: unknown): Generator<Json> {
+    if (typeof value !== 'object' || value === null) return;
+    if (!Array.isArray(value)) yield value as Json;
+    for (const inner of Object.values(value)) yield* objects(inner);
+  }
+
+  function newAjv(): Ajv2020 {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+    return ajv;
+  }
+
+  it('is the one that is checked in', async () => {
+    const golden = readFileSync(GOLDEN, 'utf8').split('\n');
+    const served = `${JSON.stringify(document, null, 2)}\n`.split('\n');
+    const line = served.findIndex((text, index) => text !== golden[index]);
+    assert.ok(
+      line === -1 && served.length === golden.length,
+      `openapi.json is not what is served, from its line ${line + 1} on: refresh it with \`npm run openapi\`, and read the difference as your callers will`,
+    );
+  });
+
+  it('says what it is', () => {
+    assert.match(document.openapi, /^3\.1\.\d+$/);
+    assert.match(document.info.version, /^\d+\.\d+\.\d+/);
+    assert.notEqual(document.info.title, '');
+  });
+
+  it('has only paths and methods that OpenAPI knows', () => {
+    for (const { path, method } of operations) {
+      assert.match(path, /^\/[^?#]*$/);
+      assert.ok(METHODS.includes(method), method);
+    }
+  });
+
+  it('names every operation once and gives it a summary and a declared tag', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    const tags = document.tags.map(({ name }) => name);
+    for (const { operation } of operations) {
+      assert.ok(operation.summary, operation.operationId);
+      assert.ok(
+        operation.tags.every((tag) => tags.includes(tag)),
+        operation.operationId,
+      );
+    }
+  });
+
+  it('describes the parameters of every path, and none twice', () => {
+    for (const { path, operation } of operations) {
+      const { operationId, parameters } = operation;
+      const names = parameters.map((each) => `${each.in} ${each.name}`);
+      assert.equal(new Set(names).size, names.length, operationId);
+      const inPath = parameters.filter((each) => each.in === 'path');
+      assert.deepEqual(
+        inPath.map(({ name }) => `{${name}}`),
+        path.match(/\{\w+\}/g) ?? [],
+        operationId,
+      );
+      assert.ok(
+        inPath.every(({ required }) => required),
+        operationId,
+      );
+    }
+  });
+
+  it('describes every answer, and an error always as the one error body', () => {
+    for (const { operation } of operations) {
+      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+        assert.match(status, /^[2-5]\d\d$/);
+        assert.ok(description, `${operation.operationId} ${status}`);
+        if (Number(status) < 400) continue;
+        assert.deepEqual(content, {
+          'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+        });
+      }
+    }
+  });
+
+  it('secures every operation with a scheme that it declares', () => {
+    for (const { operation } of operations) {
+      assert.equal(operation.security.length, 1, operation.operationId);
+      for (const scheme of Object.keys(operation.security[0] as Json)) {
+        assert.ok(Object.hasOwn(document.components.securitySchemes, scheme), scheme);
+      }
+    }
+  });
+
+  it('refers only to what it holds, and holds no schema that nothing refers to', () => {
+    const references = [...objects(document)].flatMap(({ $ref }) =>
+      $ref === undefined ? [] : [String($ref)],
+    );
+    const held = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    assert.deepEqual([...new Set(references)].sort(), held.sort());
+  });
+
+  it('holds only schemas that are JSON Schema 2020-12', () => {
+    const ajv = newAjv();
+    for (const [where, schema] of schemas()) {
+      assert.ok(ajv.validateSchema(schema), `${where}: ${ajv.errorsText(ajv.errors)}`);
+    }
+  });
+
+  it('lets no object of an answer or a body have fields that it does not name', () => {
+    for (const [where, schema] of schemas()) {
+      for (const each of objects(schema)) {
+        if (each.type !== 'object' || !each.properties) continue;
+        assert.equal(each.additionalProperties, false, `${where}: ${Object.keys(each.properties)}`);
+      }
+    }
+  });
+
+  it('gives examples that hold', () => {
+    const ajv = newAjv();
+    ajv.addSchema(document, 'api');
+    for (const [where, schema] of schemas()) {
+      for (const { examples, ...each } of objects(schema)) {
+        if (!Array.isArray(examples)) continue;
+        const resolved = JSON.parse(JSON.stringify(each).replaceAll('"#/', '"api#/'));
+        for (const example of examples) {
+          assert.ok(
+            ajv.validate(resolved, example),
+            `${where}: ${JSON.stringify(example)} ${ajv.errorsText()}`,
+          );
+        }
+      }
+    }
+  });
+
+  it('is JSON, to anybody', async () => {
+    const { status, headers } = await anybody.get('/openapi.json');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+  });
+});
+
+describe('The documentation page', () => {
+  let dms: TestService;
+  let anybody: Client;
+  let page: Answer;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    anybody = dms.with(null);
+    page = await anybody.get('/docs');
+  });
+  after(() => dms.stop());
+
+  const linked = () => [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
+
+  it('is HTML, to anybody', () => {
+    assert.equal(page.status, 200);
+    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+  });
+
+  it('allows the browser nothing from outside, and nobody to frame it', async () => {
+    for (const path of ['/docs', ...linked()]) {
+      const policy = String((await anybody.get(path)).headers['content-security-policy']);
+      assert.match(policy, /default-src 'self'/, path);
+      assert.match(policy, /frame-ancestors 'none'/, path);
+      assert.doesNotMatch(policy, /https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/, path);
+    }
+  });
+
+  it('holds no script of its own text, which the policy would refuse', () => {
+    assert.doesNotMatch(page.text, /<script(?![^>]*\bsrc=)/);
+    assert.doesNotMatch(page.text, / on\w+=/);
+  });
+
+  it('is made of files that are served beside it', async () => {
+    const types: Record<string, string> = { css: 'text/css', js: 'text/javascript' };
+    assert.ok(linked().length >= 3);
+    for (const url of linked()) {
+      assert.match(url, /^\/docs\/[\w.-]+$/);
+      const { status, headers, bytes } = await anybody.get(url);
+      assert.equal(status, 200, url);
+      assert.match(String(headers['content-type']), new RegExp(`^${types[url.split('.').at(-1) as string]}`));
+      assert.ok(bytes.length > 0, url);
+    }
+  });
+
+  it('refers to nothing outside', async () => {
+    assert.doesNotMatch(page.text, OUTSIDE);
+    assert.doesNotMatch((await anybody.get('/docs/start.js')).text, OUTSIDE);
+    const { text: css } = await anybody.get('/docs/swagger-ui.css');
+    const urls = [...css.matchAll(/url\(["']?([^)"']{0,30})/g)].map(([, url]) => url as string);
+    assert.deepEqual(
+      urls.filter((url) => !url.startsWith('data:')),
+      [],
+    );
+  });
+
+  it('asks no validator of other people about the API', async () => {
+    assert.match((await anybody.get('/docs/start.js')).text, /validatorUrl: null/);
+  });
+
+  it('shows the document that is served', async () => {
+    assert.match((await anybody.get('/docs/start.js')).text, /url: '\/openapi\.json'/);
+  });
+
+  it('serves nothing else from where its files come from', async () => {
+    for (const path of [
+      '/docs/package.json',
+      '/docs/index.html',
+      '/docs/..%2fpackage.json',
+      '/docs/__proto__',
+    ]) {
+      assert.equal((await anybody.get(path)).status, 404, path);
+    }
+  });
+});

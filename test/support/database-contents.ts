@@ -1,0 +1,32 @@
+/** What the tests compare to see that nothing was done: a checksum of every table. */
+import type { Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
+
+/** Serials that nobody registered are listed for the operator: a 404 leaves them behind. */
+const LEFT_OUT = ['unknown_devices'];
+
+export async function databaseContents(sql: Sql): Promise<Record<string, string>> {
+  const tables = await query<{ name: string }>(
+    sql,
+    `select table_name as name from information_schema.tables
+     where table_schema = 'public' and table_name <> all(?::text[])`,
+    [LEFT_OUT],
+  );
+  const sums = tables.map(async ({ name }) => {
+    const [row] = await query<{ sum: string }>(
+      sql,
+      `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from "${name}" t`,
+    );
+    return [name, row?.sum ?? ''] as const;
+  });
+  return Object.fromEntries(await Promise.all(sums));
+}
+
+/** Workflows are started in the background, which is noted in the rows of their jobs. */
+export async function untilJobsStarted(sql: Sql): Promise<void> {
+  for (;;) {
+    const rows = await query(sql, 'select 1 from config_jobs where workflow_seen_at is null');
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

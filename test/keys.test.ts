@@ -1,15 +1,17 @@
 /** Keys: their format, their life by the command line, and what the API makes of them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../src/db/query.ts';
-import { generateKey, type KeyKind, kindOf } from '../src/keys/api-key.ts';
+import { type KeyKind, keyOf, kindOf } from '../src/keys/api-key.ts';
 import { startService, type TestService } from './support/service.ts';
 
 const ROOT = new URL('../', import.meta.url);
 const UUID = /^[0-9a-f-]{36}$/;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));
 
 interface Run {
   code: number;

@@ -8,7 +8,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { applyProfileId } from '../src/temporal/workflow-ids.ts';
-import { createProfile, eventually, FACTORY, register, untilEnded } from './support/fleet.ts';
+import {
+  apply,
+  configOf,
+  createProfile,
+  eventually,
+  FACTORY,
+  obey,
+  register,
+  report,
+  untilEnded,
+} from './support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from './support/service.ts';
 
 const seed = Number(process.env.SYNC_SEED ?? Date.now() % 1_000_000_007);
@@ -770,5 +780,363 @@ describe('Devices and jobs through HTTP', function () {
       }),
       { seed, numRuns, endOnFailure: process.env.SYNC_SHRINK === undefined },
     );
+  });
+});
+
+// Everybody at once.
+
+/** Numbers from one seed (mulberry32). */
+function randomFrom(start: number) {
+  let state = start | 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return {
+    below,
+    pick: <T>(items: readonly T[]): T => items[below(items.length)] as T,
+    shuffled: <T>(items: readonly T[]): T[] =>
+      items
+        .map((item) => ({ item, rank: next() }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ item }) => item),
+  };
+}
+
+const CROWD_PROFILES: Record<string, object> = {
+  'every-hour': { intervals: { transmissionIntervalSeconds: 3_600 } },
+  'every-two-hours': { intervals: { transmissionIntervalSeconds: 7_200 } },
+  'every-day': { intervals: { transmissionIntervalSeconds: 86_400 } },
+  'ten-minutes': { intervals: { measurementIntervalMinutes: 10 } },
+  'hour-and-day': { intervals: { measurementIntervalMinutes: 60, transmissionIntervalSeconds: 86_400 } },
+  guard: { temperatureAlerts: alert(50), intervals: { transmissionIntervalSeconds: 3_600 } },
+};
+
+interface ShownTarget {
+  assetId: string;
+  state: State;
+}
+
+/** Many clients and devices that wait for nobody. */
+class Crowd {
+  readonly fleet: TestOrganization;
+  readonly changes = new Map<string, Config>();
+  readonly slugOf = new Map<string, string>();
+  readonly serials: string[] = [];
+  private assetIds: string[] = [];
+  private replacements = 0;
+
+  constructor(fleet: TestOrganization) {
+    this.fleet = fleet;
+  }
+
+  async gather(size: number) {
+    for (let index = 0; index < size; index++) {
+      this.serials.push(`Crowd-${index}`);
+      this.assetIds.push(await register(this.fleet, `Crowd-${index}`));
+    }
+    for (const [slug, profile] of Object.entries(CROWD_PROFILES)) {
+      await createProfile(this.fleet, { slug, ...profile });
+      const { body } = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply?dryRun=true`, {
+        applyToAll: true,
+      });
+      this.changes.set(slug, body.preview[0].config);
+    }
+  }
+
+  async apply(slug: string, body: object) {
+    const answer = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply`, body);
+    this.allow(answer, [200]);
+    this.slugOf.set(answer.body.jobId, slug);
+    return answer.body.jobId as string;
+  }
+
+  async stop(jobId: string) {
+    this.allow(await this.fleet.api.post(`/devices/config-jobs/${jobId}/cancel`), [200, 409]);
+  }
+
+  async retry(jobId: string) {
+    const answer = await this.fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
+    this.allow(answer, [201, 409]);
+    if (answer.status === 201) this.slugOf.set(answer.body.id, answer.body.profileSlug);
+  }
+
+  /** Fetches and obeys, or says something else; its serial may go to other hardware in between. */
+  async contact(serial: string, says: 'truth' | 'old' | 'error' | 'stale') {
+    const offer = await this.fleet.device.get(`/devices/${serial}/pending-config`);
+    this.allow(offer, [200, 204, 404]);
+    const change = offer.status === 200 ? offer.body.config : {};
+    const answer = await this.fleet.device.post(`/devices/${serial}/config-reports`, {
+      ...FACTORY,
+      ...(says === 'truth' && change),
+      ...(says === 'stale' && { reportedAt: new Date(clockMs - 3_600_000).toISOString() }),
+      ...(says === 'error' && { errors: [{ message: 'out of range' }] }),
+    });
+    this.allow(answer, [200, 404]);
+  }
+
+  async replace(index: number) {
+    const newSerialNumber = `Fresh-${++this.replacements}`;
+    const path = `/assets/${this.assetIds[index]}/replace-hardware`;
+    this.allow(await this.fleet.api.post(path, { newSerialNumber }), [200]);
+    this.serials[index] = newSerialNumber;
+  }
+
+  private allow({ status, text }: { status: number; text: string }, statuses: number[]) {
+    assert.equal(statuses.includes(status), true, `${status}: ${text}`);
+  }
+
+  async targetsOf(jobId: string): Promise<ShownTarget[]> {
+    return (await this.fleet.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items;
+  }
+
+  /** What must hold whenever nobody is speaking. */
+  async checkPeace() {
+    const targets = await Promise.all(
+      [...this.slugOf].map(async ([jobId, slug]) => {
+        const change = this.changes.get(slug) as Config;
+        return (await this.targetsOf(jobId)).map((target) => ({ ...target, jobId, change }));
+      }),
+    );
+    for (const serial of this.serials) {
+      const { body } = await this.fleet.api.get(`/devices/${serial}/config`);
+      const open = targets.flat().filter(({ assetId, state }) => assetId === body.assetId && isOpen(state));
+      this.checkOpen(body, open);
+    }
+    const { body: list } = await this.fleet.api.get('/devices/config-jobs?limit=500');
+    for (const { id, total, counts } of list.items) {
+      const shown = targets.flat().filter(({ jobId }) => jobId === id);
+      assert.equal(shown.length, total);
+      const { timedOut, ...rest } = counts as Record<string, number>;
+      for (const [state, count] of Object.entries({ ...rest, timed_out: timedOut }))
+        assert.equal(shown.filter((target) => target.state === state).length, count, `${state} of ${id}`);
+    }
+  }
+
+  private checkOpen(
+    { pendingConfig, syncStatus, serialNumber }: Record<string, unknown>,
+    open: Array<{ change: Config; state: State }>,
+  ) {
+    const pending = pendingConfig as Config | null;
+    if (syncStatus === 'failed') assert.equal(open.length, 0, 'nobody waits for a change that has failed');
+    for (const { change, state } of open) {
+      assert.equal(holds(pending ?? {}, change), true, `${serialNumber} can satisfy who waits for it`);
+      for (const other of open) assert.deepEqual(clashes(change, other.change), []);
+      if (syncStatus === 'sent' || syncStatus === 'pending')
+        assert.equal(state, syncStatus === 'sent' ? 'sent' : 'waiting');
+    }
+  }
+
+  /** Everybody obeys: then every job ends, as its targets say. */
+  async end() {
+    await Promise.all(this.serials.map((serial) => this.contact(serial, 'truth')));
+    clockMs += 1_000;
+    await Promise.all(this.serials.map((serial) => this.contact(serial, 'truth')));
+    for (const jobId of this.slugOf.keys()) {
+      const { status, counts } = await untilEnded(this.fleet, jobId);
+      assert.equal(counts.queued + counts.waiting + counts.sent, 0);
+      const ends = [
+        'cancelled',
+        counts.failed + counts.timedOut > 0 ? 'completed_with_failures' : 'succeeded',
+      ];
+      assert.equal(ends.includes(status), true, `${status} with ${JSON.stringify(counts)}`);
+    }
+  }
+}
+
+describe('Everybody at once', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let crowd: Crowd;
+
+  before(async () => {
+    dms = await startService({ now: () => new Date(clockMs) });
+  });
+  after(() => dms.stop());
+
+  beforeEach(async () => {
+    crowd = new Crowd(await dms.addOrganization());
+    await crowd.gather(5);
+  });
+
+  const deadlocks = async () => {
+    const { rows } = await dms.service.sql.raw(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    );
+    return rows[0].deadlocks;
+  };
+
+  it('contradicting profiles applied to the same devices leave one job waiting, for all of them the same', async () => {
+    const { serials } = crowd;
+    const random = randomFrom(seed);
+    const slugs = ['every-hour', 'every-two-hours', 'every-day'];
+    const jobIds = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => {
+        const all = index % 4 === 0;
+        return crowd.apply(
+          slugs[index % 3] as string,
+          all ? { applyToAll: true } : { serialNumbers: random.shuffled(serials) },
+        );
+      }),
+    );
+    await crowd.checkPeace();
+    const waiting = new Set<string>();
+    for (const jobId of jobIds) {
+      const states = new Set((await crowd.targetsOf(jobId)).map(({ state }) => state));
+      assert.equal(states.size, 1, 'a job wins everywhere or nowhere');
+      if (states.has('waiting')) waiting.add(crowd.slugOf.get(jobId) as string);
+    }
+    assert.equal(waiting.size, 1, 'those that still wait want the same');
+    const [winner = ''] = waiting;
+    for (const serial of serials) {
+      const { body } = await crowd.fleet.api.get(`/devices/${serial}/config`);
+      assert.deepEqual(body.pendingConfig, crowd.changes.get(winner));
+    }
+    await crowd.end();
+  });
+
+  it(`applies, cancels, retries, new hardware, fetches and reports leave one outcome per device (seed ${seed})`, async () => {
+    const random = randomFrom(seed);
+    const slugs = Object.keys(CROWD_PROFILES);
+    const before = await deadlocks();
+    for (let round = 0; round < 8; round++) {
+      clockMs += 1_000;
+      const jobIds = [...crowd.slugOf.keys()];
+      const says = () => random.pick(['truth', 'truth', 'old', 'error', 'stale'] as const);
+      const some = () => random.shuffled(crowd.serials).slice(0, 1 + random.below(5));
+      const tasks = random.shuffled([
+        // Serials that hardware may leave in this round are not among those named.
+        ...Array.from({ length: 6 }, () => () => {
+          const named = some().filter((serial) => serial !== crowd.serials[round % 5]);
+          const body =
+            named.length > 0 && random.below(3) > 0 ? { serialNumbers: named } : { applyToAll: true };
+          return crowd.apply(random.pick(slugs), body);
+        }),
+        ...crowd.serials.flatMap((serial) =>
+          [says(), says(), says()].map((how) => () => crowd.contact(serial, how)),
+        ),
+        ...(jobIds.length > 0
+          ? [
+              () => crowd.stop(random.pick(jobIds)),
+              () => crowd.stop(random.pick(jobIds.slice(-6))),
+              () => crowd.retry(random.pick(jobIds.slice(-12))),
+              () => crowd.retry(random.pick(jobIds.slice(-12))),
+            ]
+          : []),
+        ...(round % 2 === 1 ? [() => crowd.replace(round % 5)] : []),
+      ]);
+      await Promise.all(tasks.map((task) => task()));
+      await crowd.checkPeace();
+    }
+    clockMs += 1_000;
+    await crowd.end();
+    await crowd.checkPeace();
+    assert.equal(await deadlocks(), before, 'locks are taken in one order');
+  });
+});
+
+describe('Where two meet', function () {
+  this.timeout(30_000);
+  let dms: TestService;
+  let fleet: TestOrganization;
+
+  before(async () => {
+    dms = await startService();
+  });
+  after(() => dms.stop());
+
+  beforeEach(async () => {
+    fleet = await dms.addOrganization();
+    for (const slug of ['every-hour', 'every-day', 'ten-minutes'])
+      await createProfile(fleet, { slug, ...CROWD_PROFILES[slug] });
+    for (const serial of ['A', 'B', 'C']) await register(fleet, serial);
+  });
+
+  const poll = (serial: string) => fleet.device.get(`/devices/${serial}/pending-config`);
+  const refuse = async (serial: string) => {
+    await poll(serial);
+    await report(fleet, serial, { ...FACTORY, errors: [{ message: 'out of range' }] });
+  };
+  const cancel = (jobId: string) => fleet.api.post(`/devices/config-jobs/${jobId}/cancel`);
+  const stateOf = async (jobId: string, serial: string) => {
+    const { body } = await fleet.api.get(`/devices/config-jobs/${jobId}/targets`);
+    return body.items.find((target: { serialNumber: string }) => target.serialNumber === serial).state;
+  };
+
+  it('a cancelled retry takes its change back: the target that had failed waits for nothing', async () => {
+    const jobId = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
+    await refuse('A');
+    const { body: retried } = await fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
+    assert.equal((await cancel(retried.id)).status, 200);
+    assert.equal((await configOf(fleet, 'A')).pendingConfig, null);
+    assert.equal((await poll('A')).status, 204);
+    await apply(fleet, 'ten-minutes', { serialNumbers: ['A'] });
+    await obey(fleet, 'A');
+    const again = await fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
+    assert.equal(again.status, 201, 'what the device has confirmed since was another change');
+  });
+
+  it('a cancelled job leaves another one that wants the same as it was: sent stays sent', async () => {
+    const first = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
+    const second = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
+    const { body: before } = await poll('A');
+    await cancel(first);
+    assert.equal(await stateOf(second, 'A'), 'sent');
+    const { body: offered } = await poll('A');
+    assert.equal(offered.revision, before.revision);
+  });
+
+  it('a stage of an earlier job does not take over what a later job has queued', async () => {
+    const rollout = { firstPercent: 33, minAppliedPercent: 100, abortFailedPercent: 100 };
+    const earlier = await apply(fleet, 'every-hour', { serialNumbers: ['A', 'B', 'C'], rollout });
+    const later = await apply(fleet, 'every-day', {
+      serialNumbers: ['B', 'C'],
+      rollout: { ...rollout, firstPercent: 50 },
+    });
+    await obey(fleet, 'A');
+    await eventually(
+      () => stateOf(earlier, 'C'),
+      (state) => state === 'waiting',
+    );
+    assert.equal(await stateOf(later, 'C'), 'queued');
+    await obey(fleet, 'B');
+    await eventually(
+      () => stateOf(later, 'C'),
+      (state) => state === 'waiting',
+    );
+    assert.equal(await stateOf(earlier, 'C'), 'superseded');
+    await obey(fleet, 'C');
+    assert.equal((await configOf(fleet, 'C')).deviceConfig.transmissionInterval, 86_400);
+    for (const jobId of [earlier, later]) assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
+  });
+
+  it('a report of the old hardware that waits while it is replaced says nothing of the new one', async () => {
+    await apply(fleet, 'every-day', { serialNumbers: ['A'] });
+    await obey(fleet, 'A');
+    const { assetId, deviceConfig } = await configOf(fleet, 'A');
+    const { sql } = dms.service;
+    const waiting = async () => {
+      const { rows } = await sql.raw(
+        `select count(*)::int as count from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0].count;
+    };
+    const late = await sql.transaction(async (holder) => {
+      await holder.raw('select 1 from device_configs where asset_id = ? for no key update', [assetId]);
+      const replaced = fleet.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: 'NEW' });
+      await eventually(waiting, (count) => count === 1);
+      const reported = report(fleet, 'A', deviceConfig);
+      await eventually(waiting, (count) => count === 2);
+      return { replaced, reported };
+    });
+    assert.equal((await late.replaced).status, 200);
+    assert.equal((await late.reported).status, 404);
+    const { syncStatus, pendingConfig } = await configOf(fleet, 'NEW');
+    assert.equal(syncStatus, 'pending');
+    assert.equal(pendingConfig.transmissionInterval, 86_400);
   });
 });

@@ -1,5 +1,5 @@
 /** Everything on this machine, as in production: durable Postgres, Temporal, and API and worker as their own processes. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +32,7 @@ export interface BenchStack {
   runServer(file: string, port: number): Promise<ChildProcess>;
   /** An organization of its own with that many devices, `DEV-1` and so on. */
   addFleet(devices: number, model?: string): Promise<Fleet>;
+  worker: ChildProcess;
   /** Peak resident memory of the API process since its start, MB. */
   apiPeakMb(): number;
   stop(): Promise<void>;
@@ -39,7 +40,7 @@ export interface BenchStack {
 
 export const POOL_SIZE = 20;
 
-export async function startStack(): Promise<BenchStack> {
+export async function startStack(settings: Record<string, string> = {}): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'dms-bench-'));
   chmodSync(folder, 0o755);
   const stops: Array<() => unknown> = [() => rmSync(folder, { recursive: true, force: true })];
@@ -73,12 +74,12 @@ export async function startStack(): Promise<BenchStack> {
     SECRETS_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
     RATE_LIMIT_PER_SECOND: '0',
     LOG_LEVEL: 'warn',
+    ...settings,
   };
+  build(say);
   const run = (file: string, more: object = {}) => {
-    const child = spawn(process.execPath, ['--import=tsx', file], {
-      env: { ...env, ...more },
-      stdio: 'inherit',
-    });
+    const args = file.startsWith('dist/') ? [file] : ['--import=tsx', file];
+    const child = spawn(process.execPath, args, { env: { ...env, ...more }, stdio: 'inherit' });
     stops.push(() => end(child));
     return child;
   };
@@ -97,8 +98,8 @@ export async function startStack(): Promise<BenchStack> {
     }
   }
   const port = await freePort();
-  const api = await runServer('src/api.ts', port);
-  run('src/worker.ts');
+  const api = await runServer('dist/src/api.js', port);
+  const worker = run('dist/src/worker.js');
 
   return {
     sql,
@@ -107,11 +108,19 @@ export async function startStack(): Promise<BenchStack> {
     apiUrl: `http://127.0.0.1:${port}`,
     runServer,
     addFleet: (devices, model) => addFleet(sql, devices, model),
+    worker,
     apiPeakMb: () => peakMb(api.pid as number),
     async stop() {
       for (const stop of stops.reverse()) await stop();
     },
   };
+}
+
+/** What is measured is what would be deployed. */
+function build(say: (line: string) => void): void {
+  say('Building');
+  const { status } = spawnSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The build failed');
 }
 
 let fleets = 0;
@@ -144,7 +153,16 @@ function end(child: ChildProcess): Promise<void> {
   });
 }
 
-function peakMb(pid: number): number {
+/** Peak resident memory since the start. */
+export function peakMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }
+
+/** Processor time since the start, user and system. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+const TICKS_PER_SECOND = 100;

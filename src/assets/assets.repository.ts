@@ -1,5 +1,7 @@
 import type { Sql } from '../db/database.ts';
+import { violates } from '../db/faults.ts';
 import { query } from '../db/query.ts';
+import { conflict } from '../errors.ts';
 import type { Asset, Replacement } from './asset.ts';
 
 const COLUMNS = `id, serial_number as "serialNumber", name, status, signal_strength as "signalStrength",
@@ -7,7 +9,7 @@ const COLUMNS = `id, serial_number as "serialNumber", name, status, signal_stren
   building_id as "buildingId", space_id as "spaceId", created_at as "createdAt"`;
 const ACTIVE = 'organization_id = ? and archived_at is null';
 
-export const ASSETS_ACTIVE_SERIAL = 'assets_active_serial';
+const ACTIVE_SERIAL = 'assets_active_serial';
 
 export interface NewAsset {
   serialNumber: string;
@@ -68,22 +70,26 @@ export function createAssetsRepository(sql: Sql) {
       );
     },
 
+    /** @throws conflict when an active asset has the serial. */
     async insert(organizationId: string, asset: NewAsset): Promise<string> {
-      const [row] = await query<{ id: string }>(
-        sql,
-        `insert into assets
-           (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
-         values (?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-        [
-          organizationId,
-          asset.serialNumber,
-          asset.name,
-          asset.model,
-          asset.waterType,
-          asset.floor,
-          asset.buildingId,
-          asset.spaceId,
-        ],
+      const [row] = await refusingTaken(
+        asset.serialNumber,
+        query<{ id: string }>(
+          sql,
+          `insert into assets
+             (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
+           values (?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+          [
+            organizationId,
+            asset.serialNumber,
+            asset.name,
+            asset.model,
+            asset.waterType,
+            asset.floor,
+            asset.buildingId,
+            asset.spaceId,
+          ],
+        ),
       );
       return (row as { id: string }).id;
     },
@@ -101,19 +107,30 @@ export function createAssetsRepository(sql: Sql) {
       );
     },
 
+    /** @throws conflict when another active asset has the serial. */
     async replaceSerial(
       organizationId: string,
       id: string,
       serials: { old: string; fresh: string },
     ): Promise<void> {
-      await query(
-        sql,
-        `with appended as (
-           insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
-         )
-         update assets set serial_number = ? where ${ACTIVE} and id = ?`,
-        [organizationId, id, serials.old, serials.fresh, organizationId, id],
+      await refusingTaken(
+        serials.fresh,
+        query(
+          sql,
+          `with appended as (
+             insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
+           )
+           update assets set serial_number = ? where ${ACTIVE} and id = ?`,
+          [organizationId, id, serials.old, serials.fresh, organizationId, id],
+        ),
       );
     },
   };
+}
+
+function refusingTaken<T>(serialNumber: string, written: Promise<T>): Promise<T> {
+  return written.catch((error) => {
+    if (!violates(error, ACTIVE_SERIAL)) throw error;
+    throw conflict(`An active asset has the serial number ${serialNumber} already`);
+  });
 }

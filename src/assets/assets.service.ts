@@ -1,13 +1,11 @@
 import type { Sql } from '../db/database.ts';
-import { violates } from '../db/faults.ts';
 import type { Transact } from '../db/transaction.ts';
 import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { replaceHardware, withdraw } from '../devices/device-sync.ts';
-import { conflict, invalid, notFound } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import { checkRegistrable, NO_SUCH_ASSET, sameSerial } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
-import { ASSETS_ACTIVE_SERIAL } from './assets.repository.ts';
 import type { RegisterAsset } from './assets.schemas.ts';
 
 /** The device's side of an asset: its sync state, locked while it changes. */
@@ -38,17 +36,15 @@ export function createAssetsService({ assetsIn, devicesIn, targetsIn, jobsProgre
     register(transact: Transact, organizationId: string, asset: RegisterAsset): Promise<string> {
       checkRegistrable('serialNumber', asset.serialNumber);
       return transact(async ({ sql }) => {
-        const id = await refusingTakenSerial(asset.serialNumber, () =>
-          assetsIn(sql).insert(organizationId, {
-            serialNumber: asset.serialNumber,
-            name: asset.name ?? asset.serialNumber,
-            model: asset.model ?? null,
-            waterType: asset.waterType ?? null,
-            floor: asset.floor ?? null,
-            buildingId: asset.buildingId ?? null,
-            spaceId: asset.spaceId ?? null,
-          }),
-        );
+        const id = await assetsIn(sql).insert(organizationId, {
+          serialNumber: asset.serialNumber,
+          name: asset.name ?? asset.serialNumber,
+          model: asset.model ?? null,
+          waterType: asset.waterType ?? null,
+          floor: asset.floor ?? null,
+          buildingId: asset.buildingId ?? null,
+          spaceId: asset.spaceId ?? null,
+        });
         await devicesIn(sql).insert(organizationId, id);
         return id;
       });
@@ -77,21 +73,10 @@ export function createAssetsService({ assetsIn, devicesIn, targetsIn, jobsProgre
         if (sameSerial(asset.serialNumber, fresh)) {
           throw invalid('newSerialNumber must differ from the present serial number');
         }
-        await refusingTakenSerial(fresh, () =>
-          assetsIn(sql).replaceSerial(organizationId, id, { old: asset.serialNumber, fresh }),
-        );
+        await assetsIn(sql).replaceSerial(organizationId, id, { old: asset.serialNumber, fresh });
         await devicesIn(sql).update([{ ...device, sync: replaceHardware(device.sync) }]);
         await targetsIn(sql).reopen([id]);
       });
     },
   };
-}
-
-async function refusingTakenSerial<T>(serialNumber: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!violates(error, ASSETS_ACTIVE_SERIAL)) throw error;
-    throw conflict(`An active asset has the serial number ${serialNumber} already`);
-  }
 }

@@ -3,7 +3,7 @@
  * inside the transaction of the caller, who holds the rows of the devices.
  */
 import type { Sql } from '../db/database.ts';
-import { type DeviceConfiguration, merged } from '../devices/configuration.ts';
+import { type DeviceConfiguration, keysOf, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { contradictingPairs, get, memoized, withdrawChange } from './change-devices.ts';
@@ -58,52 +58,63 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn }:
       return superseded;
     },
 
-    /** Takes the job's changes out of what is pending, but for the keys that other jobs still wait for. */
+    /**
+     * Takes the job's changes out of what is pending, but for the keys that other jobs still wait for. Where nothing
+     * is taken out, the device keeps the revision that it may have fetched.
+     */
     async withdraw(sql: Sql, organizationId: string, jobId: string, changes: DeviceChange[]): Promise<void> {
       const targets = targetsIn(sql);
       const configurations = configurationsIn(sql);
       const assetIds = changes.map(({ device }) => device.assetId);
-      const others = othersByAsset(await targets.listBegunChanges(jobId, assetIds));
+      const others = byAsset(await targets.listOffered(jobId, assetIds));
+      const failed = byAsset(await targets.listFailed(jobId, assetIds));
       const contents = await configurations.find([
         ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
-        ...[...others.values()].flat(),
+        ...[...others.values(), ...failed.values()].flat(),
       ]);
       const store = createConfigStore(organizationId, configurations);
       const othersOf = ({ device }: DeviceChange) => others.get(device.assetId) ?? [];
-      const restOf = memoized(
+      const withdrawalOf = memoized(
         (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
         (change) => {
           const pending = get(contents, change.device.pendingConfigId as string);
           const wanted = othersOf(change).map((id) => get(contents, id));
           const rest = withdrawChange(pending, get(contents, change.changeId), wanted);
-          return rest && store.keep(rest);
+          const gone = keysOf(pending).filter((key) => rest?.[key] === undefined);
+          return { gone, rest: gone.length > 0 && rest !== null ? store.keep(rest) : null };
         },
       );
-      const pendingChanges = changes.filter(({ device }) => device.pendingConfigId !== null);
-      const rests = pendingChanges.map((change) => ({
-        assetId: change.device.assetId,
-        rest: restOf(change),
-      }));
+      const withdrawals = changes
+        .filter(({ device }) => device.pendingConfigId !== null)
+        .map((change) => ({ assetId: change.device.assetId, ...withdrawalOf(change) }))
+        .filter(({ gone }) => gone.length > 0);
       const ids = await store.insert();
       await pendingIn(sql).assign(
-        rests.map(({ assetId, rest }) => ({
+        withdrawals.map(({ assetId, rest }) => ({
           assetId,
           configId: rest === null ? null : (ids[rest] as string),
         })),
       );
-      await targets.reopen(assetIds);
+      await targets.reopen(withdrawals.map(({ assetId }) => assetId));
+      await targets.release(
+        withdrawals.flatMap(({ assetId, gone }) =>
+          (failed.get(assetId) ?? [])
+            .filter((id) => gone.some((key) => get(contents, id)[key] !== undefined))
+            .map((changeId) => ({ assetId, changeId })),
+        ),
+      );
     },
   };
 }
 
 const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
 
-function othersByAsset(live: Array<{ assetId: string; changeId: string }>): Map<string, string[]> {
-  const byAsset = new Map<string, string[]>();
+function byAsset(live: Array<{ assetId: string; changeId: string }>): Map<string, string[]> {
+  const changeIds = new Map<string, string[]>();
   for (const { assetId, changeId } of live) {
-    byAsset.set(assetId, [...(byAsset.get(assetId) ?? []), changeId].sort());
+    changeIds.set(assetId, [...(changeIds.get(assetId) ?? []), changeId].sort());
   }
-  return byAsset;
+  return changeIds;
 }
 
 /** Gathers configurations to insert them in one statement. */

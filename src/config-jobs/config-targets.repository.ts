@@ -118,17 +118,42 @@ export function createConfigTargetsRepository(sql: Sql) {
       return rows.map(({ changeId }) => changeId);
     },
 
-    /** What other jobs have made pending on these devices. */
-    listBegunChanges(exceptJobId: string, assetIds: string[]): Promise<LiveChange[]> {
+    /** What other jobs have made pending on these devices and is still offered: also what has timed out. */
+    listOffered(exceptJobId: string, assetIds: string[]): Promise<LiveChange[]> {
       return query(
         sql,
         `select asset_id as "assetId", change_config_id as "changeId" from config_targets
-         where live and state <> 'queued' and asset_id = any(?::uuid[]) and job_id <> ?`,
+         where live and state in ('waiting', 'sent', 'timed_out') and asset_id = any(?::uuid[]) and job_id <> ?`,
         [assetIds, exceptJobId],
       );
     },
 
-    /** Other jobs' targets whose keys get other values: they wait no longer. Answers with the jobs concerned. */
+    /** What these devices refused of other jobs, and nothing has replaced since. */
+    listFailed(exceptJobId: string, assetIds: string[]): Promise<LiveChange[]> {
+      return query(
+        sql,
+        `select asset_id as "assetId", change_config_id as "changeId" from config_targets
+         where live and state = 'failed' and asset_id = any(?::uuid[]) and job_id <> ?`,
+        [assetIds, exceptJobId],
+      );
+    },
+
+    /** Failed changes that have left what is pending: a later confirmation says nothing of them. */
+    async release(changes: LiveChange[]): Promise<void> {
+      if (changes.length === 0) return;
+      await query(
+        sql,
+        `update config_targets t set live = false
+         from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
+         where t.live and t.state = 'failed' and t.asset_id = n.asset_id and t.change_config_id = n.change_id`,
+        [changes.map(({ assetId }) => assetId), changes.map(({ changeId }) => changeId)],
+      );
+    },
+
+    /**
+     * Other jobs' targets whose keys get other values: they wait no longer. Answers with the jobs concerned. What a
+     * later job still has queued stays: when a stage of an earlier one begins, the later one's turn is yet to come.
+     */
     async supersede(byJobId: string, { assetIds, changeIds, pairs }: Replacing): Promise<string[]> {
       if (pairs.length === 0) return [];
       const rows = await query<JobRow>(
@@ -140,6 +165,7 @@ export function createConfigTargetsRepository(sql: Sql) {
          from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
          join unnest(?::uuid[], ?::uuid[]) as p (old, fresh) on p.fresh = n.change_id
          where t.live and t.asset_id = n.asset_id and t.job_id <> ? and t.change_config_id = p.old
+           and (t.state <> 'queued' or t.job_id < ?)
          returning t.job_id as "jobId"`,
         [
           `job ${byJobId} replaced the same settings`,
@@ -147,6 +173,7 @@ export function createConfigTargetsRepository(sql: Sql) {
           changeIds,
           pairs.map(({ old }) => old),
           pairs.map(({ fresh }) => fresh),
+          byJobId,
           byJobId,
         ],
       );

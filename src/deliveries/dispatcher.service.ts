@@ -27,6 +27,8 @@ export interface Dispatcher {
 const ENDPOINTS_PER_CLAIM = 500;
 /** Claimed ahead per endpoint, in caps: its next request leaves when a place is free, without a statement in between. */
 const CAPS_AHEAD = 8;
+/** Claimed ahead in all, shared by the endpoints that have something: each delivery in hand holds its payload. */
+const AHEAD_MAX = 2_000;
 const FAULT_PAUSE_MS = 500;
 /** Part of the lease after which nothing is begun any more: what is left outlives an attempt. */
 const FRESH_SHARE = 0.5;
@@ -39,7 +41,8 @@ interface Lane {
 
 export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const { deliveries, attempts, perEndpointMax, leaseSeconds, lookEveryMs, log } = deps;
-  const aheadMax = perEndpointMax * CAPS_AHEAD;
+  const aheadMax = () =>
+    Math.min(perEndpointMax * CAPS_AHEAD, Math.max(perEndpointMax, Math.floor(AHEAD_MAX / (lanes.size + 1))));
   const freshMs = leaseSeconds * 1000 * FRESH_SHARE;
   const hot = new Set<string>();
   const lanes = new Map<string, Lane>();
@@ -55,9 +58,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
   function rooms(): Map<string, number> {
     const found = new Map<string, number>();
+    const most = aheadMax();
     for (const id of hot) {
-      const room = aheadMax - (lanes.get(id)?.ahead.length ?? 0);
-      if (room * 2 >= aheadMax) found.set(id, room);
+      const room = most - (lanes.get(id)?.ahead.length ?? 0);
+      if (room * 2 >= most) found.set(id, room);
       if (found.size === ENDPOINTS_PER_CLAIM) break;
     }
     return found;
@@ -96,7 +100,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       else track(send(lane, next));
     }
     if (lane.inFlight === 0 && lane.ahead.length === 0) lanes.delete(id);
-    if (hot.has(id) && lane.ahead.length * 2 <= aheadMax) stir();
+    if (hot.has(id) && lane.ahead.length * 2 <= aheadMax()) stir();
   }
 
   async function send(lane: Lane, next: ClaimedDelivery): Promise<void> {

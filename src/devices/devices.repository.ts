@@ -41,6 +41,21 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     return rows.map((row) => deviceOf(row, contents));
   }
 
+  /**
+   * The serial is read before the lock is waited for: new hardware may have come meanwhile, and what the old one says
+   * must not be taken for its word.
+   */
+  async function stillNamed(rows: DeviceRow[]): Promise<DeviceRow[]> {
+    if (rows.length === 0) return rows;
+    const named = await query<{ id: string; serial_number: string }>(
+      sql,
+      'select id, serial_number from assets where id = any(?::uuid[])',
+      [rows.map((row) => row.asset_id)],
+    );
+    const serialOf = new Map(named.map(({ id, serial_number }) => [id, serial_number]));
+    return rows.filter((row) => serialOf.get(row.asset_id) === row.serial_number);
+  }
+
   return {
     /** One active device by its serial, with the name of its asset. */
     async find(
@@ -71,7 +86,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          order by d.asset_id for no key update of d`,
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
       );
-      return devicesOf(rows);
+      return devicesOf(await stillNamed(rows));
     },
 
     /** Devices by asset id, locked in one order. */

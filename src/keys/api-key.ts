@@ -2,7 +2,7 @@
  * API keys as text: a prefix that names the kind, random base62 characters, and a checksum that tells a mistyped key
  * from an unknown one without asking the database.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 export type KeyKind = 'customer' | 'device';
 
@@ -21,9 +21,11 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_CHARACTERS = 6;
 const DISPLAY_CHARACTERS = 4;
 
-export function generateKey(kind: KeyKind): string {
+export const RANDOM_BYTES = 32;
+
+export function keyOf(kind: KeyKind, random: Buffer): string {
   const { prefix, randomCharacters } = KEY_FORMATS[kind];
-  const body = prefix + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomCharacters);
+  const body = prefix + base62(BigInt(`0x${random.toString('hex')}`), randomCharacters);
   return body + checksum(body);
 }
 

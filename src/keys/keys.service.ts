@@ -1,8 +1,9 @@
 /** Issues keys and tells whose a key is. A found key is remembered for a few seconds, so revoking takes that long. */
+import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/route.ts';
-import { displayOf, generateKey, hashOf, type KeyKind, kindOf } from './api-key.ts';
+import { displayOf, hashOf, type KeyKind, keyOf, kindOf, RANDOM_BYTES } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 
 const REMEMBERED_MS = 3_000;
@@ -50,7 +51,7 @@ export interface KeyIssuer {
 export function createKeyIssuer(keys: KeysRepository, now: () => number): KeyIssuer {
   const issuer: KeyIssuer = {
     async issue({ organizationId, kind, expiresAt }) {
-      const token = generateKey(kind);
+      const token = keyOf(kind, randomBytes(RANDOM_BYTES));
       const key = { organizationId, kind, hash: hashOf(token), display: displayOf(kind, token), expiresAt };
       return { id: await keys.insert(key), token };
     },

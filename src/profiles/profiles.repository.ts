@@ -1,10 +1,12 @@
 import type { Sql } from '../db/database.ts';
+import { violates } from '../db/faults.ts';
 import { query } from '../db/query.ts';
+import { conflict } from '../errors.ts';
 import type { Profile } from './profile.ts';
 
 const COLUMNS = 'slug, name, temperature_alerts as "temperatureAlerts", schedule, intervals';
 
-export const PROFILES_SLUG_KEY = 'profiles_slug_key';
+const SLUG_KEY = 'profiles_slug_key';
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 const columnsOf = ({ name, temperatureAlerts, schedule, intervals }: Profile) => [
@@ -43,13 +45,17 @@ export function createProfilesRepository(sql: Sql) {
       return row ?? null;
     },
 
+    /** @throws conflict when the slug is taken. */
     async insert(organizationId: string, profile: Profile): Promise<void> {
       await query(
         sql,
         `insert into profiles (organization_id, slug, name, temperature_alerts, schedule, intervals)
          values (?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb)`,
         [organizationId, profile.slug, ...columnsOf(profile)],
-      );
+      ).catch((error) => {
+        if (!violates(error, SLUG_KEY)) throw error;
+        throw conflict(`A profile with the slug ${profile.slug} is there already`);
+      });
     },
 
     async update(organizationId: string, profile: Profile): Promise<void> {

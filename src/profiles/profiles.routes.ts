@@ -1,9 +1,8 @@
 import type { Sql } from '../db/database.ts';
-import { violates } from '../db/faults.ts';
-import { conflict, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import { changedProfile, NO_SUCH_PROFILE, newProfile, profileDetailView, profileView } from './profile.ts';
-import { PROFILES_SLUG_KEY, type ProfilesRepository } from './profiles.repository.ts';
+import type { ProfilesRepository } from './profiles.repository.ts';
 import {
   createProfileBody,
   profileDetailResponse,
@@ -48,12 +47,7 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       errors: [409],
       async handle({ caller, body, transact }) {
         const profile = newProfile(body);
-        try {
-          await transact(({ sql }) => profilesIn(sql).insert(caller.organizationId, profile));
-        } catch (error) {
-          if (!violates(error, PROFILES_SLUG_KEY)) throw error;
-          throw conflict(`A profile with the slug ${profile.slug} is there already`);
-        }
+        await transact(({ sql }) => profilesIn(sql).insert(caller.organizationId, profile));
         return created({ profile: profileDetailView(profile) });
       },
     }),

@@ -16,6 +16,7 @@ import {
   hasExample,
   KNOWN_SLOTS,
   nameFor,
+  namesIn,
   pathOf,
   populate,
   slotsOf,
@@ -113,13 +114,13 @@ describe('Bad input', () => {
     routes = dms.service.routes;
     jsonRoutes = routes.filter(({ method, rawBody }) => method !== 'GET' && rawBody === undefined);
     bodyRoutes = routes.filter(takesJson);
-    foreign = await populate(await dms.addOrganization(), routes);
+    foreign = await populate(await dms.addOrganization());
     token = (await dms.issueKey(dms.id, 'customer')).token;
     deviceToken = (await dms.issueKey(dms.id, 'device')).token;
   });
   after(() => dms.stop());
   beforeEach(async () => {
-    world = await populate(dms, routes);
+    world = await populate(dms);
     await untilJobsStarted(dms.service.sql);
   });
 
@@ -140,7 +141,7 @@ describe('Bad input', () => {
     it('are valid', async () => {
       const own = await dms.addOrganization();
       await forEvery(routes, async (route) => {
-        const answer = await call(own, route, await populate(own, routes));
+        const answer = await call(own, route, await populate(own));
         // Nothing to retry, no certificate yet.
         const expected = ['retryConfigJob', 'getCalibrationCertificate'].includes(route.operationId)
           ? 499
@@ -270,7 +271,7 @@ describe('Bad input', () => {
     it('may be 1 MiB', async () => {
       const own = await dms.addOrganization();
       await forEvery(bodyRoutes, async (route) => {
-        const its = await populate(own, routes);
+        const its = await populate(own);
         const text = JSON.stringify(exampleBody(route, its));
         const payload = text + ' '.repeat(BODY_BYTES_MAX - Buffer.byteLength(text));
         const answer = await call(own, route, its, { options: { raw: payload } });
@@ -446,10 +447,7 @@ describe('Bad input', () => {
     it('with an id of another kind is 404', () =>
       refused(slotRoutes(), 404, (route) =>
         slotsOf(route).flatMap((slot) => {
-          const { webhookIds, ...ids } = world;
-          const others = [...Object.values(ids), ...Object.values(webhookIds)].filter(
-            (id) => id !== nameFor(route, slot, world),
-          );
+          const others = namesIn(world).filter((id) => id !== nameFor(route, slot, world));
           return others.map((id) => ({
             what: `${slot} = ${id}`,
             path: pathOf(route, world, { [slot]: id }),
@@ -644,7 +642,7 @@ describe('Bad input', () => {
     let its: World;
     before(async () => {
       own = await dms.addOrganization();
-      its = await populate(own, routes);
+      its = await populate(own);
     });
 
     /** Below 500, in a shape that is declared (the client sees to that). */

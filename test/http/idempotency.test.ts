@@ -71,7 +71,7 @@ describe('Idempotency-Key', () => {
     });
 
     it('is refused with 400 when it is anything else, and nothing is done', async () => {
-      const world = await populate(dms, dms.service.routes);
+      const world = await populate(dms);
       await untilJobsStarted(dms.service.sql);
       const before = await contents();
       await forEvery(taking, async (route) => {
@@ -110,7 +110,7 @@ describe('Idempotency-Key', () => {
   describe('with the same request again', () => {
     it('replays status and body, says so, and does nothing, on every operation that takes it', async () => {
       await forEvery(taking, async (route) => {
-        const world = await populate(dms, dms.service.routes);
+        const world = await populate(dms);
         const request = requestOf(route, world);
         const options = keyed(randomUUID());
         const first = await call(dms, route, world, { ...request, options });

@@ -1,9 +1,9 @@
 /** Rate limits: a token bucket per key, and one for failed keys per address. The clock is the tests' own. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { readSettings, type Settings } from '../../src/config.ts';
-import { generateKey } from '../../src/keys/api-key.ts';
+import { type KeyKind, keyOf } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { call, forEvery, populate, type World } from '../support/operations.ts';
@@ -11,6 +11,8 @@ import { startService, type TestService } from '../support/service.ts';
 
 const OFF = { perSecond: 0, burst: 1 };
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+
+const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));
 
 describe('Limits', () => {
   let dms: TestService;
@@ -95,7 +97,7 @@ describe('Limits', () => {
     });
 
     it('are one over all operations of customers', async () => {
-      const world = await populate({ ...dms, api: await newKey() }, []);
+      const world = await populate({ ...dms, api: await newKey() });
       const own = { ...dms, api };
       await times(burst, list);
       await forEvery(
@@ -145,7 +147,7 @@ describe('Limits', () => {
     });
 
     it('are others for devices, which customers do not use up', async () => {
-      const world: World = await populate({ ...dms, api: await newKey() }, []);
+      const world: World = await populate({ ...dms, api: await newKey() });
       const device = await newKey('device');
       const poll = () => device.get(`/devices/${world.serial}/pending-config`);
       await times(burst + 1, list);

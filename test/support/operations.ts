@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
 import type { Answer, Client, SendOptions } from './client.ts';
-import { apply, createProfile, FACTORY, HOT_WATER, register } from './fleet.ts';
+import { apply, createProfile, FACTORY, HOT_WATER, obey, register } from './fleet.ts';
 import type { TestOrganization } from './service.ts';
 
 /** One thing of each kind in one organization, by the name of the path parameter. */
@@ -16,12 +16,16 @@ export interface World {
   jobId: string;
   /** By the first segment of the path. */
   webhookIds: Record<string, string>;
+  deliveryIds: Record<string, string>;
 }
 
 let made = 0;
 const next = (prefix: string) => `${prefix}-${++made}`;
 const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
-const HOOK = { url: 'https://example.com/hooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+/** Nobody listens there. */
+const HOOK = { url: 'http://127.0.0.1:9/hooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+
+const REPLAY = { since: '2026-03-02T08:15:30Z', until: '2026-03-03T08:15:30Z', states: ['failed'] };
 
 /** A valid body of every operation that takes one, with as many of its fields as go together. */
 const BODIES: Record<string, (world: World) => object> = {
@@ -52,6 +56,10 @@ const BODIES: Record<string, (world: World) => object> = {
   updateCellularWebhook: () => ({ name: 'Development', deliverConfigApplied: false }),
   createWebhook: () => ({ ...HOOK, status: 'active', events: ['alert.created'] }),
   updateWebhook: () => ({ status: 'disabled', events: ['alert.created'] }),
+  replayCellularWebhook: () => REPLAY,
+  replayWebhook: () => REPLAY,
+  rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),
+  rotateWebhookSecret: () => ({ secret: HOOK.secret }),
 };
 
 export const hasExample = ({ body, operationId }: Route): boolean =>
@@ -65,18 +73,31 @@ export function exampleBody({ operationId }: Route, world: World): Record<string
 }
 
 /** One thing of every kind, made through the API. */
-export async function populate(organization: TestOrganization, routes: Route[]): Promise<World> {
+export async function populate(organization: TestOrganization): Promise<World> {
   const serial = next('DEVICE');
   const assetId = await register(organization, serial);
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
-  const webhookIds: Record<string, string> = {};
-  for (const path of ['/cellular-webhooks', '/webhooks']) {
-    if (!routes.some((each) => each.path === path)) continue;
-    const { body } = await organization.api.post(path, { url: HOOK.url });
-    webhookIds[path.slice(1)] = body.id;
+  return { assetId, serial, slug, jobId, ...(await populateWebhooks(organization, slug)) };
+}
+
+/** An endpoint in each collection, and something to deliver: a device that confirmed a change. */
+async function populateWebhooks(organization: TestOrganization, slug: string) {
+  const { api } = organization;
+  const ids = { webhookIds: {} as Record<string, string>, deliveryIds: {} as Record<string, string> };
+  for (const collection of ['cellular-webhooks', 'webhooks']) {
+    const flag = collection === 'webhooks' ? {} : { deliverConfigApplied: true };
+    ids.webhookIds[collection] = (await api.post(`/${collection}`, { url: HOOK.url, ...flag })).body.id;
   }
-  return { assetId, serial, slug, jobId, webhookIds };
+  const obedient = next('OBEDIENT');
+  await register(organization, obedient);
+  await apply(organization, slug, { serialNumbers: [obedient] });
+  await obey(organization, obedient);
+  for (const [collection, id] of Object.entries(ids.webhookIds)) {
+    const { body } = await api.get(`/${collection}/${id}/deliveries`);
+    ids.deliveryIds[collection] = body.items[0].id;
+  }
+  return ids;
 }
 
 /** The names of the path's parameters. */
@@ -85,13 +106,19 @@ export const slotsOf = ({ path }: Route): string[] =>
 
 /** What stands in the world for one parameter of the route; a kind that `populate` does not make is a random id. */
 export function nameFor({ path }: Route, slot: string, world: World): string {
-  if (slot === 'webhookId') return world.webhookIds[path.split('/')[1] as string] ?? randomUUID();
-  const { webhookIds: _, ...names } = world;
-  return (names as Record<string, string>)[slot] ?? randomUUID();
+  const { webhookIds, deliveryIds, ...names } = world;
+  const collection = path.split('/')[1] as string;
+  const its = { webhookId: webhookIds[collection], deliveryId: deliveryIds[collection] };
+  return { ...names, ...its }[slot as keyof typeof its] ?? randomUUID();
 }
 
 /** What `populate` can name. */
-export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId'];
+export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId', 'deliveryId'];
+
+/** Every name in the world. */
+export function namesIn({ webhookIds, deliveryIds, ...names }: World): string[] {
+  return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
+}
 
 /** The route's path with its parameters filled in, some of them replaced; all as they go on the wire. */
 export function pathOf(route: Route, world: World, replaced: Record<string, string> = {}): string {

@@ -1,0 +1,228 @@
+/** Webhook delivery, from the committed event to the recorded 2xx: saturated, at steady rates, and after an outage. */
+import type { ChildProcess } from 'node:child_process';
+import { createGroupCommit } from '../src/db/group-commit.ts';
+import { query } from '../src/db/query.ts';
+import { createTransact } from '../src/db/transaction.ts';
+import { createDeliveriesRepository } from '../src/deliveries/deliveries.repository.ts';
+import type { DomainEvent } from '../src/deliveries/event.ts';
+import { createPublishEvents } from '../src/deliveries/events.service.ts';
+import { freePort } from '../src/embedded/free-port.ts';
+import { createOrganizationsRepository } from '../src/organizations/organizations.repository.ts';
+import { type BenchStack, cpuSeconds, peakMb, startStack } from './support/stack.ts';
+import { printTable, round } from './support/table.ts';
+
+const PAYLOAD = 'x'.repeat(850);
+const SATURATED_EVENTS = 30_000;
+const OPEN_SECONDS = 12;
+const RATES = [20, 50, 200, 500, 1_000];
+const OUTAGE = { perSecond: 200, seconds: 60 };
+const TYPE = 'config.applied';
+
+interface Publisher {
+  publish(organizationId: string): Promise<void>;
+}
+
+function createPublisher(stack: BenchStack): Publisher {
+  const transact = createTransact(stack.sql);
+  const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+  const group = createGroupCommit<DomainEvent, void>({
+    commit: (events) => transact((tx) => publish(tx, events)).then(() => events.map(() => undefined)),
+    isCommonFault: () => true,
+    maxItems: 500,
+    concurrency: 2,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    overloaded: () => new Error('never'),
+  });
+  return {
+    publish: (organizationId) =>
+      group.submit({
+        organizationId,
+        type: TYPE,
+        timestamp: new Date(),
+        data: { sentAt: performance.timeOrigin + performance.now(), payload: PAYLOAD },
+      }),
+  };
+}
+
+let organizations = 0;
+
+/** That many organizations with one endpoint each. */
+async function addEndpoints(stack: BenchStack, count: number, url: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const { id } = await createOrganizationsRepository(stack.sql).ensure(`receivers ${++organizations}`);
+    await query(
+      stack.sql,
+      `insert into webhooks (organization_id, collection, name, url, status, events)
+       values (?, 'event', 'bench', ?, 'active', ?)`,
+      [id, url, [TYPE]],
+    );
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function undelivered(stack: BenchStack): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    stack.sql,
+    `select count(*) from deliveries where state in ('pending', 'sending', 'retrying')`,
+  );
+  return row?.count ?? 0;
+}
+
+async function untilDelivered(stack: BenchStack): Promise<void> {
+  while ((await undelivered(stack)) > 0) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+interface SinkStats {
+  count: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  perSecond: Array<[number, number]>;
+}
+
+const statsOf = async (sinkUrl: string) => (await (await fetch(`${sinkUrl}/stats`)).json()) as SinkStats;
+
+async function saturated(stack: BenchStack, sinkUrl: string, worker: ChildProcess, endpoints: number) {
+  const ids = await addEndpoints(stack, endpoints, `${sinkUrl}/hook`);
+  const { publish } = createPublisher(stack);
+  await Promise.all(ids.map(publish));
+  await untilDelivered(stack);
+  await statsOf(sinkUrl);
+  const cpuBefore = cpuSeconds(worker.pid as number);
+  const startedAt = performance.now();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 400 }, async () => {
+      while (next < SATURATED_EVENTS) await publish(ids[next++ % ids.length] as string);
+    }),
+  );
+  const publishedMs = performance.now() - startedAt;
+  await untilDelivered(stack);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { count } = await statsOf(sinkUrl);
+  const cpu = cpuSeconds(worker.pid as number) - cpuBefore;
+  return [
+    endpoints,
+    count,
+    round(publishedMs / 1000),
+    round(seconds),
+    Math.round(count / seconds),
+    round((cpu / count) * 1000, 2),
+    peakMb(worker.pid as number),
+  ];
+}
+
+async function openLoop(stack: BenchStack, sinkUrl: string, perSecond: number, organizationIds: string[]) {
+  const { publish } = createPublisher(stack);
+  const run = async (seconds: number) => {
+    const startedAt = performance.now();
+    const publishing: Array<Promise<void>> = [];
+    for (let index = 0; index < perSecond * seconds; index++) {
+      const dueInMs = startedAt + (index * 1000) / perSecond - performance.now();
+      if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs));
+      publishing.push(publish(organizationIds[index % organizationIds.length] as string));
+    }
+    await Promise.all(publishing);
+    await untilDelivered(stack);
+  };
+  await run(2);
+  await statsOf(sinkUrl);
+  await run(OPEN_SECONDS);
+  const { count, p50, p95, p99 } = await statsOf(sinkUrl);
+  return [perSecond, count, round(p50, 2), round(p95, 2), round(p99, 2)];
+}
+
+async function outage(stack: BenchStack) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const healthyPort = await freePort();
+  const healthyUrl = `http://127.0.0.1:${healthyPort}`;
+  let sink = await stack.runServer('bench/sink.ts', port);
+  await stack.runServer('bench/sink.ts', healthyPort);
+  const [id = ''] = await addEndpoints(stack, 1, `${url}/hook`);
+  const [healthyId = ''] = await addEndpoints(stack, 1, `${healthyUrl}/hook`);
+  const { publish } = createPublisher(stack);
+  const startedAt = performance.now();
+  let isOver = false;
+  const publishing = (async () => {
+    for (let index = 0; !isOver; index++) {
+      const dueInMs = startedAt + (index * 1000) / OUTAGE.perSecond - performance.now();
+      if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs));
+      void publish(id);
+      void publish(healthyId);
+    }
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await new Promise((resolve) => {
+    sink.once('exit', resolve);
+    sink.kill('SIGKILL');
+  });
+  await new Promise((resolve) => setTimeout(resolve, OUTAGE.seconds * 1000));
+  const backlog = await undelivered(stack);
+  sink = await stack.runServer('bench/sink.ts', port);
+  const backAt = performance.now();
+  while ((await undelivered(stack)) > OUTAGE.perSecond)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  const drainedSeconds = (performance.now() - backAt) / 1000;
+  isOver = true;
+  await publishing;
+  await untilDelivered(stack);
+  const { perSecond } = await statsOf(url);
+  const healthy = await statsOf(healthyUrl);
+  return [
+    OUTAGE.seconds,
+    backlog,
+    round(drainedSeconds),
+    Math.max(...perSecond.map(([, count]) => count)),
+    round(healthy.p50, 2),
+    round(healthy.p95, 2),
+  ];
+}
+
+const stack = await startStack({ WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8' });
+try {
+  const port = await freePort();
+  const sinkUrl = `http://127.0.0.1:${port}`;
+  await stack.runServer('bench/sink.ts', port);
+  const chosen = process.argv.slice(2);
+  const wants = (name: string) => chosen.length === 0 || chosen.includes(name);
+  if (wants('saturated')) {
+    const rows = [];
+    for (const endpoints of [1, 10, 200]) rows.push(await saturated(stack, sinkUrl, stack.worker, endpoints));
+    printTable(
+      'Saturated, 1 kB events, everything on this machine',
+      [
+        'endpoints',
+        'deliveries',
+        'published s',
+        'delivered s',
+        'deliveries/s',
+        'worker CPU s per 1,000',
+        'worker peak MB',
+      ],
+      rows,
+    );
+  }
+  if (wants('open')) {
+    const ids = await addEndpoints(stack, 10, `${sinkUrl}/hook`);
+    const rows = [];
+    for (const perSecond of RATES) rows.push(await openLoop(stack, sinkUrl, perSecond, ids));
+    printTable(
+      'Open loop, 10 endpoints, commit to receipt',
+      ['events/s', 'deliveries', 'p50 ms', 'p95 ms', 'p99 ms'],
+      rows,
+    );
+  }
+  if (wants('outage')) {
+    printTable(
+      `A receiver is away for ${OUTAGE.seconds} s at ${OUTAGE.perSecond} events/s; another one is not`,
+      ['outage s', 'backlog', 'drained after s', 'busiest second', 'other p50 ms', 'other p95 ms'],
+      [await outage(stack)],
+    );
+  }
+} finally {
+  await stack.stop();
+}
+process.exit(0);

@@ -1,0 +1,35 @@
+/** A receiver that answers at once, and tells how long each event took since the time that it carries. */
+import { createServer } from 'node:http';
+
+let latencies: number[] = [];
+let perSecond = new Map<number, number>();
+
+createServer((request, response) => {
+  if (request.url === '/livez') return void response.end('ok');
+  if (request.url === '/stats') {
+    const sorted = latencies.sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+    response.end(
+      JSON.stringify({
+        count: sorted.length,
+        p50: at(0.5),
+        p95: at(0.95),
+        p99: at(0.99),
+        perSecond: [...perSecond],
+      }),
+    );
+    latencies = [];
+    perSecond = new Map();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const now = Date.now();
+    const sentAt = /"sentAt":(\d+(?:\.\d+)?)/.exec(Buffer.concat(chunks).toString())?.[1];
+    latencies.push(performance.timeOrigin + performance.now() - Number(sentAt));
+    const second = Math.floor(now / 1000);
+    perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+    response.writeHead(204).end();
+  });
+}).listen(Number(process.env.PORT), '127.0.0.1');

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
 import { SCHEDULE_MS } from './deliveries/delivery.ts';
 import { PROBE_PLAN, type ProbePlan } from './deliveries/endpoint-health.ts';
@@ -90,7 +91,14 @@ const shared = {
   SECRETS_KEYS: Joi.string()
     .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
     .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' }),
-  WEBHOOK_ALLOWED_RANGES: Joi.string().allow('').default('').description('CIDR ranges, separated by commas'),
+  WEBHOOK_ALLOWED_RANGES: Joi.string()
+    .allow('')
+    .default('')
+    .custom((text: string, helpers) =>
+      rangesIn(text).every((range) => ipaddr.isValidCIDR(range))
+        ? text
+        : helpers.message({ custom: '{{#label}} must be CIDR ranges, separated by commas' }),
+    ),
   JOB_LOOK_AGAIN_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
@@ -227,7 +235,7 @@ function settingsOf(values: ServiceValues): Settings {
     },
     failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
     secretsKeys: secretsKeysOf(values.SECRETS_KEYS),
-    webhookAllowedRanges: values.WEBHOOK_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
+    webhookAllowedRanges: rangesIn(values.WEBHOOK_ALLOWED_RANGES),
     webhooks: {
       scheduleMs: SCHEDULE_MS,
       probePlan: PROBE_PLAN,
@@ -248,6 +256,8 @@ function settingsOf(values: ServiceValues): Settings {
   };
   return Object.freeze(settings);
 }
+
+const rangesIn = (text: string) => text.split(',').filter((range) => range !== '');
 
 function secretsKeysOf(text: string): Record<number, Buffer> {
   const pairs = text.split(',').map((pair) => pair.split(':') as [string, string]);

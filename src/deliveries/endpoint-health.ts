@@ -6,26 +6,36 @@ import type { AttemptResult } from './delivery.ts';
 
 export interface EndpointHealth {
   failuresInARow: number;
-  /** Attempts of the last minute, oldest first. */
-  recent: Array<{ at: number; failed: boolean }>;
+  /** Counts of the last minute by slot of time, oldest first: a handful, however many attempts there were. */
+  recent: Slot[];
+}
+
+interface Slot {
+  startsAt: number;
+  attempts: number;
+  failures: number;
 }
 
 export const HEALTHY: EndpointHealth = { failuresInARow: 0, recent: [] };
 
 const IN_A_ROW_MAX = 5;
+const SLOT_MS = 5_000;
 const WINDOW_MS = 60_000;
 const WINDOW_ATTEMPTS_MIN = 20;
 const WINDOW_FAILED_SHARE = 0.5;
-const RECENT_MAX = 1_000;
 
 export function observed(
-  health: EndpointHealth,
+  { failuresInARow, recent }: EndpointHealth,
   { verdict }: Pick<AttemptResult, 'verdict'>,
   now: number,
 ): EndpointHealth {
   const failed = verdict !== 'delivered';
-  const recent = health.recent.filter(({ at }) => at > now - WINDOW_MS).slice(-RECENT_MAX + 1);
-  return { failuresInARow: failed ? health.failuresInARow + 1 : 0, recent: [...recent, { at: now, failed }] };
+  const last = recent.at(-1);
+  const isSame = last !== undefined && now < last.startsAt + SLOT_MS;
+  const slot = isSame ? last : { startsAt: now, attempts: 0, failures: 0 };
+  const earlier = isSame ? recent.slice(0, -1) : recent.filter(({ startsAt }) => startsAt > now - WINDOW_MS);
+  const counted = { ...slot, attempts: slot.attempts + 1, failures: slot.failures + (failed ? 1 : 0) };
+  return { failuresInARow: failed ? failuresInARow + 1 : 0, recent: [...earlier, counted] };
 }
 
 /** Whether the breaker opens after this attempt. */
@@ -35,8 +45,9 @@ export function opensBreaker(
 ): boolean {
   if (verdict === 'throttled') return true;
   if (failuresInARow >= IN_A_ROW_MAX) return true;
-  const failures = recent.filter(({ failed }) => failed).length;
-  return recent.length >= WINDOW_ATTEMPTS_MIN && failures / recent.length >= WINDOW_FAILED_SHARE;
+  const attempts = recent.reduce((sum, slot) => sum + slot.attempts, 0);
+  const failures = recent.reduce((sum, slot) => sum + slot.failures, 0);
+  return attempts >= WINDOW_ATTEMPTS_MIN && failures / attempts >= WINDOW_FAILED_SHARE;
 }
 
 export interface ProbePlan {

@@ -30,6 +30,8 @@ const LONE_SURROGATE = '\ud800';
 const KIBIBYTE = 1024;
 
 let dms: TestService;
+/** A new one for each test, so that no test meets what another has left. */
+let org: TestOrganization;
 let world: World;
 let foreign: World;
 let token: string;
@@ -49,7 +51,7 @@ async function refused(over: Route[], status: number, badOf: (route: Route) => B
   const before = await contents();
   await forEvery(over, async (route) => {
     for (const bad of badOf(route)) {
-      const answer = await call(dms, route, world, bad);
+      const answer = await call(org, route, world, bad);
       assert.equal(answer.status, status, `${bad.what} was answered ${answer.status} ${answer.text}`);
     }
   });
@@ -115,12 +117,13 @@ describe('Bad input', () => {
     jsonRoutes = routes.filter(({ method, rawBody }) => method !== 'GET' && rawBody === undefined);
     bodyRoutes = routes.filter(takesJson);
     foreign = await populate(await dms.addOrganization());
-    token = (await dms.issueKey(dms.id, 'customer')).token;
-    deviceToken = (await dms.issueKey(dms.id, 'device')).token;
   });
   after(() => dms.stop());
   beforeEach(async () => {
-    world = await populate(dms);
+    org = await dms.addOrganization();
+    world = await populate(org);
+    token = (await dms.issueKey(org.id, 'customer')).token;
+    deviceToken = (await dms.issueKey(org.id, 'device')).token;
     await untilJobsStarted(dms.service.sql);
   });
 
@@ -139,8 +142,8 @@ describe('Bad input', () => {
     });
 
     it('are valid', async () => {
-      const own = await dms.addOrganization();
       await forEvery(routes, async (route) => {
+        const own = await dms.addOrganization();
         const answer = await call(own, route, await populate(own));
         // Nothing to retry, no certificate yet.
         const expected = ['retryConfigJob', 'getCalibrationCertificate'].includes(route.operationId)
@@ -193,7 +196,7 @@ describe('Bad input', () => {
 
     it('names the field that is wrong', async () => {
       await forEvery(jsonRoutes, async (route) => {
-        const { body } = await call(dms, route, world, {
+        const { body } = await call(org, route, world, {
           body: withKey(exampleBody(route, world), 'surprise', 1),
         });
         assert.match(body.message, /surprise/);
@@ -269,8 +272,8 @@ describe('Bad input', () => {
     });
 
     it('may be 1 MiB', async () => {
-      const own = await dms.addOrganization();
       await forEvery(bodyRoutes, async (route) => {
+        const own = await dms.addOrganization();
         const its = await populate(own);
         const text = JSON.stringify(exampleBody(route, its));
         const payload = text + ' '.repeat(BODY_BYTES_MAX - Buffer.byteLength(text));

@@ -1,4 +1,7 @@
-/** The verbs of `workflows/deliver-webhooks.ts`; each begins from what the rows say, so it can be repeated. */
+/**
+ * The verbs of `workflows/deliver-webhooks.ts`; each begins from what the rows say, so it can be repeated. All of them
+ * give signs of life, so that a worker that died is noticed by its silence within seconds, whatever it was doing.
+ */
 import { heartbeat } from '@temporalio/activity';
 import type { EndpointLook } from '../src/deliveries/endpoint-trouble.ts';
 
@@ -13,13 +16,21 @@ export interface EndpointTrouble {
 
 export type DeliverWebhooksActivities = ReturnType<typeof createDeliverWebhooksActivities>;
 
+const HEARTBEAT_EVERY_MS = 2_000;
+
+async function alive<T>(work: Promise<T>): Promise<T> {
+  heartbeat();
+  const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  return work.finally(() => clearInterval(timer));
+}
+
 export function createDeliverWebhooksActivities(trouble: EndpointTrouble) {
   return {
-    lookAtEndpoint: (webhookId: string) => trouble.look(webhookId),
-    sendUrgent: (webhookId: string) => trouble.sendUrgent(webhookId),
-    sendRetries: (webhookId: string) => trouble.sendDue(webhookId),
-    probeEndpoint: (webhookId: string) => trouble.probe(webhookId),
-    drainBacklog: (webhookId: string, pace: number) => trouble.drain(webhookId, pace, heartbeat),
-    closeBreaker: (webhookId: string) => trouble.close(webhookId),
+    lookAtEndpoint: (webhookId: string) => alive(trouble.look(webhookId)),
+    sendUrgent: (webhookId: string) => alive(trouble.sendUrgent(webhookId)),
+    sendRetries: (webhookId: string) => alive(trouble.sendDue(webhookId)),
+    probeEndpoint: (webhookId: string) => alive(trouble.probe(webhookId)),
+    drainBacklog: (webhookId: string, pace: number) => alive(trouble.drain(webhookId, pace, heartbeat)),
+    closeBreaker: (webhookId: string) => alive(trouble.close(webhookId)),
   };
 }

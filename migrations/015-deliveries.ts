@@ -28,6 +28,7 @@ export const up = (sql: Knex) =>
     ) partition by range (id);
     create index deliveries_pending on deliveries (webhook_id, id) where state = 'pending';
     create index deliveries_retrying on deliveries (webhook_id, next_attempt_at) where state = 'retrying';
+    create index deliveries_retrying_by_age on deliveries (webhook_id, id) where state = 'retrying';
     create index deliveries_leases on deliveries (leased_until) where state = 'sending'`);
 
 export const down = (sql: Knex) => sql.raw('drop table deliveries');

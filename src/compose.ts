@@ -27,6 +27,7 @@ import { createAttempts } from './deliveries/attempts.service.ts';
 import { createAttendance } from './deliveries/attendance.service.ts';
 import {
   createDeliveriesRepository,
+  noticeOf,
   notifyQueued,
   QUEUED_CHANNEL,
 } from './deliveries/deliveries.repository.ts';
@@ -281,11 +282,13 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     },
 
     async startWorker(workflowBundle?: WorkflowBundleOption): Promise<RunningPart> {
+      let isStopping = false;
       const attempts = createAttempts({
         deliveries,
         endpoints,
         secretBox,
         send: sender.attempt,
+        perEndpointMax,
         schedule: scheduleMs,
         probePlan,
         disableAfterMs: hooks.disableAfterMs,
@@ -310,7 +313,11 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
       const listener = listenTo({
         url: settings.databaseUrl,
         channel: QUEUED_CHANNEL,
-        onNotice: (payload) => dispatcher.wake(payload.split(',')),
+        onNotice: (payload) => {
+          const { kind, webhookIds } = noticeOf(payload);
+          if (kind === 'changed') dispatcher.recall(webhookIds);
+          else dispatcher.wake(webhookIds);
+        },
         onFault: (err) =>
           log.warn({ err }, 'no notices of new deliveries: the dispatcher looks every second'),
       });
@@ -320,11 +327,10 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
         attempts,
         perEndpointMax,
         leaseSeconds,
-        probePlan,
         drainPerSecondMax: hooks.drainPerSecondMax,
         drainTickMs: hooks.drainTickMs,
         wake: (webhookId) => notifyQueued(sql, [webhookId]),
-        now,
+        isStopping: () => isStopping,
       });
       const worker = await startTemporalWorker({
         address: settings.temporalAddress,
@@ -354,6 +360,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
       ];
       return {
         async stop() {
+          isStopping = true;
           await Promise.all([
             ...sweeps.map((sweep) => sweep.stop()),
             listener.stop(),

@@ -1,5 +1,5 @@
 /** The service's log: JSON lines, without anything secret. */
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
@@ -15,6 +15,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       censor: '[removed]',
     },
     serializers: { err: describeError },
+    hooks: { logMethod: withSafeMessage },
   };
   return destination ? pino(options, destination) : pino(options);
 }
@@ -24,14 +25,23 @@ function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
   const code = 'code' in error ? { code: error.code } : {};
+  const reason = withoutStatement(message);
   return {
     name,
-    message: withoutBindings(message),
+    message: reason,
     ...code,
-    stack,
+    stack: stack?.replace(message, () => reason),
     ...(cause != null && { cause: describeError(cause) }),
   };
 }
 
 /** Knex puts the whole statement before the reason. */
-const withoutBindings = (message: string) => message.split(' - ').at(-1) ?? message;
+const withoutStatement = (message: string) => message.split(' - ').at(-1) ?? message;
+
+/** Without a text of its own, an entry would get that of its error as it is. */
+function withSafeMessage(this: Log, args: Parameters<LogFn>, write: LogFn): void {
+  const [fields, text] = args as [unknown, string?];
+  const error = (fields as { err?: unknown } | null)?.err;
+  if (text !== undefined || !(error instanceof Error)) write.apply(this, args);
+  else write.call(this, fields, withoutStatement(error.message));
+}

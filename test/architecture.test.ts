@@ -17,8 +17,25 @@ const SHARED_WORDS = ['src/errors.ts', 'src/temporal/workflow-ids.ts'];
 /** Libraries and parts of Node that compute and do nothing else. */
 const PURE_PACKAGES = ['node:crypto', 'node:zlib', 'ipaddr.js'];
 
-/** What breaks a rule with a reason: `importer → imported` or `file: rule`. One that is not needed any more fails. */
-const EXCEPTIONS: Record<string, string> = {};
+/** What breaks a rule, by `importer → imported` or `file: rule`, and why. One that is not needed any more fails. */
+const EXCEPTIONS: Record<string, string> = {
+  'src/config-jobs/config-jobs.schemas.ts → src/devices/devices.schemas.ts':
+    'a preview shows configurations, whose shape is described once',
+  'src/config-jobs/config-jobs.routes.ts → src/profiles/profiles.schemas.ts':
+    'apply has the slug of a profile in its path, whose shape is described once',
+  'src/deliveries/deliveries.routes.ts → src/webhooks/webhooks.schemas.ts':
+    'a rotated secret has the shape of a new one, which is described once',
+  'src/deliveries/deliveries.routes.ts → joi':
+    'to be moved: the body of rotate-secret belongs into the schemas',
+  'src/config-jobs/job-course.service.ts → src/config-jobs/config-jobs.service.ts':
+    'to be moved: withdrawOpen belongs to changes.service.ts and can be passed in',
+  'src/deliveries/sender.service.ts → node:dns/promises': 'the one file that talks to receivers',
+  'src/deliveries/sender.service.ts → node:net': 'the one file that talks to receivers',
+  'src/deliveries/sender.service.ts → undici': 'the one file that talks to receivers',
+  'src/http/idempotency.ts → src/db/transaction.ts':
+    'the answer is kept in the transaction of what it answers, and joins it',
+  'src/webhooks/secret-box.ts: is random': 'a nonce that callers could choose would be a nonce used twice',
+};
 
 interface Import {
   from: string;
@@ -340,10 +357,11 @@ describe('The house', () => {
     });
   });
 
-  it('has no exception that is not needed any more', () => {
-    assert.deepEqual(
-      Object.keys(EXCEPTIONS).filter((breach) => !needed.has(breach)),
-      [],
-    );
+  // In a suite of its own, which comes last.
+  describe('in its exceptions', () => {
+    it('has none that is not needed any more', () => {
+      const rest = Object.keys(EXCEPTIONS).filter((breach) => !needed.has(breach));
+      assert.deepEqual(rest, [], 'take these out of EXCEPTIONS');
+    });
   });
 });

@@ -67,7 +67,9 @@ describe('Without Temporal', function () {
   before(async () => {
     port = await freePort();
     await startTemporal(join(scratch, 'temporal.db'));
-    dms = await startService({ settings: { temporalAddress: temporal.address, jobLookAgainMs: 1_000 } });
+    const temporalAddress = temporal.address;
+    const metricsPort = await freePort();
+    dms = await startService({ settings: { temporalAddress, metricsPort, jobLookAgainMs: 1_000 } });
     await createProfile(dms, FRIDGE);
     serials = await registerMany(dms, 6);
     begun = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(0, 2) });
@@ -83,15 +85,17 @@ describe('Without Temporal', function () {
   it('a profile is applied at once', async () => {
     const startedAt = performance.now();
     appliedMeanwhile = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(2, 4) });
-    assert.ok(performance.now() - startedAt < 1_000);
+    assert.ok(performance.now() - startedAt < 2_000, 'it does not wait for Temporal');
     assert.equal((await jobOf(dms, appliedMeanwhile)).status, 'running');
   });
 
-  it('the service says that it is degraded, and is ready all the same', async () => {
+  it('the service says that it is degraded, and is ready all the same, within a second', async () => {
+    const startedAt = performance.now();
     const { status, dependencies, httpStatus } = await readiness(dms.baseUrl);
     assert.equal(httpStatus, 200);
     assert.equal(status, 'degraded');
     assert.deepEqual([dependencies.temporal?.state, dependencies.database?.state], ['degraded', 'ok']);
+    assert.ok(performance.now() - startedAt < 1_000);
   });
 
   it('devices fetch and report as ever', async () => {
@@ -101,13 +105,19 @@ describe('Without Temporal', function () {
   });
 
   describe('until it is back', () => {
-    before(() => startTemporal(join(scratch, 'temporal.db')));
+    before(async () => {
+      await eventually(
+        () => fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`).then((answer) => answer.text()),
+        (metrics) => metrics.includes('dms_temporal_faults_total{call="start"} 1'),
+      );
+      await startTemporal(join(scratch, 'temporal.db'));
+    });
 
     it('a job that was in the middle goes on and ends', async () => {
       assert.equal((await untilEnded(dms, begun)).status, 'succeeded');
     });
 
-    it('a job that was applied meanwhile is started and ends', async () => {
+    it('a job that was applied meanwhile, and whose start was given up, is started and ends', async () => {
       await obey(dms, serials[3] as string);
       assert.equal((await untilEnded(dms, appliedMeanwhile)).status, 'succeeded');
     });

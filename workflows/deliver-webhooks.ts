@@ -21,7 +21,7 @@ const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInter
 const { lookAtEndpoint, sendUrgent, sendRetries, probeEndpoint, drainBacklog, closeBreaker } =
   proxyActivities<DeliverWebhooksActivities>({
     startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '2 minutes',
+    heartbeatTimeout: '10 seconds',
     retry,
   });
 
@@ -61,8 +61,7 @@ export async function deliverWebhooks({
     else if (next.kind === 'drain') pace = (await drainBacklog(webhookId, pace)).pace;
     else if (next.kind === 'close') await closeBreaker(webhookId);
     else if (next.kind === 'wait') {
-      const waitMs = Math.max(1, Date.parse(next.until) - Date.now());
-      await condition(() => hasNews, Math.min(waitMs, lookAgainMs));
+      await condition(() => hasNews, Math.min(next.waitMs, lookAgainMs));
     } else if (!hasNews) {
       return look.status === 'active'
         ? 'the endpoint is well'

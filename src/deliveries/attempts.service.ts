@@ -16,6 +16,7 @@ import {
   probeWaitMs,
 } from './endpoint-health.ts';
 import type { EndpointsRepository, LastAttempt } from './endpoints.repository.ts';
+import { createPlaces } from './places.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {
@@ -23,6 +24,8 @@ export interface AttemptsDeps {
   endpoints: EndpointsRepository;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
+  /** Requests in flight to one endpoint, whoever makes them. */
+  perEndpointMax: number;
   schedule: readonly number[];
   probePlan: ProbePlan;
   /** All attempts failing for this long disable the endpoint. */
@@ -53,6 +56,7 @@ const NOTED_EVERY_MS = 200;
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
   const { deliveries, endpoints, now } = deps;
+  const places = createPlaces(deps.perEndpointMax);
   const health = new Map<string, EndpointHealth>();
   const records = createGroupCommit<RecordedAttempt, void>({
     commit: async (attempts) => {
@@ -117,12 +121,17 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     if (result.verdict === 'delivered' || result.verdict === 'blocked') return note(last);
     await endpoints.noteAttempts([last]);
     if (result.verdict === 'gone') return disable(id, 'gone');
-    const failingSince = await endpoints.findFailingSince(id);
+    const standing = await endpoints.findStanding(id);
+    if (!standing) return;
+    const { failingSince, breaker } = standing;
     const failingForMs = failingSince ? last.at.getTime() - failingSince.getTime() : 0;
     if (failingForMs >= deps.disableAfterMs) return disable(id, 'failing');
-    if (opensBreaker(after, result.verdict)) {
+    const isOutage = opensBreaker(after, result.verdict);
+    // A probe or a drain that fails opens again, whatever this process has counted.
+    if (isOutage || breaker !== 'closed') {
       const waitMs = probeWaitMs(failingForMs, result.retryAfterMs, deps.probePlan);
-      if (await endpoints.open(id, new Date(now().getTime() + waitMs))) {
+      const nextProbeAt = new Date(now().getTime() + waitMs);
+      if (await endpoints.open(id, { nextProbeAt, isOutage })) {
         deps.log.warn({ webhookId: id, error: result.error }, 'webhook.breaker_opened');
       }
     }
@@ -138,12 +147,11 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 
   return {
     async attempt(claim) {
-      const at = now();
-      const result = await deps.send({
-        url: claim.url,
-        eventId: claim.eventId,
-        body: claim.body,
-        secrets: secretsOf(claim),
+      const secrets = secretsOf(claim);
+      const { url, eventId, body } = claim;
+      const { at, result } = await places.hold(claim.webhookId, async () => {
+        const startedAt = now();
+        return { at: startedAt, result: await deps.send({ url, eventId, body, secrets }) };
       });
       deps.observe(result);
       const recorded = recordOf(claim, result, {
@@ -155,7 +163,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       return { result, settled: settle(claim, result, recorded) };
     },
     async flush() {
-      if (noted.size > 0 || timer) await writeNotes();
+      await writeNotes();
     },
   };
 }
@@ -189,12 +197,9 @@ function recordOf(
   }
   const isDue = claim.nextAttemptAt === null || claim.nextAttemptAt <= at;
   if (!isDue) {
-    return {
-      ...base,
-      state: 'retrying',
-      scheduleStep: claim.scheduleStep,
-      nextAttemptAt: claim.nextAttemptAt,
-    };
+    const askedAt = new Date(endedAt.getTime() + (result.retryAfterMs ?? 0));
+    const nextAttemptAt = askedAt > (claim.nextAttemptAt as Date) ? askedAt : claim.nextAttemptAt;
+    return { ...base, state: 'retrying', scheduleStep: claim.scheduleStep, nextAttemptAt };
   }
   const scheduleStep = claim.scheduleStep + 1;
   const next = nextAttempt(scheduleStep, result.retryAfterMs, schedule, random);

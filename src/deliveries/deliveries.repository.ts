@@ -51,6 +51,12 @@ const CLAIMED = `c.id, c.webhook_id as "webhookId", c.organization_id as "organi
   c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
   w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret", e.body`;
 
+/** Where a claim goes back to that came to nothing; what was queued for a disabled endpoint is held. */
+const GIVEN_BACK = `leased_until = null,
+  state = case when w.status = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
+  next_attempt_at = case w.status when 'disabled' then null else d.next_attempt_at end`;
+const IS_ACTIVE = `exists (select from webhooks w where w.id = d.webhook_id and w.status = 'active')`;
+
 /** Takes what `chosen` names (webhook_id, id) under a lease. */
 const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), c as (
@@ -120,8 +126,8 @@ export function createDeliveriesRepository(sql: Sql) {
     claimDue(webhookId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select webhook_id, id from deliveries
-          where webhook_id = ? and state = 'retrying' and next_attempt_at <= now()
+        claiming(`select webhook_id, id from deliveries d
+          where webhook_id = ? and state = 'retrying' and next_attempt_at <= now() and ${IS_ACTIVE}
           order by next_attempt_at, id limit ? for update skip locked`),
         [webhookId, limit, leaseSeconds],
       );
@@ -131,19 +137,68 @@ export function createDeliveriesRepository(sql: Sql) {
     claimUrgent(webhookId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select webhook_id, id from deliveries
-          where webhook_id = ? and state = 'retrying' and urgent order by id limit ? for update skip locked`),
+        claiming(`select webhook_id, id from deliveries d
+          where webhook_id = ? and state = 'retrying' and urgent and ${IS_ACTIVE}
+          order by id limit ? for update skip locked`),
         [webhookId, limit, leaseSeconds],
       );
     },
 
-    /** All that waits at one endpoint, oldest first: a probe, or the next of a drain. */
-    claimOldest(webhookId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    /**
+     * One that waits, to see whether the receiver is back. Not the oldest each time: one that its receiver never takes
+     * would stand before all others for ever. A probe that fails goes to the end of the line.
+     */
+    claimProbe(webhookId: string, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select webhook_id, id from deliveries
-          where webhook_id = ? and state in ('pending', 'retrying') order by id limit ? for update skip locked`),
-        [webhookId, limit, leaseSeconds],
+        claiming(`
+          select webhook_id, id from (
+            select * from (
+              select webhook_id, id, null::timestamptz as at from deliveries d
+              where webhook_id = ? and state = 'pending' and ${IS_ACTIVE}
+              order by id limit 1 for update skip locked
+            ) as untried
+            union all select * from (
+              select webhook_id, id, next_attempt_at as at from deliveries d
+              where webhook_id = ? and state = 'retrying' and ${IS_ACTIVE}
+              order by next_attempt_at limit 1 for update skip locked
+            ) as tried
+          ) as both_kinds order by at nulls first limit 1`),
+        [webhookId, webhookId, leaseSeconds],
+      );
+    },
+
+    /**
+     * The next of a drain, oldest first: what is new, what is due, and what was last tried before the receiver came
+     * back. What fails again since then waits for its own time, so it does not stop the others.
+     */
+    claimBacklog(webhookId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+      return query(
+        sql,
+        claiming(`
+          select webhook_id, id from (
+            select * from (
+              select webhook_id, id from deliveries d
+              where webhook_id = ? and state = 'pending' and ${IS_ACTIVE}
+              order by id limit ? for update skip locked
+            ) as untried
+            union all select * from (
+              select d.webhook_id, d.id from deliveries d join webhooks w on w.id = d.webhook_id
+              where d.webhook_id = ? and d.state = 'retrying' and w.status = 'active'
+                and (d.next_attempt_at <= now() or d.updated_at < w.recovered_at)
+              order by d.id limit ? for update of d skip locked
+            ) as tried
+          ) as both_kinds order by id limit ?`),
+        [webhookId, limit, webhookId, limit, limit, leaseSeconds],
+      );
+    },
+
+    /** What came to rest as queued while its endpoint was being disabled is held like the rest. */
+    async holdStrays(): Promise<void> {
+      await query(
+        sql,
+        `update deliveries d set state = 'held', next_attempt_at = null, updated_at = now()
+         from webhooks w where w.status = 'disabled' and d.webhook_id = w.id and d.state in ('pending', 'retrying')`,
       );
     },
 
@@ -172,10 +227,12 @@ export function createDeliveriesRepository(sql: Sql) {
              (delivery_id, number, at, duration_ms, status_code, error, response_excerpt)
            select delivery_id, number, at, duration_ms, status_code, error, excerpt from a on conflict do nothing
          )
-         update deliveries d set state = a.state, attempt_count = a.number, schedule_step = a.step,
-           next_attempt_at = a.next_at, leased_until = null, last_status_code = a.status_code, last_error = a.error,
-           updated_at = now()
-         from a where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.state = 'sending'`,
+         update deliveries d set
+           state = case when a.state = 'retrying' and w.status = 'disabled' then 'held' else a.state end,
+           attempt_count = a.number, schedule_step = a.step, leased_until = null,
+           next_attempt_at = case w.status when 'disabled' then null else a.next_at end,
+           last_status_code = a.status_code, last_error = a.error, updated_at = now()
+         from a left join webhooks w on w.id = a.webhook_id where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.state = 'sending'`,
         [
           column((each) => each.webhookId),
           column((each) => each.deliveryId),
@@ -199,9 +256,8 @@ export function createDeliveriesRepository(sql: Sql) {
       if (claims.length === 0) return;
       await query(
         sql,
-        `update deliveries d set state = case when d.next_attempt_at is null then 'pending' else 'retrying' end,
-           leased_until = null
-         from unnest(?::uuid[], ?::uuid[]) as c (webhook_id, id)
+        `update deliveries d set ${GIVEN_BACK}
+         from unnest(?::uuid[], ?::uuid[]) as c (webhook_id, id) join webhooks w on w.id = c.webhook_id
          where d.webhook_id = c.webhook_id and d.id = c.id and d.state = 'sending'`,
         [claims.map(({ webhookId }) => webhookId), claims.map(({ id }) => id)],
       );
@@ -211,9 +267,9 @@ export function createDeliveriesRepository(sql: Sql) {
     async releaseExpired(): Promise<string[]> {
       const rows = await query<{ webhookId: string }>(
         sql,
-        `update deliveries set state = case when next_attempt_at is null then 'pending' else 'retrying' end,
-           leased_until = null
-         where state = 'sending' and leased_until < now() returning webhook_id as "webhookId"`,
+        `update deliveries d set ${GIVEN_BACK} from webhooks w
+         where w.id = d.webhook_id and d.state = 'sending' and d.leased_until < now()
+         returning d.webhook_id as "webhookId"`,
       );
       return [...new Set(rows.map(({ webhookId }) => webhookId))];
     },
@@ -282,7 +338,9 @@ export function createDeliveriesRepository(sql: Sql) {
       return rows.length;
     },
 
-    /** What is queued at an endpoint goes over into another state; answers with how many. */
+    announceChange: (webhookId: string) => notifyChanged(sql, webhookId),
+
+    /** What is queued at an endpoint goes over into another state; answers with how many. Released: the whole schedule. */
     async moveQueued(
       webhookId: string,
       from: string[],
@@ -290,9 +348,10 @@ export function createDeliveriesRepository(sql: Sql) {
     ): Promise<number> {
       const rows = await query(
         sql,
-        `update deliveries set state = ?, next_attempt_at = null, leased_until = null, updated_at = now()
+        `update deliveries set state = ?, next_attempt_at = null, leased_until = null, updated_at = now(),
+           schedule_step = case ? when 'pending' then 0 else schedule_step end
          where webhook_id = ? and state = any(?::text[]) returning 1`,
-        [to, webhookId, from],
+        [to, to, webhookId, from],
       );
       return rows.length;
     },
@@ -301,6 +360,23 @@ export function createDeliveriesRepository(sql: Sql) {
 
 export const QUEUED_CHANNEL = 'deliveries_queued';
 const IDS_PER_NOTICE = 200;
+const CHANGED = 'changed ';
+
+export interface Notice {
+  kind: 'queued' | 'changed';
+  webhookIds: string[];
+}
+
+export function noticeOf(payload: string): Notice {
+  const isChange = payload.startsWith(CHANGED);
+  const ids = isChange ? payload.slice(CHANGED.length) : payload;
+  return { kind: isChange ? 'changed' : 'queued', webhookIds: ids.split(',') };
+}
+
+/** The endpoint is another one when the transaction commits: what was claimed for the old one goes back. */
+export async function notifyChanged(sql: Sql, webhookId: string): Promise<void> {
+  await query(sql, 'select pg_notify(?, ?)', [QUEUED_CHANNEL, CHANGED + webhookId]);
+}
 
 /** Wakes the dispatchers when the transaction commits. */
 export async function notifyQueued(sql: Sql, webhookIds: string[]): Promise<void> {

@@ -27,6 +27,11 @@ export interface DeliveriesServiceDeps {
   troubled(endpoint: { id: string; organizationId: string }): void;
 }
 
+/** No replay without an end misses what a clock that is ahead of ours has written. */
+const END_OF_TIME = new Date(253_402_300_799_999);
+/** Ids of times begin in 1970. */
+const inEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));
+
 export interface ReplayRequest {
   since: string;
   until?: string;
@@ -55,14 +60,14 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     ): Promise<Delivery> {
       return transact(async ({ sql, afterCommit }) => {
         const { organizationId } = scope;
-        await lockActive(sql, scope, webhookId);
+        const { id } = await lockActive(sql, scope, webhookId);
         const deliveries = deliveriesIn(sql);
         const own = { organizationId, webhookId };
         const isQueued = await deliveries.resend(own, deliveryId);
         const delivery = await deliveries.find(own, deliveryId);
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
         if (!isQueued) throw conflict('An attempt of this delivery is under way');
-        afterCommit(() => deps.troubled({ id: webhookId, organizationId }));
+        afterCommit(() => deps.troubled({ id, organizationId }));
         return delivery;
       });
     },
@@ -75,18 +80,18 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       asked: ReplayRequest,
     ): Promise<number> {
       const since = new Date(asked.since);
-      const until = asked.until === undefined ? now() : new Date(asked.until);
+      const until = asked.until === undefined ? END_OF_TIME : new Date(asked.until);
       if (until <= since) throw invalid('until must be later than since');
       return transact(async ({ sql, afterCommit }) => {
         const { organizationId } = scope;
-        await lockActive(sql, scope, webhookId);
+        const { id } = await lockActive(sql, scope, webhookId);
         const queued = await deliveriesIn(sql).replay(
           { organizationId, webhookId },
-          { firstId: firstIdAt(since), endId: firstIdAt(until), states: asked.states },
+          { firstId: firstIdAt(inEpoch(since)), endId: firstIdAt(inEpoch(until)), states: asked.states },
         );
         if (queued > 0) {
-          await endpointsIn(sql).drainIfClosed(webhookId);
-          afterCommit(() => deps.troubled({ id: webhookId, organizationId }));
+          await endpointsIn(sql).drainIfClosed(id);
+          afterCommit(() => deps.troubled({ id, organizationId }));
         }
         return queued;
       });

@@ -20,6 +20,8 @@ export interface DispatcherDeps {
 export interface Dispatcher {
   /** These endpoints have something new. */
   wake(webhookIds: string[]): void;
+  /** These endpoints were changed: what is claimed for them is claimed anew. */
+  recall(webhookIds: string[]): void;
   stop(): Promise<void>;
 }
 
@@ -30,6 +32,8 @@ const CAPS_AHEAD = 8;
 /** Claimed ahead in all, shared by the endpoints that have something: each delivery in hand holds its payload. */
 const AHEAD_MAX = 2_000;
 const FAULT_PAUSE_MS = 500;
+/** Claims older than this are made anew: a change of the endpoint is never missed for longer, nor does a lease end. */
+const FRESH_MS = 5_000;
 /** Part of the lease after which nothing is begun any more: what is left outlives an attempt. */
 const FRESH_SHARE = 0.5;
 
@@ -43,7 +47,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const { deliveries, attempts, perEndpointMax, leaseSeconds, lookEveryMs, log } = deps;
   const aheadMax = () =>
     Math.min(perEndpointMax * CAPS_AHEAD, Math.max(perEndpointMax, Math.floor(AHEAD_MAX / (lanes.size + 1))));
-  const freshMs = leaseSeconds * 1000 * FRESH_SHARE;
+  const freshMs = Math.min(FRESH_MS, leaseSeconds * 1000 * FRESH_SHARE);
   const hot = new Set<string>();
   const lanes = new Map<string, Lane>();
   const working = new Set<Promise<void>>();
@@ -94,10 +98,12 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Begins as many attempts as there are free places. */
   function fill(id: string): void {
     const lane = laneOf(id);
-    while (lane.inFlight < perEndpointMax && lane.ahead.length > 0 && !isStopping) {
-      const { claim: next, claimedAt } = lane.ahead.shift() as Lane['ahead'][number];
-      if (performance.now() - claimedAt > freshMs) giveBack(id, [next]);
-      else track(send(lane, next));
+    const isStale = ({ claimedAt }: Lane['ahead'][number]) => performance.now() - claimedAt > freshMs;
+    if (lane.inFlight < perEndpointMax && lane.ahead.some(isStale)) giveBackAll(id, lane);
+    while (lane.inFlight < perEndpointMax && !isStopping) {
+      const next = lane.ahead.shift();
+      if (!next) break;
+      track(send(lane, next.claim));
     }
     if (lane.inFlight === 0 && lane.ahead.length === 0) lanes.delete(id);
     if (hot.has(id) && lane.ahead.length * 2 <= aheadMax()) stir();
@@ -106,22 +112,29 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   async function send(lane: Lane, next: ClaimedDelivery): Promise<void> {
     const id = next.webhookId;
     lane.inFlight++;
-    const { result, settled } = await attempts.attempt(next).finally(() => {
+    let settled: Promise<void> | null = null;
+    try {
+      const attempted = await attempts.attempt(next);
+      settled = attempted.settled;
+      // What is claimed ahead of a failure goes back: whether the endpoint is still to be sent to is decided anew.
+      if (attempted.result.verdict !== 'delivered') giveBackAll(id, lane, settled);
+    } finally {
       lane.inFlight--;
-    });
-    // What is claimed ahead of a failure goes back: whether the endpoint is still to be sent to is decided anew.
-    if (result.verdict !== 'delivered')
-      giveBack(
-        id,
-        lane.ahead.splice(0).map(({ claim: each }) => each),
-      );
-    fill(id);
+      fill(id);
+    }
     await settled;
   }
 
-  function giveBack(id: string, claims: ClaimedDelivery[]): void {
+  /** Claims go back at once, and are made anew after what was decided in between. */
+  function giveBackAll(id: string, lane: Lane, after: Promise<void> = Promise.resolve()): void {
+    const claims = lane.ahead.splice(0).map(({ claim: each }) => each);
     if (claims.length === 0) return;
-    track(deliveries.release(claims).then(() => void hot.add(id)));
+    const released = deliveries.release(claims);
+    const again = () => {
+      hot.add(id);
+      stir();
+    };
+    track(Promise.all([released, after.catch(() => {})]).then(again));
   }
 
   function track(work: Promise<void>): void {
@@ -148,6 +161,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     if (performance.now() - lookedAt < lookEveryMs) return;
     lookedAt = performance.now();
     await deliveries.releaseExpired();
+    await deliveries.holdStrays();
     for (const id of await deliveries.listPendingWebhookIds()) hot.add(id);
   }
 
@@ -171,15 +185,17 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       for (const id of webhookIds) hot.add(id);
       stir();
     },
+    recall(webhookIds) {
+      for (const id of webhookIds) {
+        const lane = lanes.get(id);
+        if (lane) giveBackAll(id, lane);
+      }
+    },
     async stop() {
       isStopping = true;
       stir();
       await running;
-      for (const [id, lane] of lanes)
-        giveBack(
-          id,
-          lane.ahead.splice(0).map(({ claim: each }) => each),
-        );
+      for (const [id, lane] of lanes) giveBackAll(id, lane);
       while (working.size > 0) await Promise.allSettled(working);
       await attempts.flush();
     },

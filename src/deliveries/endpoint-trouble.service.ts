@@ -1,7 +1,7 @@
 /** The steps for an endpoint in trouble, as its workflow calls them. Each begins from what the rows say. */
 import type { Attempts } from './attempts.service.ts';
 import type { ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.ts';
-import { nextPace, type ProbePlan } from './endpoint-health.ts';
+import { nextPace } from './endpoint-health.ts';
 import { type EndpointLook, nextStep } from './endpoint-trouble.ts';
 import type { EndpointsRepository } from './endpoints.repository.ts';
 
@@ -11,14 +11,14 @@ export interface EndpointTroubleDeps {
   attempts: Attempts;
   perEndpointMax: number;
   leaseSeconds: number;
-  probePlan: ProbePlan;
   /** Requests per second that a drain never exceeds. */
   drainPerSecondMax: number;
   /** The second of a drain; shorter in tests. */
   drainTickMs: number;
   /** The dispatcher takes over again. */
   wake(webhookId: string): Promise<void>;
-  now(): Date;
+  /** The process is being stopped: nothing more is begun, and what is claimed goes back. */
+  isStopping(): boolean;
 }
 
 export interface DrainProgress {
@@ -27,8 +27,9 @@ export interface DrainProgress {
   sent: number;
 }
 
-const RETRIES_AT_ONCE = 200;
 const DRAIN_TICKS = 10;
+/** Ticks after which a drain begins nothing more of its claims: a slow receiver does not make it outlive its lease. */
+const STALE_TICKS = 2;
 
 export type EndpointTroubleService = ReturnType<typeof createEndpointTroubleService>;
 
@@ -36,32 +37,39 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
   const { deliveries, endpoints, attempts, perEndpointMax, leaseSeconds } = deps;
 
   /** Sends in order, a cap's worth at a time; stops at the first failure and gives the rest back. */
-  async function sendAll(claims: ClaimedDelivery[], spacingMs: number): Promise<number> {
-    let next = 0;
-    let delivered = 0;
+  async function sendAll(
+    claims: ClaimedDelivery[],
+    { spacingMs, notAfterMs }: { spacingMs: number; notAfterMs: number },
+  ): Promise<{ sent: number; hasFailed: boolean }> {
+    const left = [...claims];
+    let begun = 0;
+    let sent = 0;
     let hasFailed = false;
     const startedAt = performance.now();
+    const spentMs = () => performance.now() - startedAt;
+    const isOver = () => hasFailed || deps.isStopping();
     async function lane(): Promise<void> {
-      while (next < claims.length && !hasFailed) {
-        const index = next++;
-        const dueInMs = startedAt + index * spacingMs - performance.now();
+      while (left.length > 0 && !isOver() && spentMs() < notAfterMs) {
+        const dueInMs = begun++ * spacingMs - spentMs();
         if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs));
-        const { result, settled } = await attempts.attempt(claims[index] as ClaimedDelivery);
-        if (result.verdict === 'delivered') delivered++;
+        const claim = isOver() ? undefined : left.shift();
+        if (!claim) return;
+        const { result, settled } = await attempts.attempt(claim);
+        if (result.verdict === 'delivered') sent++;
         else if (result.verdict !== 'blocked') hasFailed = true;
         await settled;
       }
     }
     await Promise.all(Array.from({ length: Math.min(perEndpointMax, claims.length) }, lane));
-    await deliveries.release(claims.slice(next));
-    return hasFailed ? -1 : delivered;
+    await deliveries.release(left);
+    return { sent, hasFailed };
   }
 
   return {
     async look(webhookId: string): Promise<EndpointLook | null> {
       const situation = await endpoints.findSituation(webhookId);
       if (!situation) return null;
-      const next = nextStep(situation, deps.now());
+      const next = nextStep(situation, situation.now);
       if (next.kind === 'end') await endpoints.forgetSeen(webhookId);
       else await endpoints.markSeen(webhookId);
       const { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying } = situation;
@@ -78,46 +86,46 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
       };
     },
 
-    /** What a person asked for. */
+    /** What a person asked for, whether or not the one before it fails. */
     async sendUrgent(webhookId: string): Promise<void> {
-      const claims = await deliveries.claimUrgent(webhookId, RETRIES_AT_ONCE, leaseSeconds);
-      for (const claim of claims) await (await attempts.attempt(claim)).settled;
+      const claims = await deliveries.claimUrgent(webhookId, perEndpointMax, leaseSeconds);
+      await Promise.all(claims.map(async (claim) => (await attempts.attempt(claim)).settled));
     },
 
     async sendDue(webhookId: string): Promise<void> {
-      await sendAll(await deliveries.claimDue(webhookId, perEndpointMax, leaseSeconds), 0);
+      const claims = await deliveries.claimDue(webhookId, perEndpointMax, leaseSeconds);
+      await sendAll(claims, { spacingMs: 0, notAfterMs: Number.POSITIVE_INFINITY });
     },
 
     /** One delivery; its success begins the drain. */
     async probe(webhookId: string): Promise<void> {
-      const [claim] = await deliveries.claimOldest(webhookId, 1, leaseSeconds);
+      const [claim] = await deliveries.claimProbe(webhookId, leaseSeconds);
       if (!claim) return;
       const { result, settled } = await attempts.attempt(claim);
       await settled;
-      if (result.verdict === 'delivered' || result.verdict === 'blocked') {
-        await endpoints.setBreaker(webhookId, 'draining');
-      }
+      if (result.verdict === 'delivered' || result.verdict === 'blocked')
+        await endpoints.beginDrain(webhookId);
     },
 
     /** A stretch of the drain: each second at its own pace. It ends the trouble when nothing is left. */
     async drain(webhookId: string, pace: number, heartbeat: () => void): Promise<DrainProgress> {
       let present = pace;
       let sent = 0;
-      for (let tick = 0; tick < DRAIN_TICKS; tick++) {
+      for (let tick = 0; tick < DRAIN_TICKS && !deps.isStopping(); tick++) {
         heartbeat();
         const tickEnd = performance.now() + deps.drainTickMs;
-        const claims = await deliveries.claimOldest(webhookId, present, leaseSeconds);
+        const claims = await deliveries.claimBacklog(webhookId, present, leaseSeconds);
         if (claims.length === 0) {
-          await endpoints.setBreaker(webhookId, 'closed');
+          await endpoints.close(webhookId, 'draining');
           await deps.wake(webhookId);
           break;
         }
-        const delivered = await sendAll(claims, deps.drainTickMs / present);
-        if (delivered < 0) {
-          await endpoints.reopen(webhookId, new Date(deps.now().getTime() + deps.probePlan.firstMs));
-          break;
-        }
-        sent += delivered;
+        const outcome = await sendAll(claims, {
+          spacingMs: deps.drainTickMs / present,
+          notAfterMs: deps.drainTickMs * STALE_TICKS,
+        });
+        sent += outcome.sent;
+        if (outcome.hasFailed) break;
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, tickEnd - performance.now())));
         present = nextPace(present, deps.drainPerSecondMax);
       }
@@ -125,7 +133,7 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
     },
 
     async close(webhookId: string): Promise<void> {
-      await endpoints.setBreaker(webhookId, 'closed');
+      await endpoints.close(webhookId, 'open');
       await deps.wake(webhookId);
     },
   };

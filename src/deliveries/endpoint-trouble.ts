@@ -20,7 +20,7 @@ export type NextStep =
   | { kind: 'drain' }
   | { kind: 'retry' }
   | { kind: 'close' }
-  | { kind: 'wait'; until: string; for: 'probe' | 'retry' };
+  | { kind: 'wait'; until: string; waitMs: number; for: 'probe' | 'retry' | 'close' };
 
 export interface Situation {
   status: 'active' | 'disabled';
@@ -38,14 +38,14 @@ export function nextStep(situation: Situation, now: Date): NextStep {
   if (urgent > 0) return { kind: 'urgent' };
   if (breaker === 'draining') return { kind: 'drain' };
   if (breaker === 'open') {
-    if (pending + retrying === 0) return { kind: 'close' };
-    return dueOr('probe', nextProbeAt ?? now, now);
+    return dueOr(pending + retrying === 0 ? 'close' : 'probe', nextProbeAt ?? now, now);
   }
   return retrying === 0 ? { kind: 'end' } : dueOr('retry', nextRetryAt ?? now, now);
 }
 
-function dueOr(kind: 'probe' | 'retry', at: Date, now: Date): NextStep {
-  return at <= now ? { kind } : { kind: 'wait', until: at.toISOString(), for: kind };
+function dueOr(kind: 'probe' | 'retry' | 'close', at: Date, now: Date): NextStep {
+  const waitMs = at.getTime() - now.getTime();
+  return waitMs <= 0 ? { kind } : { kind: 'wait', until: at.toISOString(), waitMs, for: kind };
 }
 
 const SAYS: Record<Exclude<NextStep['kind'], 'wait'>, string> = {
@@ -57,6 +57,12 @@ const SAYS: Record<Exclude<NextStep['kind'], 'wait'>, string> = {
   close: 'Nothing waits any more; new deliveries are sent as they come.',
 };
 
+const WAIT_SAYS = {
+  probe: 'Next probe at',
+  retry: 'Next retry at',
+  close: 'Nothing waits; new deliveries are sent again from',
+};
+
 const BREAKER_SAYS: Record<EndpointLook['breaker'], string> = {
   closed: 'New deliveries are sent as they come.',
   open: 'The receiver fails: nothing is sent but a probe from time to time, and new deliveries wait.',
@@ -66,7 +72,7 @@ const BREAKER_SAYS: Record<EndpointLook['breaker'], string> = {
 /** For people who look at the run in the Temporal UI. */
 export function describeTrouble(look: EndpointLook): string {
   const { host, breaker, waiting, retrying, lastError, failingSince, next } = look;
-  const step = next.kind === 'wait' ? `Next ${next.for} at ${next.until}.` : SAYS[next.kind];
+  const step = next.kind === 'wait' ? `${WAIT_SAYS[next.for]} ${next.until}.` : SAYS[next.kind];
   return [
     `**Webhook to ${host}**: breaker ${breaker}`,
     '',

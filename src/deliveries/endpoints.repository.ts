@@ -14,6 +14,14 @@ export interface EndpointSituation {
   retrying: number;
   urgent: number;
   nextRetryAt: Date | null;
+  /** The database's clock, which says what is due. */
+  now: Date;
+}
+
+/** How an endpoint stands when an attempt has failed. */
+export interface Standing {
+  breaker: EndpointSituation['breaker'];
+  failingSince: Date | null;
 }
 
 export interface LastAttempt {
@@ -35,7 +43,7 @@ export function createEndpointsRepository(sql: Sql) {
         sql,
         `select w.status, w.disabled_reason as "disabledReason", w.breaker, split_part(split_part(w.url, '//', 2), '/', 1) as host,
            w.failing_since as "failingSince", w.next_probe_at as "nextProbeAt", w.last_error as "lastError",
-           p.pending, r.retrying, r.urgent, r."nextRetryAt"
+           p.pending, r.retrying, r.urgent, r."nextRetryAt", now() as now
          from webhooks w
          cross join lateral (
            select count(*) as pending from (
@@ -51,21 +59,34 @@ export function createEndpointsRepository(sql: Sql) {
       return row ?? null;
     },
 
-    /** An older attempt never overwrites a newer one; a success ends the failing. */
+    /**
+     * An older attempt never overwrites a newer one. A success ends the failing, even when it is noted late: what has
+     * failed since then is the beginning of another one.
+     */
     async noteAttempts(attempts: LastAttempt[]): Promise<void> {
       if (attempts.length === 0) return;
       const column = <T>(value: (attempt: LastAttempt) => T) => attempts.map(value);
       await query(
         sql,
-        `update webhooks w set last_attempt_at = a.at, last_status = a.status, last_status_code = a.status_code,
-           last_error = a.error,
-           last_delivered_at = case a.status when 'delivered' then a.at else w.last_delivered_at end,
-           failing_since = case a.status when 'delivered' then null else coalesce(w.failing_since, a.at) end
+        `update webhooks w set last_attempt_at = greatest(w.last_attempt_at, a.at),
+           last_status = case when a.is_last then a.status else w.last_status end,
+           last_status_code = case when a.is_last then a.status_code else w.last_status_code end,
+           last_error = case when a.is_last then a.error else w.last_error end,
+           last_delivered_at = case a.status when 'delivered' then greatest(w.last_delivered_at, a.at)
+             else w.last_delivered_at end,
+           failing_since = case
+             when a.status <> 'delivered' then
+               case when a.at <= w.last_delivered_at then w.failing_since else coalesce(w.failing_since, a.at) end
+             when a.is_last then null
+             when w.failing_since <= a.at then w.last_attempt_at
+             else w.failing_since end
          from (
-           select * from unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
+           select a.*, a.at >= coalesce(w.last_attempt_at, a.at) as is_last
+           from unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
              as a (webhook_id, at, status, status_code, error)
+           join webhooks w on w.id = a.webhook_id order by w.id for update of w
          ) as a
-         where w.id = a.webhook_id and (w.last_attempt_at is null or w.last_attempt_at <= a.at)`,
+         where w.id = a.webhook_id`,
         [
           column(({ webhookId }) => webhookId),
           column(({ at }) => at.toISOString()),
@@ -76,49 +97,58 @@ export function createEndpointsRepository(sql: Sql) {
       );
     },
 
-    /** Since when the endpoint has been failing; null when its last attempt succeeded. */
-    async findFailingSince(webhookId: string): Promise<Date | null> {
-      const [row] = await query<{ failingSince: Date | null }>(
+    /** Null when it was deleted or disabled. */
+    async findStanding(webhookId: string): Promise<Standing | null> {
+      const [row] = await query<Standing>(
         sql,
-        'select failing_since as "failingSince" from webhooks where id = ?',
+        `select breaker, failing_since as "failingSince" from webhooks where id = ? and status = 'active'`,
         [webhookId],
       );
-      return row?.failingSince ?? null;
+      return row ?? null;
     },
 
-    /** Nothing is sent until the probe; an earlier plan never brings a later one forward. */
-    async open(webhookId: string, nextProbeAt: Date): Promise<boolean> {
+    /**
+     * Nothing is sent until the probe; an earlier plan never brings a later one forward. An outage makes a backlog of
+     * all that waits; a lone failure during a drain does not make one anew. True when it was not open before.
+     */
+    async open(
+      webhookId: string,
+      { nextProbeAt, isOutage }: { nextProbeAt: Date; isOutage: boolean },
+    ): Promise<boolean> {
       const rows = await query<{ was: string }>(
         sql,
-        `update webhooks w set breaker = 'open', next_probe_at = greatest(w.next_probe_at, ?::timestamptz)
-         from (select id, breaker as was from webhooks where id = ? for update) as old
+        `update webhooks w set breaker = 'open', next_probe_at = greatest(w.next_probe_at, ?::timestamptz),
+           recovered_at = case when ? then null else w.recovered_at end
+         from (select id, breaker as was from webhooks where id = ? and status = 'active' for update) as old
          where w.id = old.id returning old.was`,
-        [nextProbeAt.toISOString(), webhookId],
+        [nextProbeAt.toISOString(), isOutage, webhookId],
       );
-      return rows[0]?.was !== 'open';
+      return rows.some(({ was }) => was !== 'open');
     },
 
-    /** A drain that met a failure: nothing goes out until the probe. */
-    async reopen(webhookId: string, nextProbeAt: Date): Promise<void> {
+    /** The probe got through. */
+    async beginDrain(webhookId: string): Promise<void> {
       await query(
         sql,
-        `update webhooks set breaker = 'open', next_probe_at = ?
-         where id = ? and status = 'active' and breaker = 'draining'`,
-        [nextProbeAt.toISOString(), webhookId],
+        `update webhooks set breaker = 'draining', next_probe_at = null, recovered_at = coalesce(recovered_at, now())
+         where id = ? and breaker = 'open'`,
+        [webhookId],
       );
     },
 
-    async setBreaker(webhookId: string, breaker: 'closed' | 'draining'): Promise<void> {
-      await query(sql, 'update webhooks set breaker = ?, next_probe_at = null where id = ?', [
-        breaker,
-        webhookId,
-      ]);
+    /** Nothing waits any more; not when it has become another one in between. */
+    async close(webhookId: string, was: 'open' | 'draining'): Promise<void> {
+      await query(
+        sql,
+        `update webhooks set breaker = 'closed', next_probe_at = null where id = ? and breaker = ?`,
+        [webhookId, was],
+      );
     },
 
     async restore(webhookId: string, hasBacklog: boolean): Promise<void> {
       await query(
         sql,
-        'update webhooks set breaker = ?, failing_since = null, next_probe_at = null where id = ?',
+        'update webhooks set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = null where id = ?',
         [hasBacklog ? 'draining' : 'closed', webhookId],
       );
     },

@@ -112,10 +112,10 @@ function guardedConnector({ isAllowedAddress, connectTimeoutMs, resolve = system
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     resolve(hostname).then(
       (addresses) => {
-        const isRefused =
-          addresses.length === 0 || !addresses.every(({ address }) => isAllowedAddress(address));
         const [first] = addresses;
-        if (isRefused || !first) callback(new AddressRefused(), '', 0);
+        if (!first) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0);
+        else if (!addresses.every(({ address }) => isAllowedAddress(address)))
+          callback(new AddressRefused(), '', 0);
         else if (all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },
@@ -179,12 +179,15 @@ const WORDS: Record<string, string> = {
   ENETUNREACH: 'the host cannot be reached',
 };
 
+const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
+
 function inWords(error: unknown): string {
   if (isAddressRefused(error)) return 'the URL leads to an address that is not public';
   const code = String((error as { code?: unknown }).code ?? '');
   const known = WORDS[code];
   if (known) return known;
-  if (code.startsWith('HPE_')) return 'the answer was not valid HTTP';
-  if (/CERT|SSL|TLS|SELF_SIGNED|VERIFY|ISSUER/.test(code)) return `TLS failed (${code})`;
+  if ((error as Error).name === 'HTTPParserError' || NOT_HTTP.includes(code))
+    return 'the answer was not valid HTTP';
+  if (/CERT|SSL|TLS|SELF_SIGNED|VERIFY|ISSUER|EPROTO/.test(code)) return `TLS failed (${code})`;
   return 'the request failed';
 }

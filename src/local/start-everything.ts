@@ -4,7 +4,6 @@ import { compose, type Service } from '../compose.ts';
 import { type Settings, type StartSettings, settingsForStart } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { ensureDatabase } from '../embedded/ensure-database.ts';
-import { freePort } from '../embedded/free-port.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalCli } from '../embedded/temporal-cli.ts';
 import { DRAIN_MS } from '../graceful.ts';
@@ -104,7 +103,7 @@ async function temporalServer({ start, say, onStop, onLoss }: StartOptions) {
   const temporal = await startTemporalDevServer({
     cli,
     dbFile: join(start.dataDir, 'temporal.db'),
-    uiPort: await freePort(),
+    uiPort: 0,
     searchAttributes: SEARCH_ATTRIBUTES,
     log: (line) => void log.write(`${line}\n`),
   });

@@ -21,7 +21,7 @@ export interface TemporalDevServerOptions {
   dbFile?: string;
   /** A free one unless given. */
   port?: number;
-  /** There is no web UI without it. */
+  /** There is no web UI without it; 0 is a free one. */
   uiPort?: number;
   searchAttributes: Record<string, SearchAttributeType>;
   /** Gets each line of the server's output. */
@@ -58,7 +58,8 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
   }
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(options, { file, port: options.port ?? (await freePort()) });
+      const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
+      return await start(options, { file, port: options.port ?? (await freePort()), uiPort });
     } catch (error) {
       // It takes free ports of its own, and others may be quicker.
       if (!(error instanceof StartError) || !portTaken.test(error.message) || attempt === attemptsMax)
@@ -70,8 +71,10 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
 const portTaken = /address already in use/;
 const attemptsMax = 3;
 
-async function start(options: TemporalDevServerOptions, { file, port }: { file?: string; port: number }) {
-  const { cli, uiPort, searchAttributes, log } = options;
+async function start(
+  { cli, searchAttributes, log }: TemporalDevServerOptions,
+  { file, port, uiPort }: { file?: string; port: number; uiPort?: number },
+) {
   const address = `127.0.0.1:${port}`;
   const server = supervise({
     command: cli,

@@ -17,6 +17,8 @@ import type { WebhookScope, WebhooksRepository } from './webhooks.repository.ts'
 /** What is queued for an endpoint, in the transaction that changes it. */
 export interface EndpointQueue {
   moveQueued(webhookId: string, from: string[], to: 'held' | 'pending' | 'cancelled'): Promise<number>;
+  /** What is on its way to being sent is looked at again. */
+  announceChange(webhookId: string): Promise<void>;
 }
 
 /** The health of an endpoint, in the transaction that changes it. */
@@ -81,6 +83,7 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
           await webhooks.updateSecret(scope, id, sealedFor(webhook.id, scope, change.secret));
         }
         const changed = await webhooks.update(scope, id, changedWebhook(webhook, change));
+        await deliveriesIn(sql).announceChange(webhook.id);
         if (await hasToWake(sql, webhook, changed)) {
           afterCommit(() => deps.troubled({ id: webhook.id, organizationId: scope.organizationId }));
         }
@@ -91,7 +94,9 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
     remove(transact: Transact, scope: WebhookScope, id: string): Promise<void> {
       return transact(async ({ sql }) => {
         if (!(await webhooksIn(sql).remove(scope, id))) throw notFound(NO_SUCH_WEBHOOK);
-        await deliveriesIn(sql).moveQueued(id, ['pending', 'sending', 'retrying', 'held'], 'cancelled');
+        const queue = deliveriesIn(sql);
+        await queue.moveQueued(id, ['pending', 'sending', 'retrying', 'held'], 'cancelled');
+        await queue.announceChange(id.toLowerCase());
       });
     },
   };

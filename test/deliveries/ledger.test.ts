@@ -14,7 +14,7 @@ import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
 const SEED = Number(process.env.LEDGER_SEED ?? Date.now() % 1_000_000);
 const SECONDS = Number(process.env.LEDGER_SECONDS ?? 10);
 const HAS_OUTAGE = process.env.LEDGER_OUTAGE === '1';
-const SETTLE_MS = HAS_OUTAGE ? 60_000 : 25_000;
+const SETTLE_MS = Number(process.env.LEDGER_SETTLE_SECONDS ?? 40) * 1_000;
 const DEADLINE_SECONDS = 2;
 const TRANSACTION_EVERY_MS = 40;
 const EVENTS_PER_TRANSACTION_MAX = 20;

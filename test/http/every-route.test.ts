@@ -112,15 +112,18 @@ describe('Every route', () => {
 
     it('answers a valid request with its status of success', async () => {
       const needsMore = ['retryConfigJob', 'getCalibrationCertificate'];
-      await forEvery(
-        routes.filter(({ operationId }) => !needsMore.includes(operationId)),
-        async (route) => {
-          const own = await dms.addOrganization();
-          const { status, text } = await call(own, route, await populate(own));
-          assert.equal(status, { ...SPECIFIED, ...ADDED }[nameOf(route)], text);
-          assert.equal(text === '', status === 204);
-        },
-      );
+      /** After these another request would not find what it names. */
+      const changing = /DELETE|replace-hardware|cancel/;
+      let own = await dms.addOrganization();
+      let its = await populate(own);
+      for (const route of routes.filter(({ operationId }) => !needsMore.includes(operationId))) {
+        const { status, text } = await call(own, route, its);
+        assert.equal(status, { ...SPECIFIED, ...ADDED }[nameOf(route)], `${route.operationId} ${text}`);
+        assert.equal(text === '', status === 204, route.operationId);
+        if (!changing.test(nameOf(route))) continue;
+        own = await dms.addOrganization();
+        its = await populate(own);
+      }
     });
 
     it('is documented, with its parameters, its key and the answers that all can give', async () => {
@@ -343,10 +346,15 @@ describe('Every route', () => {
 
   describe('and the headers of its answers', () => {
     /** Answers of every sort: fine, refused at each of the checks, and of no operation at all. */
+    let seen: Array<[string, Answer]>;
+    before(async () => {
+      seen = await answers();
+    });
+
     async function answers(headers: Record<string, string> = {}): Promise<Array<[string, Answer]>> {
       const own = await dms.addOrganization();
       const its = await populate(own);
-      const seen: Array<[string, Answer]> = [];
+      const got: Array<[string, Answer]> = [];
       for (const route of routes) {
         const options = { headers };
         const unknown = Object.fromEntries(slotsOf(route).map((slot) => [slot, randomUUID()]));
@@ -357,22 +365,22 @@ describe('Every route', () => {
           valid: {},
         };
         for (const [what, change] of Object.entries(changes)) {
-          seen.push([`${route.operationId} ${what}`, await call(own, route, its, { options, ...change })]);
+          got.push([`${route.operationId} ${what}`, await call(own, route, its, { options, ...change })]);
         }
       }
       for (const path of [...KEYLESS, '/docs/swagger-ui.css', '/nothing', '/%zz', '/docs/nothing']) {
-        seen.push([path, await dms.api.get(path, { headers })]);
+        got.push([path, await dms.api.get(path, { headers })]);
       }
       const wrong = { headers: { ...headers, 'content-type': 'text/plain' }, raw: 'x' };
-      seen.push(['415', await dms.api.post('/assets', undefined, wrong)]);
+      got.push(['415', await dms.api.post('/assets', undefined, wrong)]);
       const large = { headers, raw: 'x'.repeat(1024 * 1024 + 1) };
-      seen.push(['413', await dms.api.post('/assets', undefined, large)]);
-      seen.push(['405', await dms.api.send('DELETE', '/assets', undefined, { headers })]);
-      return seen;
+      got.push(['413', await dms.api.post('/assets', undefined, large)]);
+      got.push(['405', await dms.api.send('DELETE', '/assets', undefined, { headers })]);
+      return got;
     }
 
-    it('says no-store and nosniff, whatever the answer', async () => {
-      const missing = (await answers()).filter(
+    it('says no-store and nosniff, whatever the answer', () => {
+      const missing = seen.filter(
         ([, { headers }]) =>
           headers['cache-control'] !== 'no-store' || headers['x-content-type-options'] !== 'nosniff',
       );
@@ -382,15 +390,13 @@ describe('Every route', () => {
       );
     });
 
-    it('names the software nowhere', async () => {
-      const telling = (await answers()).filter(
-        ([, { headers }]) => headers['x-powered-by'] ?? headers.server,
-      );
+    it('names the software nowhere', () => {
+      const telling = seen.filter(([, { headers }]) => headers['x-powered-by'] ?? headers.server);
       assert.deepEqual(telling, []);
     });
 
-    it('has a Request-Id of its own', async () => {
-      const ids = (await answers()).map(([, { headers }]) => String(headers['request-id']));
+    it('has a Request-Id of its own', () => {
+      const ids = seen.map(([, { headers }]) => String(headers['request-id']));
       for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]{1,64}$/);
       assert.equal(new Set(ids).size, ids.length);
     });
@@ -416,9 +422,9 @@ describe('Every route', () => {
       }
     });
 
-    it('is JSON in UTF-8 where there is a body', async () => {
+    it('is JSON in UTF-8 where there is a body', () => {
       const file = ['application/pdf', 'text/html', 'text/css'];
-      const others = (await answers()).filter(([, { headers, text }]) => {
+      const others = seen.filter(([, { headers, text }]) => {
         const type = String(headers['content-type']);
         return (
           text !== '' &&

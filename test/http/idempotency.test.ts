@@ -109,8 +109,8 @@ describe('Idempotency-Key', () => {
 
   describe('with the same request again', () => {
     it('replays status and body, says so, and does nothing, on every operation that takes it', async () => {
+      const world = await populate(dms);
       await forEvery(taking, async (route) => {
-        const world = await populate(dms);
         const request = requestOf(route, world);
         const options = keyed(randomUUID());
         const first = await call(dms, route, world, { ...request, options });

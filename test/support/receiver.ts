@@ -1,5 +1,6 @@
 /** A customer's receiver: a real server that remembers what it got and answers as it is told to. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export interface Received {
@@ -23,7 +24,15 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+export const startReceiver = (): Promise<Receiver> => start(createServer, 'http');
+
+/** With a certificate that nobody trusts, made for these tests. */
+export const startTlsReceiver = (): Promise<Receiver> =>
+  start((handler) => createTlsServer({ key: UNTRUSTED_KEY, cert: UNTRUSTED_CERTIFICATE }, handler), 'https');
+
+type Handler = Parameters<typeof createServer>[1];
+
+async function start(create: (handler: Handler) => Server, scheme: string): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: Array<{ count: number; resolve(): void }> = [];
   let how: Parameters<Receiver['answer']>[0] = (response) => response.writeHead(204).end();
@@ -31,7 +40,7 @@ export async function startReceiver(): Promise<Receiver> {
   const { port } = server.address() as AddressInfo;
 
   function listen(at: number): Promise<Server> {
-    const fresh = createServer((request, response) => {
+    const fresh = create((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk) => chunks.push(chunk));
       request.on('end', () => {
@@ -57,7 +66,7 @@ export async function startReceiver(): Promise<Receiver> {
     });
 
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${scheme}://127.0.0.1:${port}/hook`,
     received,
     answer: (next) => {
       how = next;
@@ -85,3 +94,21 @@ export async function startReceiver(): Promise<Receiver> {
     stop: close,
   };
 }
+
+const UNTRUSTED_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHtMiwVHydJ+WhRFD
+2cC3qT99fLwC7iEzxp1/RkTovJGhRANCAARLAO5QrCMT0HthTT5MAnbFuKINoCuQ
+ADkc0P5685OwzPd+XbGRVhrP+Q5JgjjXSC1CJwXo/b6CxH615FTpyr5G
+-----END PRIVATE KEY-----`;
+
+const UNTRUSTED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBhjCCAS2gAwIBAgIUFRxlO+5yPwtaMogkGG+Ns4hR8T8wCgYIKoZIzj0EAwIw
+GDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDAgFw0yNjExMjEyMjQ1NTVaGA8yMTI2
+MTAyODIyNDU1NVowGDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABEsA7lCsIxPQe2FNPkwCdsW4og2gK5AAORzQ/nrzk7DM
+935dsZFWGs/5DkmCONdILUInBej9voLEfrXkVOnKvkajUzBRMB0GA1UdDgQWBBSY
+lDz4nfY9Ggsb5xSPJ/0KI28uajAfBgNVHSMEGDAWgBSYlDz4nfY9Ggsb5xSPJ/0K
+I28uajAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIHEf00nPsmAb
+a4R7rph28RuHaEzSxx0jAgZDLYLFvHDhAiA9pP885LLzWrESCWuy1IAnLziP35X9
+TCgQNEZ2S6pJYw==
+-----END CERTIFICATE-----`;

@@ -1,11 +1,17 @@
 /** The real service on real sockets, in this process, with a database and a task queue of its own. */
 import { randomUUID } from 'node:crypto';
-import { compose, type RunningApi, type RunningPart, type Service } from '../../src/compose.ts';
+import {
+  type ComposeOptions,
+  compose,
+  type RunningApi,
+  type RunningPart,
+  type Service,
+} from '../../src/compose.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import type { KeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, type Log } from '../../src/log.ts';
 import { createOrganizationsRepository } from '../../src/organizations/organizations.repository.ts';
 import { type Client, createClient } from './client.ts';
 import { newDatabase, servers } from './servers.ts';
@@ -38,6 +44,10 @@ export interface TestServiceOptions {
   /** Default: a new one. */
   databaseUrl?: string;
   logLevel?: string;
+  /** In place of one of that level. */
+  log?: Log;
+  /** How names of receivers are looked up; the system's way by default. */
+  resolve?: ComposeOptions['resolve'];
 }
 
 /** Limits off and waits short: the tests of limits and waits set their own. */
@@ -60,8 +70,8 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const { workflowBundle } = await servers();
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
-  const log = createLog(options.logLevel ?? 'silent');
-  const service = compose({ settings, log, now: options.now });
+  const log = options.log ?? createLog(options.logLevel ?? 'silent');
+  const service = compose({ settings, log, now: options.now, resolve: options.resolve });
   const api: RunningApi = await service.startApi();
   const worker: RunningPart | null =
     options.withWorker === false ? null : await service.startWorker(workflowBundle);

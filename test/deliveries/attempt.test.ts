@@ -1,0 +1,349 @@
+/** One attempt, against receivers that do all that receivers do. */
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { createSender } from '../../src/deliveries/sender.service.ts';
+import { VERSION } from '../../src/version.ts';
+import { type Receiver, startReceiver, startTlsReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, type Endpoint, QUICK } from './harness.ts';
+
+const DEADLINE_MS = 700;
+const PROBE_PLAN = { firstMs: 30, share: 0, maxMs: 30 };
+const PROXY = {
+  http_proxy: 'http://127.0.0.1:9/',
+  HTTP_PROXY: 'http://127.0.0.1:9/',
+  NODE_USE_ENV_PROXY: '1',
+};
+
+/** What a receiver can do wrong, and the words for it. */
+const FAULTS: Array<{ does: string; how(response: ServerResponse): void; says: RegExp }> = [
+  { does: 'refuses with 400', how: (response) => response.writeHead(400).end(), says: /answered 400/ },
+  { does: 'knows nothing, 404', how: (response) => response.writeHead(404).end(), says: /answered 404/ },
+  { does: 'breaks with 500', how: (response) => response.writeHead(500).end(), says: /answered 500/ },
+  {
+    does: 'redirects with 307',
+    how: (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+    says: /answered 307/,
+  },
+  {
+    does: 'resets the connection',
+    how: (response) => response.socket?.resetAndDestroy(),
+    says: /reset|closed/,
+  },
+  { does: 'closes without an answer', how: (response) => response.socket?.end(), says: /closed|reset/ },
+  {
+    does: 'closes in the middle of its answer',
+    how: (response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('half of');
+      setTimeout(() => response.socket?.destroy(), 20);
+    },
+    says: /closed|reset/,
+  },
+  {
+    does: 'does not speak HTTP',
+    how: (response) => response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n\r\n'),
+    says: /not valid HTTP/,
+  },
+  {
+    does: 'answers with endless headers',
+    how: (response) => response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
+    says: /not valid HTTP/,
+  },
+  { does: 'says nothing at all', how: () => {}, says: /no complete answer within 0\.7 s/ },
+  {
+    does: 'stops after its headers',
+    how: (response) => response.writeHead(200, { 'content-length': 10 }).flushHeaders(),
+    says: /no complete answer within 0\.7 s/,
+  },
+  { does: 'answers drop by drop', how: drip, says: /no complete answer within 0\.7 s/ },
+];
+
+function drip(response: ServerResponse): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write('.'), 50);
+  response.on('close', () => clearInterval(timer));
+}
+
+/** As much as the other side takes, a gigabyte at most; answers with how much that was. */
+function pour(response: ServerResponse): () => number {
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  let written = 0;
+  response.writeHead(200);
+  function more(): void {
+    while (written < 1_000_000_000 && !response.destroyed) {
+      written += chunk.length;
+      if (!response.write(chunk)) {
+        response.once('drain', more);
+        return;
+      }
+    }
+    response.end();
+  }
+  more();
+  return () => written;
+}
+
+describe('One attempt', () => {
+  let dms: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+
+  before(async () => {
+    dms = await startService({
+      settings: {
+        webhooks: {
+          ...QUICK,
+          deadlineMs: DEADLINE_MS,
+          scheduleMs: Array(20).fill(50),
+          probePlan: PROBE_PLAN,
+        },
+      },
+      resolve: async (hostname) => {
+        if (hostname === 'receiver.test') return [{ address: '127.0.0.1', family: 4 }];
+        throw Object.assign(new Error(`getaddrinfo ${hostname}`), { code: 'ENOTFOUND' });
+      },
+    });
+    customer = await addCustomer(dms);
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.stop());
+
+  /** Sends nothing but tests: they need no event. */
+  const quietEndpoint = (url = receiver.url) => customer.subscribe(url, { events: ['device.online'] });
+
+  it('delivers when the answer is any 2xx', async () => {
+    const endpoint = await quietEndpoint();
+    for (const status of [200, 201, 202, 204, 299]) {
+      receiver.answer((response) => response.writeHead(status).end());
+      const { delivered, statusCode, error } = await endpoint.test();
+      assert.deepEqual([delivered, statusCode, error], [true, status, null]);
+    }
+  });
+
+  it('fails on every other answer, and follows no redirect', async () => {
+    const endpoint = await quietEndpoint();
+    for (const status of [301, 302, 303, 307, 308, 400, 401, 404, 410, 418, 429, 500, 503, 599]) {
+      receiver.answer((response) => response.writeHead(status, { location: '/elsewhere' }).end());
+      const { delivered, statusCode, error } = await endpoint.test();
+      assert.deepEqual([delivered, statusCode], [false, status]);
+      assert.equal(error, `the receiver answered ${status}`);
+    }
+    assert.equal(receiver.received.length, 14);
+    assert.ok(receiver.received.every(({ path }) => path === '/hook'));
+  });
+
+  it('says in words what a receiver did, within its deadline, whatever it was', async () => {
+    const endpoint = await quietEndpoint();
+    for (const { does, how, says } of FAULTS) {
+      receiver.answer(how);
+      const { delivered, error, durationMs } = await endpoint.test();
+      assert.equal(delivered, false, does);
+      assert.match(error ?? '', says, does);
+      assert.ok(durationMs < DEADLINE_MS + 1_000, `${does}: ${durationMs} ms`);
+    }
+  });
+
+  it('says in words why it could not connect', async () => {
+    const closed = await startReceiver();
+    await closed.stop();
+    const tls = await startTlsReceiver();
+    for (const [url, says] of [
+      [closed.url, /^the connection was refused$/],
+      ['https://nowhere.test/hook', /^the host name was not found$/],
+      [receiver.url.replace('http:', 'https:'), /^TLS failed/],
+      [tls.url, /^TLS failed \(\w*SELF_SIGNED\w*\)$/],
+    ] as const) {
+      const { delivered, statusCode, error } = await (await quietEndpoint(url)).test();
+      assert.deepEqual([delivered, statusCode], [false, null], url);
+      assert.match(error ?? '', says, url);
+    }
+    assert.equal(receiver.received.length + tls.received.length, 0);
+    await tls.stop();
+  });
+
+  it('is one of many: each fault is retried, told of, and does not stop the next', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response, index) => {
+      const fault = FAULTS[index];
+      if (fault) fault.how(response);
+      else response.writeHead(204).end();
+    });
+    await customer.confirmChanges(1);
+    await endpoint.untilAll('delivered', 1, 25_000);
+    const { attempts, attemptCount, lastStatusCode, lastError, nextAttemptAt } = await endpoint.delivery();
+    assert.deepEqual(
+      [attemptCount, lastStatusCode, lastError, nextAttemptAt],
+      [FAULTS.length + 1, 204, null, null],
+    );
+    attempts.forEach(({ number, error }, index) => {
+      assert.equal(number, index + 1);
+      assert.match(error ?? 'delivered', FAULTS[index]?.says ?? /^delivered$/);
+    });
+    const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+    const bodies = new Set(receiver.received.map(({ body }) => body));
+    assert.deepEqual([ids.size, bodies.size], [1, 1], 'the same event on every attempt, byte for byte');
+  });
+
+  it('sends exactly the headers of the contract', async () => {
+    const endpoint = await quietEndpoint();
+    const before = Math.floor(Date.now() / 1000);
+    await endpoint.test();
+    const [received] = await receiver.until(1);
+    const headers = received?.headers ?? {};
+    assert.deepEqual(Object.keys(headers).sort(), [
+      'accept-encoding',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+      'webhook-id',
+      'webhook-timestamp',
+    ]);
+    assert.equal(headers['accept-encoding'], 'identity');
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['user-agent'], `device-monitoring-service/${VERSION}`);
+    assert.match(String(headers['webhook-id']), /^[^.\s]+$/);
+    const sentAt = Number(headers['webhook-timestamp']);
+    assert.ok(sentAt >= before && sentAt <= Date.now() / 1000, 'unix seconds of the attempt');
+  });
+
+  it('sends every endpoint the same bytes under the same webhook-id', async () => {
+    const other = await startReceiver();
+    const endpoints = [
+      await customer.subscribe(receiver.url),
+      await customer.subscribe(other.url),
+      await customer.subscribeCellular(`${other.url}/cellular`),
+    ];
+    await customer.confirmChanges(1);
+    await Promise.all(endpoints.map((endpoint) => endpoint.untilAll('delivered', 1)));
+    const copies = [...receiver.received, ...other.received];
+    assert.equal(copies.length, 3);
+    assert.equal(new Set(copies.map(({ body }) => body)).size, 1);
+    assert.equal(new Set(copies.map(({ headers }) => headers['webhook-id'])).size, 1);
+    await other.stop();
+  });
+
+  const newSender = () =>
+    createSender({
+      isAllowedAddress: () => true,
+      userAgent: 'test',
+      now: () => new Date(),
+      deadlineMs: 10_000,
+      connectTimeoutMs: 1_000,
+    });
+
+  it('goes straight to the receiver, whatever proxy the environment names', async () => {
+    const saved = { ...process.env };
+    Object.assign(process.env, PROXY);
+    try {
+      const sender = newSender();
+      const { verdict } = await sender.attempt({
+        url: receiver.url,
+        eventId: 'event',
+        body: '{}',
+        secrets: [],
+      });
+      assert.equal(verdict, 'delivered');
+      await sender.close();
+    } finally {
+      process.env = saved;
+    }
+  });
+
+  it('keeps 1 KiB of the answer, escaped', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    const answer = `<script>alert("\u0000\u001b[31m'\\&\u202e")</script>`.padEnd(200_000, 'é');
+    receiver.answer((response, index) => response.writeHead(index === 0 ? 500 : 204).end(answer));
+    await customer.confirmChanges(1);
+    await endpoint.untilAll('delivered', 1);
+    const { attempts } = await endpoint.delivery();
+    const excerpt = attempts[0]?.responseExcerpt ?? '';
+    assert.ok(
+      excerpt.startsWith(
+        String.raw`\u003cscript\u003ealert(\u0022\u0000\u001b[31m\u0027\u005c\u0026\u202e\u0022)`,
+      ),
+    );
+    assert.doesNotMatch(excerpt, /[<>&"'\p{Cc}\p{Cf}]/u);
+    const kept = excerpt.replace(/\\u([0-9a-f]{4})/g, (_, hex) =>
+      String.fromCodePoint(Number.parseInt(hex, 16)),
+    );
+    assert.ok(Buffer.byteLength(kept) <= 1_024 + 3 && Buffer.byteLength(kept) >= 1_020);
+    assert.ok(answer.startsWith(kept.replace(/\ufffd$/, '')));
+  });
+
+  it('reads 64 KiB of a gigabyte at most', async () => {
+    const sender = newSender();
+    let written = () => 0;
+    receiver.answer((response) => {
+      written = pour(response);
+    });
+    const rssBefore = process.memoryUsage().rss;
+    const result = await sender.attempt({ url: receiver.url, eventId: 'event', body: '{}', secrets: [] });
+    assert.equal(result.verdict, 'delivered', 'the status had come');
+    assert.equal(result.responseExcerpt, 'x'.repeat(1_024));
+    assert.ok(result.durationMs < 5_000, `${result.durationMs} ms`);
+    assert.ok(written() < 50_000_000, `${written()} bytes were taken`);
+    assert.ok(process.memoryUsage().rss - rssBefore < 150_000_000);
+    await sender.close();
+  });
+
+  it('that meets 410 disables the endpoint: this delivery failed, the others are held', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response) => response.writeHead(500).end());
+    await customer.confirmChanges(3);
+    await endpoint.until((items) => items.length === 3 && items.some(({ attemptCount }) => attemptCount > 0));
+    receiver.answer((response) => response.writeHead(410).end());
+    await endpoint.untilDisabled('gone');
+    const items = await endpoint.until(
+      (all) => all.filter(({ state }) => state === 'held').length + statesOf(all, 'failed') === 3,
+    );
+    assert.ok(statesOf(items, 'failed') >= 1);
+    for (const { state, lastStatusCode } of items) if (state === 'failed') assert.equal(lastStatusCode, 410);
+  });
+
+  const statesOf = (items: Array<{ state: string }>, wanted: string) =>
+    items.filter(({ state }) => state === wanted).length;
+
+  for (const status of [429, 502, 503, 504]) {
+    it(`that meets ${status} opens the breaker at once`, async () => {
+      const endpoint = await customer.subscribe(receiver.url);
+      receiver.answer((response) => response.writeHead(status, { 'retry-after': '1' }).end());
+      await customer.confirmChanges(1);
+      await endpoint.until(([only]) => only?.attemptCount === 1);
+      await breakerIs(endpoint, 'open');
+      assert.equal(receiver.received.length, 1);
+    });
+  }
+
+  async function breakerIs(endpoint: Endpoint, wanted: string): Promise<void> {
+    for (let tries = 0; tries < 200 && (await endpoint.breaker()) !== wanted; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(await endpoint.breaker(), wanted);
+  }
+
+  it('is not followed by another before Retry-After is over, be it seconds or a date', async () => {
+    const dated = await startReceiver();
+    let until = 0;
+    receiver.answer((response, index) =>
+      response.writeHead(index === 0 ? 503 : 204, { 'retry-after': '1' }).end(),
+    );
+    dated.answer((response, index) => {
+      if (index === 0) until = Math.ceil(Date.now() / 1000) * 1000 + 1_000;
+      response.writeHead(index === 0 ? 429 : 204, { 'retry-after': new Date(until).toUTCString() }).end();
+    });
+    const endpoints = [await customer.subscribe(receiver.url), await customer.subscribe(dated.url)];
+    await customer.confirmChanges(1);
+    await Promise.all(endpoints.map((endpoint) => breakerIs(endpoint, 'open')));
+    await customer.confirmChanges(3);
+    const [seconds, dates] = await Promise.all([receiver.until(4), dated.until(4)]);
+    const waitedMs = (seconds[1]?.at ?? 0) - (seconds[0]?.at ?? 0);
+    assert.ok(waitedMs >= 1_000, `${waitedMs} ms`);
+    assert.ok((dates[1]?.at ?? 0) >= until);
+    await dated.stop();
+  });
+});

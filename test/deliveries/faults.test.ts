@@ -1,0 +1,343 @@
+/**
+ * What goes wrong around the delivery of webhooks, made to happen for real: servers that stop, connections that are
+ * cut, workers that are killed or stopped in the middle. Everything that was committed arrives, and nothing comes
+ * twice that did not have to.
+ */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Sql } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { query } from '../../src/db/query.ts';
+import { QUEUED_CHANNEL } from '../../src/deliveries/deliveries.repository.ts';
+import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';
+import { startTemporalDevServer, type TemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import type { EventKind } from '../../src/webhooks/webhook.ts';
+import { eventually } from '../support/fleet.ts';
+import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { endAll, environmentOf, type Running, run, startWorkerProcess, tryKill } from '../support/stack.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'dms-delivery-faults-'));
+chmodSync(scratch, 0o755); // root's PostgreSQL runs as another user
+
+/** Days in milliseconds. */
+const QUICK = {
+  scheduleMs: [0, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000],
+  probePlan: { firstMs: 500, share: 0.1, maxMs: 500 },
+  disableAfterMs: 60_000,
+  perEndpointMax: 16,
+  drainPerSecondMax: 200,
+  drainTickMs: 100,
+  deadlineMs: 2_000,
+  connectTimeoutMs: 1_000,
+  leaseSeconds: 8,
+  secretOverlapMs: 60_000,
+  retentionDays: 7,
+};
+const HEALED_QUICKLY_MS = 10_000;
+const STOPPED_QUICKLY_MS = 3_500;
+
+after(async () => {
+  await endAll();
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+});
+
+const many = (count: number, kind: EventKind): EventKind[] => Array.from({ length: count }, () => kind);
+
+const workerEnvironment = (dms: TestService) => ({
+  ...environmentOf(dms.settings),
+  WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
+});
+
+function assertBalanced(ledger: Ledger, repeatsMax = 0): void {
+  const { faults, ...figures } = ledger.balance();
+  process.stdout.write(`      ${JSON.stringify(figures)}\n`);
+  assert.deepEqual(faults, []);
+  assert.ok(figures.repeats <= repeatsMax, `${figures.repeats} repeats`);
+}
+
+describe('A connection for notices that is cut', () => {
+  let dms: TestService;
+  let ledger: Ledger;
+  let subscriber: Subscriber;
+  before(async () => {
+    dms = await startService({ settings: { webhooks: QUICK } });
+    ledger = openLedger(dms);
+    subscriber = await ledger.subscribe(['device.online']);
+  });
+  after(async () => {
+    await dms.stop();
+    await ledger.stop();
+  });
+
+  async function publishAndTime(): Promise<number> {
+    const startedAt = performance.now();
+    await ledger.publish(['device.online']);
+    await subscriber.receiver.until(ledger.balance().committed);
+    return performance.now() - startedAt;
+  }
+  const cut = () => query(ledger.sql, `select pg_terminate_backend(pid) ${LISTENING}`, [QUEUED_CHANNEL]);
+  const LISTENING =
+    "from pg_stat_activity where application_name = 'listen ' || ? and datname = current_database()";
+  const untilListening = () =>
+    eventually(
+      () => query(ledger.sql, `select pid ${LISTENING}`, [QUEUED_CHANNEL]),
+      (connections) => connections.length === 1,
+    );
+
+  it('delays deliveries by a second at most', async () => {
+    await publishAndTime();
+    assert.equal((await cut()).length, 1);
+    const tookMs = await publishAndTime();
+    assert.ok(tookMs < 1_500, `${tookMs} ms`);
+  });
+
+  it('is made again, each time as one, and then they are as quick as ever', async () => {
+    for (let round = 0; round < 3; round++) {
+      await untilListening();
+      await cut();
+    }
+    await untilListening();
+    await delay(100);
+    const tookMs = [];
+    for (let round = 0; round < 7; round++) tookMs.push(await publishAndTime());
+    tookMs.sort((a, b) => a - b);
+    assert.ok((tookMs[3] as number) < 400, `without notices it is a second: ${tookMs.map(Math.round)} ms`);
+    await untilListening();
+    assertBalanced(ledger);
+  });
+});
+
+describe('Without Temporal', function () {
+  this.timeout(45_000);
+  let dms: TestService;
+  let ledger: Ledger;
+  let temporal: TemporalDevServer;
+  let port: number;
+  let well: Subscriber;
+  let failedBefore: Subscriber;
+  let failsMeanwhile: Subscriber;
+
+  async function startTemporal(): Promise<void> {
+    const { cli } = await servers();
+    const searchAttributes = SEARCH_ATTRIBUTES;
+    const dbFile = join(scratch, 'temporal.db');
+    temporal = await startTemporalDevServer({ cli, port, dbFile, searchAttributes, log: () => {} });
+  }
+  /** Fails so many requests. */
+  const failing = ({ receiver }: Subscriber, count: number) =>
+    receiver.answer((response, index) => response.writeHead(index < count ? 500 : 204).end());
+
+  before(async () => {
+    port = await freePort();
+    await startTemporal();
+    dms = await startService({
+      settings: { temporalAddress: temporal.address, jobLookAgainMs: 1_000, webhooks: QUICK },
+    });
+    ledger = openLedger(dms);
+    well = await ledger.subscribe(['device.online']);
+    failedBefore = await ledger.subscribe(['config.applied']);
+    failsMeanwhile = await ledger.subscribe(['config.failed']);
+    failing(failedBefore, 2);
+    failing(failsMeanwhile, 3);
+    await ledger.publish(['config.applied']);
+    // Its workflow has begun to wait for the retry.
+    await eventually(
+      () => seenAt(ledger.sql, failedBefore),
+      (at) => at !== null,
+    );
+    await temporal.stop();
+  });
+  after(async () => {
+    await dms.stop();
+    await temporal.stop();
+    await ledger.stop();
+  });
+
+  it('first attempts go on', async () => {
+    for (let round = 0; round < 5; round++) await ledger.publish(many(4, 'device.online'));
+    await ledger.publish(many(3, 'config.failed'));
+    await well.receiver.until(20);
+    await failsMeanwhile.receiver.until(3);
+  });
+
+  it('retries resume when it is back, and nothing was lost', async () => {
+    await delay(1_500);
+    assert.equal(failedBefore.receiver.received.length, 1);
+    assert.equal(failsMeanwhile.receiver.received.length, 3);
+    await startTemporal();
+    await ledger.untilAllDelivered(20_000);
+    assertBalanced(ledger, 2 + 3);
+  });
+});
+
+describe('PostgreSQL that goes away under load', function () {
+  this.timeout(60_000);
+  let postgres: RunningPostgres;
+  let port: number;
+  let dms: TestService;
+  let ledger: Ledger;
+  let worker: Running;
+  const dataDir = join(scratch, 'postgres');
+  const start = async () => {
+    postgres = await startPostgres({ dataDir, port, log: () => {} });
+  };
+
+  before(async () => {
+    port = await freePort();
+    await start();
+    const databaseUrl = await ensureDatabase(postgres.url, 'dms');
+    const sql = openDatabase({
+      url: databaseUrl,
+      poolSize: 4,
+      statementTimeoutMs: 0,
+      applicationName: 'test',
+    });
+    await migrate(sql);
+    await sql.destroy();
+    dms = await startService({ databaseUrl, withWorker: false });
+    ledger = openLedger(dms);
+    worker = await startWorkerProcess({ ...workerEnvironment(dms), WEBHOOK_DEADLINE_SECONDS: '1' });
+    await ledger.subscribe(['device.online', 'device.offline']);
+    await ledger.subscribe(['device.online']);
+  });
+  after(async () => {
+    await worker.end('SIGKILL');
+    await dms.stop();
+    await postgres.stop();
+    await ledger.stop();
+  });
+
+  it('and comes back, stopped in order or killed, loses nothing, and the worker goes on', async () => {
+    const over = new AbortController();
+    const load = Promise.all([publishUntil(over.signal), publishUntil(over.signal)]);
+    await delay(1_000);
+    await postgres.stop();
+    await delay(500);
+    await start();
+    await delay(1_000);
+    tryKill(postmasterOf(dataDir));
+    await postgres.exited;
+    await start();
+    await delay(1_000);
+    over.abort();
+    await load;
+    await ledger.untilAllDelivered(20_000);
+    const { committed, unsure } = ledger.balance();
+    assert.ok(committed > 100 && unsure > 0, JSON.stringify({ committed, unsure }));
+    assertBalanced(ledger, Number.POSITIVE_INFINITY);
+    assert.ok(worker.isRunning(), worker.output());
+  });
+
+  async function publishUntil(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await ledger.publish(['device.online', 'device.offline']);
+      await delay(5);
+    }
+  }
+});
+
+describe('A worker that is killed between a failed attempt and the start of the workflow', function () {
+  this.timeout(45_000);
+  let dms: TestService;
+  let late: TestService | undefined;
+  let ledger: Ledger;
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { webhooks: QUICK } });
+    ledger = openLedger(dms);
+  });
+  after(async () => {
+    await late?.stop();
+    await dms.stop();
+    await ledger.stop();
+  });
+
+  it('leaves an endpoint that the sweep of another one attends to', async () => {
+    const nobody = `127.0.0.1:${await freePort()}`;
+    const worker = run('worker', { ...workerEnvironment(dms), TEMPORAL_ADDRESS: nobody });
+    const subscriber = await ledger.subscribe(['device.online']);
+    subscriber.receiver.answer((response, index) => response.writeHead(index < 1 ? 500 : 204).end());
+    await ledger.publish(['device.online']);
+    await subscriber.receiver.until(1);
+    await eventually(
+      () => query<{ state: string }>(ledger.sql, 'select state from deliveries', []),
+      ([delivery]) => delivery?.state === 'retrying',
+    );
+    await worker.end('SIGKILL');
+    assert.equal(await seenAt(ledger.sql, subscriber), null);
+    const { databaseUrl, taskQueue, webhooks } = dms.settings;
+    late = await startService({ databaseUrl, settings: { taskQueue, webhooks } });
+    await ledger.untilAllDelivered(HEALED_QUICKLY_MS);
+    assertBalanced(ledger, 1);
+  });
+});
+
+describe('A worker that is stopped', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let late: TestService | undefined;
+  let ledger: Ledger;
+  let workers: [Running, Running];
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    ledger = openLedger(dms);
+    const env = { ...workerEnvironment(dms), WEBHOOK_DRAIN_PER_SECOND: '16' };
+    workers = await Promise.all([startWorkerProcess(env), startWorkerProcess(env)]);
+  });
+  after(async () => {
+    await late?.stop();
+    await dms.stop();
+    await ledger.stop();
+  });
+
+  it('while it sends leaves what it has in hand to another one, which sends it at once, and nothing twice', async () => {
+    const { receiver } = await ledger.subscribe(['device.online']);
+    receiver.answer((response) => setTimeout(() => response.writeHead(204).end(), 250));
+    await ledger.publish(many(300, 'device.online'));
+    await receiver.until(50);
+    await assertStops(workers[0]);
+    // Leases are a minute long here: only what is given back can be this quick.
+    await ledger.untilAllDelivered(HEALED_QUICKLY_MS);
+    assertBalanced(ledger);
+  });
+
+  it('while it drains leaves the rest of the drain to another one, and nothing comes twice', async () => {
+    const { webhookId, receiver } = await ledger.subscribe(['device.offline']);
+    // As if the receiver had just come back.
+    await query(ledger.sql, "update webhooks set breaker = 'draining' where id = ?", [webhookId]);
+    await ledger.publish(many(100, 'device.offline'));
+    await receiver.until(12);
+    const { databaseUrl, taskQueue } = dms.settings;
+    late = await startService({ databaseUrl, settings: { taskQueue } });
+    await assertStops(workers[1]);
+    assert.ok(receiver.received.length < 80, `${receiver.received.length} were sent before`);
+    await ledger.untilAllDelivered(2 * HEALED_QUICKLY_MS);
+    assertBalanced(ledger);
+  });
+
+  async function assertStops(worker: Running): Promise<void> {
+    const { code, durationMs } = await worker.end('SIGTERM');
+    assert.equal(code, 0, worker.output());
+    assert.ok(durationMs < STOPPED_QUICKLY_MS, `the stop took ${durationMs} ms`);
+  }
+});
+
+async function seenAt(sql: Sql, { webhookId }: Subscriber): Promise<Date | null> {
+  const [row] = await query<{ seenAt: Date | null }>(
+    sql,
+    'select workflow_seen_at as "seenAt" from webhooks where id = ?',
+    [webhookId],
+  );
+  return row?.seenAt ?? null;
+}
+
+const postmasterOf = (dataDir: string) =>
+  Number(readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);

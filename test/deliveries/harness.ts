@@ -1,0 +1,137 @@
+/** What the tests of deliveries share: days in milliseconds, and a customer with devices that confirm changes. */
+import assert from 'node:assert/strict';
+import type { WebhookSettings } from '../../src/config.ts';
+import { query } from '../../src/db/query.ts';
+import { apply, createProfile, eventually, FRIDGE, obey, registerMany } from '../support/fleet.ts';
+import type { TestOrganization, TestService } from '../support/service.ts';
+
+export const QUICK: WebhookSettings = {
+  scheduleMs: [0, 100, 200, 300, 2_000, 5_000, 5_000],
+  probePlan: { firstMs: 150, share: 0.1, maxMs: 500 },
+  disableAfterMs: 60_000,
+  perEndpointMax: 16,
+  drainPerSecondMax: 200,
+  drainTickMs: 100,
+  deadlineMs: 2_000,
+  connectTimeoutMs: 1_000,
+  leaseSeconds: 10,
+  secretOverlapMs: 60_000,
+  retentionDays: 7,
+};
+export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+export interface DeliveryItem {
+  id: string;
+  eventId: string;
+  eventType: string;
+  state: string;
+  attemptCount: number;
+  nextAttemptAt: string | null;
+  lastStatusCode: number | null;
+  lastError: string | null;
+}
+
+export interface AttemptItem {
+  number: number;
+  at: string;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  responseExcerpt: string | null;
+}
+
+export interface Endpoint {
+  id: string;
+  path: string;
+  view(): Promise<{ status: string; disabledReason: string | null }>;
+  change(body: object): Promise<void>;
+  /** Up to 500, newest first. */
+  deliveries(): Promise<DeliveryItem[]>;
+  /** The only one. */
+  delivery(): Promise<DeliveryItem & { payload: Record<string, unknown>; attempts: AttemptItem[] }>;
+  until(holds: (items: DeliveryItem[]) => boolean, timeoutMs?: number): Promise<DeliveryItem[]>;
+  untilAll(state: string, count: number, timeoutMs?: number): Promise<DeliveryItem[]>;
+  untilDisabled(reason: string): Promise<void>;
+  test(): Promise<{
+    delivered: boolean;
+    statusCode: number | null;
+    durationMs: number;
+    error: string | null;
+  }>;
+  breaker(): Promise<string>;
+}
+
+export interface Customer extends TestOrganization {
+  subscribe(url: string, more?: object): Promise<Endpoint>;
+  subscribeCellular(url: string, more?: object): Promise<Endpoint>;
+  /** So many devices confirm a change: as many config.applied. Answers with their serials and the job. */
+  confirmChanges(count: number): Promise<{ serials: string[]; jobId: string }>;
+}
+
+let batches = 0;
+
+export async function addCustomer(dms: TestService): Promise<Customer> {
+  const organization = await dms.addOrganization();
+  const slug = await createProfile(organization, FRIDGE);
+
+  async function subscribeAt(collection: string, body: object): Promise<Endpoint> {
+    const created = await organization.api.post(collection, body);
+    assert.equal(created.status, 201, created.text);
+    return endpointOf(dms, organization, `${collection}/${created.body.id}`, created.body.id);
+  }
+
+  return {
+    ...organization,
+    subscribe: (url, more = {}) => subscribeAt('/webhooks', { url, events: ['config.applied'], ...more }),
+    subscribeCellular: (url, more = {}) =>
+      subscribeAt('/cellular-webhooks', { url, deliverConfigApplied: true, ...more }),
+    async confirmChanges(count) {
+      const serials = await registerMany(organization, count, `LOGGER-${++batches}`);
+      const jobId = await apply(organization, slug, { serialNumbers: serials });
+      await Promise.all(serials.map((serial) => obey(organization, serial)));
+      return { serials, jobId };
+    },
+  };
+}
+
+function endpointOf(dms: TestService, { api }: TestOrganization, path: string, id: string): Endpoint {
+  const deliveries = async () => (await api.get(`${path}/deliveries?limit=500`)).body.items as DeliveryItem[];
+  const until: Endpoint['until'] = (holds, timeoutMs) => eventually(deliveries, holds, { timeoutMs });
+  const view = async () => (await api.get(path)).body;
+  return {
+    id,
+    path,
+    view,
+    deliveries,
+    until,
+    async change(body) {
+      const { status, text } = await api.patch(path, body);
+      assert.equal(status, 200, text);
+    },
+    async delivery() {
+      const [only, ...others] = await deliveries();
+      assert.deepEqual(others, []);
+      return (await api.get(`${path}/deliveries/${only?.id}`)).body;
+    },
+    untilAll: (state, count, timeoutMs) =>
+      until((items) => items.length === count && items.every((each) => each.state === state), timeoutMs),
+    async untilDisabled(reason) {
+      await eventually(view, ({ disabledReason }) => disabledReason === reason);
+    },
+    async test() {
+      const { status, body, text } = await api.post(`${path}/test`);
+      assert.equal(status, 200, text);
+      return body;
+    },
+    async breaker() {
+      const rows = await query<{ breaker: string }>(
+        dms.service.sql,
+        'select breaker from webhooks where id = ?',
+        [id],
+      );
+      return rows[0]?.breaker ?? 'deleted';
+    },
+  };
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,302 @@
+/** The rules of deliveries, without any of the machinery. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { firstIdAt } from '../../src/db/partitions.ts';
+import { noticeOf } from '../../src/deliveries/deliveries.repository.ts';
+import { nextAttempt, retryAfterMs, SCHEDULE_MS, verdictOf } from '../../src/deliveries/delivery.ts';
+import {
+  type EndpointHealth,
+  HEALTHY,
+  nextPace,
+  observed,
+  opensBreaker,
+  PROBE_PLAN,
+  probeWaitMs,
+} from '../../src/deliveries/endpoint-health.ts';
+import { describeTrouble, nextStep, type Situation } from '../../src/deliveries/endpoint-trouble.ts';
+import { createPlaces } from '../../src/deliveries/places.ts';
+
+const DAY_MS = 86_400_000;
+const share = () => fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+const step = () => fc.integer({ min: 0, max: SCHEDULE_MS.length - 1 });
+
+describe('The next attempt', () => {
+  it('comes when the schedule says, give or take a fifth', () => {
+    fc.assert(
+      fc.property(step(), share(), (made, random) => {
+        const { state, waitMs } = nextAttempt(made, null, SCHEDULE_MS, () => random);
+        const planned = SCHEDULE_MS[made] as number;
+        assert.equal(state, 'retrying');
+        assert.ok(waitMs >= planned * 0.8 && waitMs <= planned * 1.2);
+      }),
+    );
+  });
+
+  it('takes Retry-After as a lower bound, with jitter only upwards; a shorter one shortens nothing', () => {
+    fc.assert(
+      fc.property(step(), fc.integer({ min: 0, max: 2 * DAY_MS }), share(), (made, askedMs, random) => {
+        const { waitMs } = nextAttempt(made, askedMs, SCHEDULE_MS, () => random);
+        const bound = Math.min(askedMs, DAY_MS);
+        const planned = nextAttempt(made, null, SCHEDULE_MS, () => random).waitMs;
+        assert.ok(waitMs >= bound && waitMs >= planned);
+        assert.ok(waitMs <= Math.max(bound * 1.2, planned));
+      }),
+    );
+  });
+
+  it('is none after the last one', () => {
+    assert.equal(nextAttempt(SCHEDULE_MS.length, null, SCHEDULE_MS, Math.random).state, 'failed');
+    assert.equal(nextAttempt(SCHEDULE_MS.length, 5_000, SCHEDULE_MS, Math.random).state, 'failed');
+  });
+
+  it('has the ten waits of the contract, about 75 hours in all', () => {
+    const [s, m, h] = [1_000, 60_000, 3_600_000];
+    assert.deepEqual(SCHEDULE_MS, [0, 5 * s, 5 * m, 30 * m, 2 * h, 5 * h, 10 * h, 14 * h, 20 * h, 24 * h]);
+    assert.equal(Math.round(SCHEDULE_MS.reduce((sum, ms) => sum + ms) / h), 76);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = new Date('2026-03-02T08:00:00.000Z');
+
+  it('is read as seconds, up to a day', () => {
+    fc.assert(
+      fc.property(fc.nat(999_999_999), (seconds) => {
+        assert.equal(retryAfterMs(String(seconds), now), Math.min(seconds * 1_000, DAY_MS));
+      }),
+    );
+  });
+
+  it('is read as a date, up to a day ahead; what is over asks for nothing', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), (seconds) => {
+        const date = new Date(now.getTime() + seconds * 1_000).toUTCString();
+        assert.equal(retryAfterMs(date, now), seconds <= 0 ? null : Math.min(seconds * 1_000, DAY_MS));
+      }),
+    );
+  });
+
+  it('asks for nothing when there is none, or no sense in it', () => {
+    for (const text of [undefined, '', 'soon', 'NaN', '12 parsecs'])
+      assert.equal(retryAfterMs(text, now), null);
+  });
+});
+
+describe('A status code', () => {
+  it('means delivered, gone, slow down, or try again', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 999 }), (status) => {
+        const verdict = verdictOf(status);
+        if (status >= 200 && status <= 299) assert.equal(verdict, 'delivered');
+        else if (status === 410) assert.equal(verdict, 'gone');
+        else assert.equal(verdict, [429, 502, 503, 504].includes(status) ? 'throttled' : 'retry');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('The breaker', () => {
+  const after = (verdicts: Array<'delivered' | 'retry'>, everyMs = 100): EndpointHealth =>
+    verdicts.reduce((health, verdict, index) => observed(health, { verdict }, index * everyMs), HEALTHY);
+  const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+  it('opens after five failures in a row, and not after four', () => {
+    assert.equal(opensBreaker(after(times(4, 'retry')), 'retry'), false);
+    assert.equal(opensBreaker(after(times(5, 'retry')), 'retry'), true);
+    const interrupted = [...times(4, 'retry' as const), 'delivered' as const, ...times(4, 'retry' as const)];
+    assert.equal(opensBreaker(after(interrupted), 'retry'), false);
+  });
+
+  it('opens when half of at least twenty within a minute failed', () => {
+    const alternating = (count: number) =>
+      Array.from({ length: count }, (_, index) => (index % 2 === 0 ? 'delivered' : ('retry' as const)));
+    assert.equal(opensBreaker(after(alternating(18)), 'retry'), false);
+    assert.equal(opensBreaker(after(alternating(20)), 'retry'), true);
+    assert.equal(opensBreaker(after(alternating(20), 10_000), 'retry'), false, 'in more than a minute');
+    const third = Array.from({ length: 60 }, (_, index) =>
+      index % 3 === 2 ? 'retry' : ('delivered' as const),
+    );
+    assert.equal(opensBreaker(after(third), 'retry'), false);
+  });
+
+  it('opens at once when the receiver says that it is too much', () => {
+    assert.equal(opensBreaker(observed(HEALTHY, { verdict: 'throttled' }, 0), 'throttled'), true);
+  });
+
+  it('judges by the attempts of the last minute alone, whatever came before', () => {
+    const verdict = () => fc.constantFrom('delivered' as const, 'retry' as const);
+    fc.assert(
+      fc.property(
+        fc.array(verdict(), { maxLength: 200 }),
+        fc.array(verdict(), { maxLength: 40 }),
+        (old, recent) => {
+          const begin = after([...old, 'delivered'], 50);
+          const later = recent.reduce(
+            (health, each, index) => observed(health, { verdict: each }, 1_000_000 + index),
+            begin,
+          );
+          const fresh = recent.reduce(
+            (health, each, index) => observed(health, { verdict: each }, index),
+            HEALTHY,
+          );
+          assert.equal(opensBreaker(later, 'retry'), opensBreaker(fresh, 'retry'));
+        },
+      ),
+    );
+  });
+});
+
+describe('The wait for a probe', () => {
+  it('is a tenth of the outage, between five seconds and five minutes, and never less than asked for', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(80 * 3_600_000),
+        fc.option(fc.nat(DAY_MS), { nil: null }),
+        (failingForMs, askedMs) => {
+          const waitMs = probeWaitMs(failingForMs, askedMs, PROBE_PLAN);
+          assert.ok(waitMs >= (askedMs ?? 0));
+          assert.ok(waitMs >= 5_000);
+          if ((askedMs ?? 0) <= 5_000)
+            assert.ok(waitMs <= 300_000 && waitMs <= Math.max(5_000, failingForMs / 10));
+        },
+      ),
+    );
+  });
+});
+
+describe('The pace of a drain', () => {
+  it('doubles up to the limit', () => {
+    const paces = [1];
+    while (paces.length < 8) paces.push(nextPace(paces.at(-1) as number, 50));
+    assert.deepEqual(paces, [1, 2, 4, 8, 16, 32, 50, 50]);
+  });
+});
+
+describe('The next step for an endpoint in trouble', () => {
+  const now = new Date('2026-03-02T08:00:00.000Z');
+  const in5s = new Date(now.getTime() + 5_000);
+  const calm: Situation = {
+    status: 'active',
+    breaker: 'closed',
+    nextProbeAt: null,
+    pending: 0,
+    retrying: 0,
+    urgent: 0,
+    nextRetryAt: null,
+  };
+  const stepOf = (more: Partial<Situation>) => nextStep({ ...calm, ...more }, now);
+  const wait = (what: string) => ({ kind: 'wait', until: in5s.toISOString(), waitMs: 5_000, for: what });
+
+  it('is none when it is well or disabled', () => {
+    assert.deepEqual(stepOf({}), { kind: 'end' });
+    assert.deepEqual(stepOf({ pending: 9 }), { kind: 'end' }, 'the dispatcher sends what is new');
+    assert.deepEqual(stepOf({ status: 'disabled', breaker: 'open', retrying: 3, urgent: 1 }), {
+      kind: 'end',
+    });
+  });
+
+  it('is a retry when one is due, and a wait until then', () => {
+    assert.deepEqual(stepOf({ retrying: 1, nextRetryAt: now }), { kind: 'retry' });
+    assert.deepEqual(stepOf({ retrying: 1, nextRetryAt: in5s }), wait('retry'));
+  });
+
+  it('is nothing but a probe while the breaker is open, and only at its time', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000), fc.nat(1_000), fc.boolean(), (pending, retrying, isDue) => {
+        const nextProbeAt = isDue ? now : in5s;
+        const next = stepOf({ breaker: 'open', nextProbeAt, pending, retrying, nextRetryAt: now });
+        const what = pending + retrying > 0 ? 'probe' : 'close';
+        assert.deepEqual(next, isDue ? { kind: what } : wait(what));
+      }),
+    );
+  });
+
+  it('is the drain once the receiver is back', () => {
+    assert.deepEqual(stepOf({ breaker: 'draining', pending: 5 }), { kind: 'drain' });
+  });
+
+  it('is first of all what a person asked for, but not on a disabled endpoint', () => {
+    for (const breaker of ['closed', 'open', 'draining'] as const) {
+      assert.deepEqual(stepOf({ breaker, urgent: 1, retrying: 1, nextProbeAt: in5s }), { kind: 'urgent' });
+    }
+  });
+
+  it('is told in words: breaker, what waits, the next attempt and why', () => {
+    const text = describeTrouble({
+      status: 'active',
+      disabledReason: null,
+      breaker: 'open',
+      host: 'receiver.example',
+      failingSince: '2026-03-02T07:00:00.000Z',
+      lastError: 'the receiver answered 500',
+      waiting: 12,
+      retrying: 3,
+      next: { kind: 'wait', until: in5s.toISOString(), waitMs: 5_000, for: 'probe' },
+    });
+    for (const part of [
+      'receiver.example',
+      'breaker open',
+      'Next probe at 2026-03-02T08:00:05.000Z',
+      'first attempt: 12',
+      'retry: 3',
+      'failing since: 2026-03-02T07',
+      'answered 500',
+    ]) {
+      assert.ok(text.includes(part), `${part} in ${text}`);
+    }
+  });
+});
+
+describe('Places', () => {
+  it('are never more than the cap for a key, go in turn, and one key never waits for another', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (keys, cap) => {
+          const places = createPlaces(cap);
+          const inside: Record<string, number> = { a: 0, b: 0, c: 0 };
+          const order: Record<string, number[]> = { a: [], b: [], c: [] };
+          await Promise.allSettled(
+            keys.map((key, index) =>
+              places.hold(key, async () => {
+                inside[key] = (inside[key] as number) + 1;
+                assert.ok((inside[key] as number) <= cap);
+                order[key]?.push(index);
+                await Promise.resolve();
+                inside[key] = (inside[key] as number) - 1;
+                if (index % 7 === 0) throw new Error('a fault frees the place too');
+              }),
+            ),
+          );
+          for (const key of ['a', 'b', 'c']) {
+            assert.deepEqual(
+              order[key],
+              keys.flatMap((each, index) => (each === key ? [index] : [])),
+            );
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('A notice', () => {
+  it('says what happened to which endpoints', () => {
+    assert.deepEqual(noticeOf('a,b'), { kind: 'queued', webhookIds: ['a', 'b'] });
+    assert.deepEqual(noticeOf('changed a'), { kind: 'changed', webhookIds: ['a'] });
+  });
+});
+
+describe('The first id of a moment', () => {
+  it('is a UUID that sorts as the moments do', () => {
+    const moment = () => fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(moment(), moment(), (one, other) => {
+        assert.match(firstIdAt(one), /^[0-9a-f]{8}-[0-9a-f]{4}-0000-0000-000000000000$/);
+        assert.equal(firstIdAt(one) < firstIdAt(other), one < other);
+      }),
+    );
+  });
+});

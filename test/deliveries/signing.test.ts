@@ -1,0 +1,165 @@
+/** Signatures, judged by the Standard Webhooks library, and the secrets behind them. */
+import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { query } from '../../src/db/query.ts';
+import { signaturesOf } from '../../src/deliveries/signature.ts';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, type Endpoint, pause, QUICK, SECRET } from './harness.ts';
+
+const OVERLAP_MS = 1_500;
+const PLAIN = 'correct horse battery staple é';
+const OTHER = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+const oracle = (secret: string) =>
+  secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' });
+
+function accepts(secret: string, { body, headers }: { body: string; headers: IncomingHttpHeaders }): boolean {
+  try {
+    oracle(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('A signature', () => {
+  it('is the one that the Standard Webhooks library makes, whatever the body and the secret', () => {
+    const base64 = fc
+      .uint8Array({ minLength: 8, maxLength: 64 })
+      .map((key) => Buffer.from(key).toString('base64'));
+    const secret = fc.oneof(
+      base64.map((key) => `whsec_${key}`),
+      fc
+        .string({ unit: 'grapheme', minLength: 16, maxLength: 64 })
+        .filter((text) => !text.startsWith('whsec_')),
+    );
+    fc.assert(
+      fc.property(
+        secret,
+        fc.string({ unit: 'grapheme' }),
+        fc.nat(4_000_000_000),
+        (key, body, timestampSeconds) => {
+          const expected = oracle(key).sign('evt', new Date(timestampSeconds * 1_000), body);
+          assert.equal(signaturesOf({ id: 'evt', timestampSeconds, body }, [key]), expected);
+        },
+      ),
+    );
+  });
+});
+
+describe('The secret of an endpoint', () => {
+  let dms: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+
+  before(async () => {
+    dms = await startService({ settings: { webhooks: { ...QUICK, secretOverlapMs: OVERLAP_MS } } });
+    customer = await addCustomer(dms);
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.stop());
+
+  async function testRequest(endpoint: Endpoint): Promise<Received> {
+    await endpoint.test();
+    return receiver.received.at(-1) as Received;
+  }
+
+  const signatureCount = ({ headers }: Received) => String(headers['webhook-signature']).split(' ').length;
+
+  async function rotate(endpoint: Endpoint, body?: object) {
+    const { status, body: answer, text } = await customer.api.post(`${endpoint.path}/rotate-secret`, body);
+    assert.equal(status, 200, text);
+    return answer as { secret?: string; previousValidUntil: string | null };
+  }
+
+  it('signs, be it whsec_ or plain text, deliveries and tests alike', async () => {
+    const [based, plain] = [
+      await customer.subscribe(`${receiver.url}/based`, { secret: SECRET }),
+      await customer.subscribe(`${receiver.url}/plain`, { secret: PLAIN }),
+    ];
+    await customer.confirmChanges(1);
+    await receiver.until(2);
+    await based.test();
+    await plain.test();
+    assert.equal(receiver.received.length, 4);
+    for (const each of receiver.received) {
+      assert.equal(accepts(each.path.endsWith('based') ? SECRET : PLAIN, each), true);
+      assert.equal(accepts(OTHER, each), false);
+    }
+  });
+
+  it('signs along for the overlap after a rotation, and then no more', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { secret: SECRET, events: ['config.failed'] });
+    const before = Date.now();
+    const { secret, previousValidUntil } = await rotate(endpoint, { secret: OTHER });
+    assert.equal(secret, undefined, 'who gave it knows it');
+    const validForMs = Date.parse(previousValidUntil ?? '') - before;
+    assert.ok(validForMs >= OVERLAP_MS && validForMs < OVERLAP_MS + 1_000, `${validForMs} ms`);
+    const during = await testRequest(endpoint);
+    assert.deepEqual(
+      [accepts(SECRET, during), accepts(OTHER, during), signatureCount(during)],
+      [true, true, 2],
+    );
+    await pause(Date.parse(previousValidUntil ?? '') - Date.now() + 50);
+    const afterwards = await testRequest(endpoint);
+    assert.deepEqual(
+      [accepts(SECRET, afterwards), accepts(OTHER, afterwards), signatureCount(afterwards)],
+      [false, true, 1],
+    );
+  });
+
+  it('is made by us when none is given, and told this once', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { events: ['config.failed'] });
+    const { secret = '', previousValidUntil } = await rotate(endpoint);
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.equal(previousValidUntil, null, 'there was none before');
+    assert.equal(accepts(secret, await testRequest(endpoint)), true);
+    const second = await rotate(endpoint, {});
+    assert.notEqual(second.secret, secret);
+    assert.equal(signatureCount(await testRequest(endpoint)), 2);
+    assert.ok(!JSON.stringify(await endpoint.view()).includes('whsec_'));
+  });
+
+  it('applies to what is queued when it is changed, and null leaves deliveries unsigned', async () => {
+    const [changed, removed] = [
+      await customer.subscribe(`${receiver.url}/changed`, { secret: SECRET }),
+      await customer.subscribe(`${receiver.url}/removed`, { secret: SECRET }),
+    ];
+    receiver.answer((response) => response.writeHead(503).end());
+    await customer.confirmChanges(2);
+    await receiver.until(2);
+    await changed.change({ secret: OTHER });
+    await removed.change({ secret: null });
+    await pause(100);
+    const seen = receiver.received.length;
+    receiver.answer((response) => response.writeHead(204).end());
+    await Promise.all([changed.untilAll('delivered', 2), removed.untilAll('delivered', 2)]);
+    const since = receiver.received.slice(seen + 1);
+    assert.ok(since.length >= 3);
+    for (const each of since) {
+      if (each.path.endsWith('removed')) assert.equal(each.headers['webhook-signature'], undefined);
+      else assert.deepEqual([accepts(OTHER, each), accepts(SECRET, each)], [true, false]);
+    }
+  });
+
+  it('is encrypted at rest, the previous one as well', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { secret: PLAIN, events: ['config.failed'] });
+    await rotate(endpoint, { secret: OTHER });
+    const [row] = await query<{ secret: Buffer; previous_secret: Buffer; whole: string }>(
+      dms.service.sql,
+      'select w.*, w::text as whole from webhooks w where id = ?',
+      [endpoint.id],
+    );
+    for (const secret of [PLAIN, OTHER, Buffer.from(OTHER.slice(6), 'base64')]) {
+      for (const column of [row?.secret, row?.previous_secret]) assert.equal(column?.includes(secret), false);
+      assert.equal(row?.whole.includes(secret.toString('hex')), false);
+    }
+    assert.equal(row?.secret.readUInt32BE(), 1, 'it begins with the id of its key');
+  });
+});

@@ -7,7 +7,7 @@ export const up = (sql: Knex) =>
       key text not null,
       fingerprint bytea not null,
       status smallint not null,
-      body text not null,
+      body bytea not null,
       location text,
       created_at timestamptz not null default now(),
       constraint idempotency_keys_pkey primary key (organization_id, key),

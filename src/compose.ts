@@ -53,13 +53,16 @@ import { createApp, type RequestLog } from './http/app.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { createDocs } from './http/docs.ts';
 import { createHealth } from './http/health.ts';
-import { createIdempotency } from './http/idempotency.ts';
+import { createIdempotency, type IdempotencyRequest } from './http/idempotency.ts';
 import { createMetrics, listenMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import type { Route } from './http/route.ts';
 import { type HttpServer, listen } from './http/server.ts';
 import { createTokenBucket } from './http/token-bucket.ts';
-import { createIdempotencyKeysRepository } from './idempotency/idempotency-keys.repository.ts';
+import {
+  createIdempotencyKeysRepository,
+  removeExpiredAnswers,
+} from './idempotency/idempotency-keys.repository.ts';
 import { createKeysRepository } from './keys/keys.repository.ts';
 import { createKeyLookup } from './keys/keys.service.ts';
 import { createLog, type Log } from './log.ts';
@@ -68,7 +71,7 @@ import { createProfilesRepository } from './profiles/profiles.repository.ts';
 import { profilesRoutes } from './profiles/profiles.routes.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { createStarter } from './temporal/starter.ts';
-import { startTemporalWorker } from './temporal/worker.ts';
+import { bundleWorkflows, startTemporalWorker } from './temporal/worker.ts';
 import { API_INFO, VERSION } from './version.ts';
 import { isAllowedAddress } from './webhooks/allowed-address.ts';
 import { createSecretBox } from './webhooks/secret-box.ts';
@@ -157,6 +160,14 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
 
   const { scheduleMs, leaseSeconds, perEndpointMax, probePlan, ...hooks } = settings.webhooks;
   const secretBox = createSecretBox(settings.secretsKeys);
+  const answerOwner = ({ organizationId, key }: IdempotencyRequest) => ({
+    organizationId,
+    rowId: `idempotency:${key}`,
+  });
+  const answerBox = {
+    seal: (text: string, request: IdempotencyRequest) => secretBox.seal(text, answerOwner(request)),
+    open: (sealed: Buffer, request: IdempotencyRequest) => secretBox.open(sealed, answerOwner(request)),
+  };
   const sender = createSender({
     isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
     userAgent: `device-monitoring-service/${VERSION}`,
@@ -242,7 +253,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
       routes,
       authenticate,
       transact,
-      withIdempotency: createIdempotency(createIdempotencyKeysRepository(), transact),
+      withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox), transact),
       translateFault,
       observe,
       extras: [createHealth(checks, isDraining), createDocs(openApi(routes, API_INFO))],
@@ -252,7 +263,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
   function observe({ error, durationMs, operationId, status, ...rest }: RequestLog): void {
     metrics.requestDuration.observe({ operation: operationId, status: String(status) }, durationMs / 1000);
     const entry = { ...rest, operationId, status, durationMs: Math.round(durationMs) };
-    if (status >= 500) log.error({ ...entry, err: error }, 'request failed');
+    if (status >= 500 && error !== undefined) log.error({ ...entry, err: error }, 'request failed');
     else log.debug(entry, 'request');
   }
 
@@ -281,7 +292,9 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
       };
     },
 
-    async startWorker(workflowBundle?: WorkflowBundleOption): Promise<RunningPart> {
+    async startWorker(givenBundle?: WorkflowBundleOption): Promise<RunningPart> {
+      // Nothing is sent before all is ready: bundling holds the process up, and until the end of it nobody can stop us.
+      const workflowBundle = givenBundle ?? (await bundleWorkflows());
       let isStopping = false;
       const attempts = createAttempts({
         deliveries,
@@ -393,7 +406,7 @@ async function cleanUp({
   now: Date;
   retentionDays: number;
 }): Promise<void> {
-  await createIdempotencyKeysRepository().removeExpired(sql);
+  await removeExpiredAnswers(sql);
   const before = new Date(now.getTime() - retentionDays * DAY_MS);
   for (const table of PARTITIONED_TABLES) {
     await createPartitions(sql, table, now);

@@ -23,12 +23,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a preview shows configurations, whose shape is described once',
   'src/config-jobs/config-jobs.routes.ts → src/profiles/profiles.schemas.ts':
     'apply has the slug of a profile in its path, whose shape is described once',
-  'src/deliveries/deliveries.routes.ts → src/webhooks/webhooks.schemas.ts':
+  'src/deliveries/deliveries.schemas.ts → src/webhooks/webhooks.schemas.ts':
     'a rotated secret has the shape of a new one, which is described once',
-  'src/deliveries/deliveries.routes.ts → joi':
-    'to be moved: the body of rotate-secret belongs into the schemas',
-  'src/config-jobs/job-course.service.ts → src/config-jobs/config-jobs.service.ts':
-    'to be moved: withdrawOpen belongs to changes.service.ts and can be passed in',
   'src/deliveries/sender.service.ts → node:dns/promises': 'the one file that talks to receivers',
   'src/deliveries/sender.service.ts → node:net': 'the one file that talks to receivers',
   'src/deliveries/sender.service.ts → undici': 'the one file that talks to receivers',

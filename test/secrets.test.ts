@@ -91,7 +91,9 @@ describe('Secrets', () => {
     with: (token) => watching(baseUrl, token, what),
   });
 
-  before(async () => {
+  before(async function () {
+    // One workload for all tests, and Temporal takes seconds to be given up.
+    this.timeout(120_000);
     dms = await startService({ withWorker: false });
     organization = await dms.addOrganization();
     routes = dms.service.routes;

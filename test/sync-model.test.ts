@@ -332,8 +332,9 @@ type DeviceOp =
   | { op: 'poll' }
   | { op: 'report'; says: Says; made: 'now' | 'before the fetch' | 'ahead'; hasErrors: boolean }
   | { op: 'apply alone'; profile: number }
-  | { op: 'archive' }
-  | { op: 'replace' };
+  /** Fetches and refuses; keeps what it runs through rounds of fetch and report. */
+  | { op: 'refuse' | 'persist' }
+  | { op: 'archive' | 'replace' };
 type Says = 'true' | 'trimmed' | 'lean' | 'half' | 'old' | 'foreign';
 type Op =
   | { op: 'device'; device: number; does: DeviceOp }
@@ -343,18 +344,20 @@ type Op =
   | { op: 'cancel' | 'retry' | 'expire'; job: number };
 
 const profiles = fc.nat(2);
+const says = fc.constantFrom<Says>('true', 'true', 'trimmed', 'lean', 'half', 'old', 'foreign');
 const deviceOps: fc.Arbitrary<DeviceOp> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ op: 'poll' } as const) },
   {
     weight: 12,
     arbitrary: fc.record({
       op: fc.constant('report' as const),
-      says: fc.constantFrom<Says>('true', 'true', 'trimmed', 'lean', 'half', 'old', 'foreign', 'foreign'),
+      says,
       made: fc.constantFrom('now', 'now', 'now', 'now', 'before the fetch', 'ahead'),
       hasErrors: fc.nat(6).map((draw) => draw === 0),
     }),
   },
-  { weight: 4, arbitrary: profiles.map((profile) => ({ op: 'apply alone', profile }) as const) },
+  { weight: 5, arbitrary: profiles.map((profile) => ({ op: 'apply alone', profile }) as const) },
+  { weight: 4, arbitrary: fc.constantFrom({ op: 'refuse' } as const, { op: 'persist' } as const) },
   { weight: 1, arbitrary: fc.constant({ op: 'archive' } as const) },
   { weight: 2, arbitrary: fc.constant({ op: 'replace' } as const) },
 );
@@ -391,15 +394,17 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({ op: fc.constant('edit' as const), profile: profiles, to: fc.nat(1) }),
   },
-  { weight: 3, arbitrary: fc.nat(5).map((job) => ({ op: 'cancel', job }) as const) },
-  { weight: 3, arbitrary: fc.nat(5).map((job) => ({ op: 'retry', job }) as const) },
-  { weight: 1, arbitrary: fc.nat(5).map((job) => ({ op: 'expire', job }) as const) },
+  { weight: 3, arbitrary: fc.nat(100).map((job) => ({ op: 'cancel', job }) as const) },
+  { weight: 3, arbitrary: fc.nat(100).map((job) => ({ op: 'retry', job }) as const) },
+  { weight: 1, arbitrary: fc.nat(100).map((job) => ({ op: 'expire', job }) as const) },
 );
 const lengthMax = Number(process.env.SYNC_LENGTH ?? 40);
-const courses = fc.array(ops, { minLength: Math.ceil(lengthMax / 4), maxLength: lengthMax, size: 'max' });
+const courses = fc.noBias(
+  fc.array(ops, { minLength: Math.ceil(lengthMax / 4), maxLength: lengthMax, size: 'max' }),
+);
 
 const alert = (lowC: number) => [{ type: 'low', channel: 'probe', lowC }];
 /** Each in two editions; guard and slow share a setting, on which they agree or not; frequent shares none. */
@@ -419,7 +424,7 @@ const PROFILES = [
   },
   {
     slug: 'slow',
-    editions: [7_200, 86_400].map((seconds) => ({ intervals: { transmissionIntervalSeconds: seconds } })),
+    editions: [86_400, 7_200].map((seconds) => ({ intervals: { transmissionIntervalSeconds: seconds } })),
     keys: ['transmissionInterval'],
   },
 ];
@@ -436,6 +441,7 @@ class World {
   private readonly devices: ModelDevice[] = [];
   private readonly changes: Config[] = [];
   private readonly revisions = new Map<ModelDevice, number>();
+  private readonly seenSettled = new Set<ModelJob>();
   private serials = 0;
 
   private constructor(dms: TestService, fleet: TestOrganization) {
@@ -471,7 +477,14 @@ class World {
 
   private device = (index: number) => this.devices[index % this.devices.length] as ModelDevice;
   private profile = (index: number) => PROFILES[index] as (typeof PROFILES)[number];
-  private job = (index: number) => this.model.jobs.at(-1 - (index % Math.min(6, this.model.jobs.length)));
+
+  /** A late job, and of every four times three one that it does something to. */
+  private job(op: 'cancel' | 'retry' | 'expire', draw: number): ModelJob | undefined {
+    const isFit = (job: ModelJob) => (op === 'retry' ? job.retryable.length > 0 : job.status === 'running');
+    const fit = this.model.jobs.filter(isFit);
+    const late = (draw % 4 > 0 && fit.length > 0 ? fit : this.model.jobs).slice(-6);
+    return late[draw % late.length];
+  }
 
   async play(op: Op): Promise<void> {
     clockMs += 1_000;
@@ -486,7 +499,7 @@ class World {
     if (op.op === 'at once') return this.performAtOnce(op.does);
     if (op.op === 'apply') return this.apply(op);
     if (op.op === 'edit') return this.edit(op.profile, op.to);
-    const job = this.job(op.job);
+    const job = this.job(op.op, op.job);
     if (!job) return;
     if (op.op === 'cancel') return this.cancel(job);
     if (op.op === 'retry') return this.retry(job);
@@ -507,9 +520,12 @@ class World {
     const device = this.device(index);
     if (does.op === 'poll') return this.poll(device);
     if (does.op === 'report') return this.report(device, does);
+    if (does.op === 'refuse') return this.refuse(device);
+    if (does.op === 'persist') return this.persist(device);
     if (does.op === 'replace') return this.replace(device);
     if (does.op === 'archive') return this.archive(index);
-    return this.apply({ profile: does.profile, devices: [index], rollout: null });
+    if (does.op === 'apply alone')
+      await this.apply({ profile: does.profile, devices: [index], rollout: null });
   }
 
   private async poll(device: ModelDevice) {
@@ -549,6 +565,17 @@ class World {
     const last = this.revisions.get(device);
     if (takenMs !== null && last !== undefined) assert.equal(body.pendingConfig.revision, last);
     this.revisions.set(device, body.pendingConfig.revision);
+  }
+
+  private async refuse(device: ModelDevice) {
+    await this.poll(device);
+    await this.report(device, { op: 'report', says: 'old', made: 'now', hasErrors: true });
+  }
+
+  private async persist(device: ModelDevice) {
+    await this.poll(device);
+    for (let round = 1; round <= 3; round++)
+      await this.report(device, { op: 'report', says: 'foreign', made: 'now', hasErrors: false });
   }
 
   private async apply(how: { profile: number; devices: number[] | 'all'; rollout: Rollout | null }) {
@@ -636,12 +663,15 @@ class World {
     assert.equal((await this.fleet.api.get(`/devices/${old}/config`)).status, 404);
   }
 
+  /** Targets of jobs that have settled and were seen so are looked at once more in the end; their counts always. */
   private async compare() {
+    const jobs = this.model.jobs.filter((job) => !this.seenSettled.has(job));
     await Promise.all([
       ...this.devices.map((device) => this.compareDevice(device)),
-      ...this.model.jobs.map((job) => this.compareTargets(job)),
+      ...jobs.map((job) => this.compareTargets(job)),
       this.compareJobs(),
     ]);
+    for (const job of jobs) if (job.status !== 'running') this.seenSettled.add(job);
   }
 
   private async compareDevice(device: ModelDevice) {
@@ -719,10 +749,15 @@ class World {
         await this.play({ op: 'device', device: index, does: truth });
       }
     }
+    this.seenSettled.clear();
+    await this.compare();
     for (const { id, status } of this.model.jobs) {
       assert.notEqual(status, 'running');
       assert.equal((await untilEnded(this.fleet, id)).status, status);
     }
+    // All that was confirmed since needs no retry; what was replaced or withdrawn may still have one.
+    for (const job of this.model.jobs.filter(({ retryable }) => retryable.length === 0))
+      await this.retry(job);
   }
 }
 
@@ -737,7 +772,7 @@ function configSaid({ heard, wanted }: ModelDevice, says: Says): Config {
     lean: only(truth, (key) => NUMBERS.includes(key)),
     half: { ...old, ...only(truth, (key) => half.includes(key)) },
     old,
-    foreign: { ...old, transmissionInterval: FOREIGN_SECONDS },
+    foreign: { ...old, measurementPeriodBase: FOREIGN_SECONDS, transmissionInterval: FOREIGN_SECONDS },
   }[says];
 }
 

@@ -1,7 +1,7 @@
 /** Both collections of webhooks through the API (contract.md, section 6); deliveries have tests of their own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createIdempotencyKeysRepository } from '../src/idempotency/idempotency-keys.repository.ts';
+import { removeExpiredAnswers } from '../src/idempotency/idempotency-keys.repository.ts';
 import { createSecretBox } from '../src/webhooks/secret-box.ts';
 import { EVENT_KINDS } from '../src/webhooks/webhook.ts';
 import type { Client } from './support/client.ts';
@@ -61,7 +61,7 @@ describe('Webhooks', () => {
     webhookId: string,
   ): Promise<string | null> {
     const row = await dms.service.sql('webhooks').where({ id: webhookId }).first('secret');
-    return row.secret && secretBox().open(row.secret, { organizationId, webhookId });
+    return row.secret && secretBox().open(row.secret, { organizationId, rowId: webhookId });
   }
 
   describe('A cellular webhook', () => {
@@ -509,9 +509,7 @@ describe('Webhooks', () => {
           assert.equal(row.collection, collection);
           assert.equal(row.secret.includes(WHSEC.slice(6)), false);
           assert.equal(await storedSecret(own, id), WHSEC);
-          assert.throws(() =>
-            secretBox().open(row.secret, { organizationId: own.id, webhookId: randomUUID() }),
-          );
+          assert.throws(() => secretBox().open(row.secret, { organizationId: own.id, rowId: randomUUID() }));
           await own.api.patch(`${path}/${id.toUpperCase()}`, { secret: 'another secret, longer' });
           assert.equal(await storedSecret(own, id), 'another secret, longer');
         });
@@ -660,10 +658,10 @@ describe('Webhooks', () => {
        select ?, 'many-' || number, '', 201, '', now() - interval '2 days' from generate_series(1, 2500) as number`,
         [own.id],
       );
-      assert.equal(await createIdempotencyKeysRepository().removeExpired(dms.service.sql), 2_501);
+      assert.equal(await removeExpiredAnswers(dms.service.sql), 2_501);
       const left = await dms.service.sql('idempotency_keys').where({ organization_id: own.id }).pluck('key');
       assert.deepEqual(left, ['fresh']);
-      assert.equal(await createIdempotencyKeysRepository().removeExpired(dms.service.sql), 0);
+      assert.equal(await removeExpiredAnswers(dms.service.sql), 0);
     });
   });
 });

@@ -41,6 +41,57 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn }:
     );
   }
 
+  /**
+   * Takes the job's changes out of what is pending, but for the keys that other jobs still wait for. Where nothing
+   * is taken out, the device keeps the revision that it may have fetched.
+   */
+  async function withdraw(
+    sql: Sql,
+    { id: jobId, organizationId }: { id: string; organizationId: string },
+    changes: DeviceChange[],
+  ): Promise<void> {
+    const targets = targetsIn(sql);
+    const configurations = configurationsIn(sql);
+    const assetIds = changes.map(({ device }) => device.assetId);
+    const others = byAsset(await targets.listOffered(jobId, assetIds));
+    const failed = byAsset(await targets.listFailed(jobId, assetIds));
+    const contents = await configurations.find([
+      ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
+      ...[...others.values(), ...failed.values()].flat(),
+    ]);
+    const store = createConfigStore(organizationId, configurations);
+    const othersOf = ({ device }: DeviceChange) => others.get(device.assetId) ?? [];
+    const withdrawalOf = memoized(
+      (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
+      (change) => {
+        const pending = get(contents, change.device.pendingConfigId as string);
+        const wanted = othersOf(change).map((id) => get(contents, id));
+        const rest = withdrawChange(pending, get(contents, change.changeId), wanted);
+        const gone = keysOf(pending).filter((key) => rest?.[key] === undefined);
+        return { gone, rest: gone.length > 0 && rest !== null ? store.keep(rest) : null };
+      },
+    );
+    const withdrawals = changes
+      .filter(({ device }) => device.pendingConfigId !== null)
+      .map((change) => ({ assetId: change.device.assetId, ...withdrawalOf(change) }))
+      .filter(({ gone }) => gone.length > 0);
+    const ids = await store.insert();
+    await pendingIn(sql).assign(
+      withdrawals.map(({ assetId, rest }) => ({
+        assetId,
+        configId: rest === null ? null : (ids[rest] as string),
+      })),
+    );
+    await targets.reopen(withdrawals.map(({ assetId }) => assetId));
+    await targets.release(
+      withdrawals.flatMap(({ assetId, gone }) =>
+        (failed.get(assetId) ?? [])
+          .filter((id) => gone.some((key) => get(contents, id)[key] !== undefined))
+          .map((changeId) => ({ assetId, changeId })),
+      ),
+    );
+  }
+
   return {
     /** Merges each change into what is pending; answers with the jobs that wait for less now. */
     async put(sql: Sql, organizationId: string, jobId: string, changes: DeviceChange[]): Promise<string[]> {
@@ -58,51 +109,22 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn }:
       return superseded;
     },
 
-    /**
-     * Takes the job's changes out of what is pending, but for the keys that other jobs still wait for. Where nothing
-     * is taken out, the device keeps the revision that it may have fetched.
-     */
-    async withdraw(sql: Sql, organizationId: string, jobId: string, changes: DeviceChange[]): Promise<void> {
+    /** Cancels what a job still waits for, and takes its changes out of what is pending. */
+    async withdrawOpen(sql: Sql, job: { id: string; organizationId: string }, reason: string): Promise<void> {
       const targets = targetsIn(sql);
-      const configurations = configurationsIn(sql);
-      const assetIds = changes.map(({ device }) => device.assetId);
-      const others = byAsset(await targets.listOffered(jobId, assetIds));
-      const failed = byAsset(await targets.listFailed(jobId, assetIds));
-      const contents = await configurations.find([
-        ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
-        ...[...others.values(), ...failed.values()].flat(),
-      ]);
-      const store = createConfigStore(organizationId, configurations);
-      const othersOf = ({ device }: DeviceChange) => others.get(device.assetId) ?? [];
-      const withdrawalOf = memoized(
-        (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
-        (change) => {
-          const pending = get(contents, change.device.pendingConfigId as string);
-          const wanted = othersOf(change).map((id) => get(contents, id));
-          const rest = withdrawChange(pending, get(contents, change.changeId), wanted);
-          const gone = keysOf(pending).filter((key) => rest?.[key] === undefined);
-          return { gone, rest: gone.length > 0 && rest !== null ? store.keep(rest) : null };
-        },
+      const listed = await targets.listOpen(job.id);
+      const devices = await pendingIn(sql).lockAssets(
+        job.organizationId,
+        listed.map(({ assetId }) => assetId),
       );
-      const withdrawals = changes
-        .filter(({ device }) => device.pendingConfigId !== null)
-        .map((change) => ({ assetId: change.device.assetId, ...withdrawalOf(change) }))
-        .filter(({ gone }) => gone.length > 0);
-      const ids = await store.insert();
-      await pendingIn(sql).assign(
-        withdrawals.map(({ assetId, rest }) => ({
-          assetId,
-          configId: rest === null ? null : (ids[rest] as string),
-        })),
-      );
-      await targets.reopen(withdrawals.map(({ assetId }) => assetId));
-      await targets.release(
-        withdrawals.flatMap(({ assetId, gone }) =>
-          (failed.get(assetId) ?? [])
-            .filter((id) => gone.some((key) => get(contents, id)[key] !== undefined))
-            .map((changeId) => ({ assetId, changeId })),
-        ),
-      );
+      // Read again under the locks: a report may have settled some in between.
+      const open = new Map((await targets.listOpen(job.id)).map((target) => [target.assetId, target]));
+      const begun = devices.flatMap((device) => {
+        const target = open.get(device.assetId);
+        return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
+      });
+      await targets.cancelOfJob(job.id, reason);
+      await withdraw(sql, job, begun);
     },
   };
 }

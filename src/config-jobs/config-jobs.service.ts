@@ -165,7 +165,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       return transact(async ({ sql, afterCommit }) => {
         const job = await lockOwn(sql, organizationId, jobId);
         if (job.status !== 'running') throw conflict(`The job is not running: it is ${job.status}`);
-        await withdrawOpen(deps, sql, job, 'the job was cancelled');
+        await changes.withdrawOpen(sql, job, 'the job was cancelled');
         afterCommit(() => deps.jobsProgressed([jobId]));
         return deps.endJob(sql, job, 'cancelled');
       });
@@ -202,28 +202,6 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       });
     },
   };
-}
-
-/** Cancels what a job still waits for and takes its change out of what is pending. */
-export async function withdrawOpen(
-  { pendingIn, targetsIn, changes }: Pick<ConfigJobsDeps, 'pendingIn' | 'targetsIn' | 'changes'>,
-  sql: Sql,
-  job: Pick<JobCourse, 'id' | 'organizationId'>,
-  reason: string,
-): Promise<void> {
-  const listed = await targetsIn(sql).listOpen(job.id);
-  const devices = await pendingIn(sql).lockAssets(
-    job.organizationId,
-    listed.map(({ assetId }) => assetId),
-  );
-  // Read again under the locks: a report may have settled some in between.
-  const open = new Map((await targetsIn(sql).listOpen(job.id)).map((target) => [target.assetId, target]));
-  const begun = devices.flatMap((device) => {
-    const target = open.get(device.assetId);
-    return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
-  });
-  await targetsIn(sql).cancelOfJob(job.id, reason);
-  await changes.withdraw(sql, job.organizationId, job.id, begun);
 }
 
 interface CompiledDevice {

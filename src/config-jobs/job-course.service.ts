@@ -5,7 +5,6 @@ import type { PendingChangesRepository } from '../devices/pending-changes.reposi
 import type { ChangesService } from './changes.service.ts';
 import { judgeStage, openCount } from './config-job.ts';
 import type { ConfigJobsRepository, JobCourse } from './config-jobs.repository.ts';
-import { withdrawOpen } from './config-jobs.service.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { JobPlan, JobProgress } from './job-course.ts';
 import type { EndJob } from './job-end.service.ts';
@@ -92,7 +91,7 @@ export function createJobCourseService(deps: JobCourseDeps) {
     /** Ends the job and takes its change back from all devices that have not settled. */
     abort(jobId: string): Promise<void> {
       return onRunning(jobId, async ({ sql }, job) => {
-        await withdrawOpen(deps, sql, job, 'too many devices failed: the job was aborted');
+        await changes.withdrawOpen(sql, job, 'too many devices failed: the job was aborted');
         await deps.endJob(sql, job, 'aborted');
       });
     },

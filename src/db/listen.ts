@@ -13,18 +13,22 @@ export interface Listener {
 }
 
 const RECONNECT_MS = 500;
+/** A server that accepts and says nothing is as good as away. */
+const CONNECT_MS_MAX = 5_000;
 
 export function listenTo({ url, channel, onNotice, onFault }: ListenOptions): Listener {
   let isStopping = false;
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
 
-  function lost(error: unknown): void {
-    if (isStopping || timer) return;
+  /** Of the present connection only: one that was given up has nothing to say. */
+  function lost(which: pg.Client, error: unknown): void {
+    if (isStopping || which !== client) return;
+    client = null;
+    void which.end().catch(() => {});
     onFault(error);
     timer = setTimeout(() => {
-      timer = undefined;
-      void connect();
+      connecting = connect();
     }, RECONNECT_MS);
   }
 
@@ -32,21 +36,22 @@ export function listenTo({ url, channel, onNotice, onFault }: ListenOptions): Li
     const fresh = new pg.Client({
       connectionString: url,
       keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
       application_name: `listen ${channel}`,
     });
     client = fresh;
-    fresh.on('error', lost);
-    fresh.on('end', () => lost(new Error('the connection ended')));
+    fresh.on('error', (error) => lost(fresh, error));
+    fresh.on('end', () => lost(fresh, new Error('the connection ended')));
     fresh.on('notification', ({ payload = '' }) => onNotice(payload));
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);
     } catch (error) {
-      lost(error);
+      lost(fresh, error);
     }
   }
 
-  const connecting = connect();
+  let connecting = connect();
   return {
     async stop() {
       isStopping = true;

@@ -93,7 +93,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
   }
 
   function secretsOf(claim: ClaimedDelivery): string[] {
-    const owner = { organizationId: claim.organizationId, webhookId: claim.webhookId };
+    const owner = { organizationId: claim.organizationId, rowId: claim.webhookId };
     const sealed = [claim.secret, claim.previousSecret].filter((secret) => secret !== null);
     return sealed.map((secret) => deps.secretBox.open(secret, owner));
   }

@@ -51,6 +51,9 @@ const CLAIMED = `c.id, c.webhook_id as "webhookId", c.organization_id as "organi
   c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
   w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret", e.body`;
 
+/** So many of the next in line are looked at for a probe, however long the line is. */
+const PROBE_CANDIDATES = 100;
+
 /** Where a claim goes back to that came to nothing; what was queued for a disabled endpoint is held. */
 const GIVEN_BACK = `leased_until = null,
   state = case when w.status = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
@@ -145,8 +148,8 @@ export function createDeliveriesRepository(sql: Sql) {
     },
 
     /**
-     * One that waits, to see whether the receiver is back. Not the oldest each time: one that its receiver never takes
-     * would stand before all others for ever. A probe that fails goes to the end of the line.
+     * One that waits, to see whether the receiver is back: a new one, or else the one whose last attempt is longest
+     * ago. Not the oldest each time: one that its receiver never takes would stand before all others for ever.
      */
     claimProbe(webhookId: string, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
@@ -159,12 +162,14 @@ export function createDeliveriesRepository(sql: Sql) {
               order by id limit 1 for update skip locked
             ) as untried
             union all select * from (
-              select webhook_id, id, next_attempt_at as at from deliveries d
-              where webhook_id = ? and state = 'retrying' and ${IS_ACTIVE}
-              order by next_attempt_at limit 1 for update skip locked
+              select webhook_id, id, updated_at as at from deliveries d
+              where webhook_id = ? and state = 'retrying' and ${IS_ACTIVE} and id = any (array(
+                select id from deliveries where webhook_id = ? and state = 'retrying'
+                order by next_attempt_at limit ${PROBE_CANDIDATES}))
+              order by updated_at limit 1 for update skip locked
             ) as tried
           ) as both_kinds order by at nulls first limit 1`),
-        [webhookId, webhookId, leaseSeconds],
+        [webhookId, webhookId, webhookId, leaseSeconds],
       );
     },
 

@@ -1,9 +1,7 @@
-import Joi from 'joi';
 import { notFound } from '../errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { type Caller, ok, type Route, route } from '../http/route.ts';
 import { type Collection, NO_SUCH_WEBHOOK } from '../webhooks/webhook.ts';
-import { secretInput } from '../webhooks/webhooks.schemas.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import {
   deliveryDetailSchema,
@@ -13,6 +11,7 @@ import {
   listDeliveriesQuery,
   replayBody,
   replayedSchema,
+  rotateBody,
   rotatedSchema,
   testedSchema,
   webhookParams,
@@ -50,7 +49,6 @@ export const deliveriesRoutes = (deps: DeliveriesRoutesDeps): Route[] =>
   PLACES.flatMap((place) => routesAt(place, deps));
 
 const auth = 'customer' as const;
-const rotateBody = Joi.object<{ secret?: string }>({ secret: secretInput });
 
 function routesAt({ collection, path, tag, word }: CollectionPlace, deps: DeliveriesRoutesDeps): Route[] {
   const { deliveries, webhooks, service } = deps;
@@ -144,6 +142,8 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
       params: webhookParams,
       responses: { 200: testedSchema },
       errors: [404],
+      // It holds no transaction while the receiver takes its time; a repeat is one more test.
+      idempotent: false,
       async handle({ caller, params: { webhookId }, transact }) {
         const { verdict, statusCode, durationMs, error } = await service.test(
           transact,

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import { secretInput } from '../webhooks/webhooks.schemas.ts';
 import { DELIVERY_STATES, type DeliveryState } from './delivery.ts';
 
 export const webhookParams = Joi.object<{ webhookId: string }>({ webhookId: uuid().required() });
@@ -90,6 +91,8 @@ export const testedSchema = Joi.object({
   durationMs: Joi.number().integer().required(),
   error: Joi.string().allow(null).required(),
 });
+
+export const rotateBody = Joi.object<{ secret?: string }>({ secret: secretInput });
 
 export const rotatedSchema = Joi.object({
   secret: Joi.string().description('Only when it was made here, and only this once'),

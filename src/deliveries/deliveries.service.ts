@@ -101,7 +101,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     async test(transact: Transact, scope: WebhookScope, webhookId: string): Promise<AttemptResult> {
       const target = await transact(({ sql }) => webhooksIn(sql).findTarget(scope, webhookId));
       if (!target) throw notFound(NO_SUCH_WEBHOOK);
-      const owner = { organizationId: scope.organizationId, webhookId: target.id };
+      const owner = { organizationId: scope.organizationId, rowId: target.id };
       const secrets = [target.secret, target.previousSecret].filter((sealed) => sealed !== null);
       return deps.send({
         url: target.url,
@@ -129,7 +129,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       return transact(async ({ sql }) => {
         const webhook = await webhooksIn(sql).lock(scope, webhookId);
         if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
-        const owner = { organizationId: scope.organizationId, webhookId: webhook.id };
+        const owner = { organizationId: scope.organizationId, rowId: webhook.id };
         const hadOne = await webhooksIn(sql).rotateSecret(
           scope,
           webhook.id,

@@ -8,16 +8,20 @@ const REMOVED_AT_ONCE = 1_000;
 interface StoredRow {
   fingerprint: Buffer;
   status: number;
-  body: string;
+  body: Buffer;
   location: string | null;
 }
 
 const nameOf = ({ organizationId, key }: IdempotencyRequest) => [organizationId, key];
 
-/** Every step of a request runs in that request's own transaction; the clean-up brings its handle. */
-export function createIdempotencyKeysRepository(): IdempotencyStore & {
-  removeExpired(sql: Sql): Promise<number>;
-} {
+/** Seals what is kept: an answer may hold a secret that is shown this once. */
+export interface AnswerBox {
+  seal(text: string, request: IdempotencyRequest): Buffer;
+  open(sealed: Buffer, request: IdempotencyRequest): string;
+}
+
+/** Every step of a request runs in that request's own transaction. */
+export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStore {
   return {
     /** Held until the transaction ends, so that its outcome is there for whoever gets the lock next. */
     async lock({ sql }, request) {
@@ -37,8 +41,8 @@ export function createIdempotencyKeysRepository(): IdempotencyStore & {
         nameOf(request),
       );
       if (!row) return null;
-      const { fingerprint, ...answer } = row;
-      return { fingerprint, answer };
+      const { fingerprint, status, location } = row;
+      return { fingerprint, answer: { status, location, body: box.open(row.body, request) } };
     },
 
     /** Under the lock and after `find`: a row that is there all the same has expired, and is replaced. */
@@ -50,25 +54,25 @@ export function createIdempotencyKeysRepository(): IdempotencyStore & {
          on conflict on constraint idempotency_keys_pkey do update
            set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
              location = excluded.location, created_at = excluded.created_at`,
-        [...nameOf(request), request.fingerprint, status, body, location],
+        [...nameOf(request), request.fingerprint, status, box.seal(body, request), location],
       );
     },
-
-    /** In batches, so that no statement is long and no row that is being replaced is waited for. */
-    async removeExpired(sql) {
-      let removed = 0;
-      for (;;) {
-        const batch = await query(
-          sql,
-          `delete from idempotency_keys where (organization_id, key) in (
-             select organization_id, key from idempotency_keys where created_at <= now() - ${KEPT}
-             order by created_at limit ? for update skip locked
-           ) returning 1`,
-          [REMOVED_AT_ONCE],
-        );
-        removed += batch.length;
-        if (batch.length < REMOVED_AT_ONCE) return removed;
-      }
-    },
   };
+}
+
+/** In batches, so that no statement is long and no row that is being replaced is waited for. */
+export async function removeExpiredAnswers(sql: Sql): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const batch = await query(
+      sql,
+      `delete from idempotency_keys where (organization_id, key) in (
+         select organization_id, key from idempotency_keys where created_at <= now() - ${KEPT}
+         order by created_at limit ? for update skip locked
+       ) returning 1`,
+      [REMOVED_AT_ONCE],
+    );
+    removed += batch.length;
+    if (batch.length < REMOVED_AT_ONCE) return removed;
+  }
 }

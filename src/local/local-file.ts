@@ -14,11 +14,14 @@ export interface Local {
   databaseUrl: string;
 }
 
-/** Whole or not at all, and for its owner only. */
 export function writeLocalFile(dataDir: string, local: Local): void {
-  const file = join(dataDir, 'local.json');
+  writePrivately(join(dataDir, 'local.json'), `${JSON.stringify(local, null, 2)}\n`);
+}
+
+/** Whole or not at all, and for its owner only. */
+export function writePrivately(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(local, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, text, { mode: 0o600 });
   chmodSync(draft, 0o600);
   renameSync(draft, file);
 }

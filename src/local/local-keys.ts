@@ -1,11 +1,12 @@
 /** The organization and the keys of a local start: made once, shown at every start, kept in a file beside the data. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../db/database.ts';
 import { hashOf } from '../keys/api-key.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
 import { createKeyIssuer, isActive } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../organizations/organizations.repository.ts';
+import { writePrivately } from './local-file.ts';
 
 export interface LocalKeys {
   apiKey: string;
@@ -24,7 +25,7 @@ export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
     apiKey: (await issuer.issue({ organizationId, kind: 'customer', expiresAt: null })).token,
     deviceToken: (await issuer.issue({ organizationId, kind: 'device', expiresAt: null })).token,
   };
-  writeFileSync(file, JSON.stringify(issued), { mode: 0o600 });
+  writePrivately(file, JSON.stringify(issued));
   return issued;
 }
 

@@ -62,7 +62,11 @@ export async function startEverything(options: StartOptions): Promise<void> {
   say(welcome(local, start.dataDir));
 }
 
-const hostIn = ({ host }: Settings) => (host === '0.0.0.0' ? '127.0.0.1' : host);
+/** As it stands in a URL that works on this machine. */
+function hostIn({ host }: Settings): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
 
 async function takeApiPort(
   { port, isPortGiven }: StartSettings,

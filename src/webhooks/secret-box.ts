@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 /** The row that a secret belongs to. */
 export interface SecretOwner {
   organizationId: string;
-  webhookId: string;
+  rowId: string;
 }
 
 export interface SecretBox {
@@ -52,7 +52,7 @@ export function createSecretBox(keys: Readonly<Record<number, Buffer>>): SecretB
   };
 }
 
-const boundTo = ({ organizationId, webhookId }: SecretOwner) => Buffer.from(`${organizationId}:${webhookId}`);
+const boundTo = ({ organizationId, rowId }: SecretOwner) => Buffer.from(`${organizationId}:${rowId}`);
 
 function checkedCurrent(keys: Readonly<Record<number, Buffer>>): number {
   const ids = Object.keys(keys).map(Number);

@@ -124,6 +124,6 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
     { organizationId }: WebhookScope,
     secret: string | null,
   ): Buffer | null {
-    return secret === null ? null : secretBox.seal(secret, { organizationId, webhookId });
+    return secret === null ? null : secretBox.seal(secret, { organizationId, rowId: webhookId });
   }
 }

@@ -484,6 +484,15 @@ describe('News of a job for its workflow', () => {
     );
   });
 
+  it('of a large job tell its last device from none', async () => {
+    for (const waiting of [1, 0]) {
+      jobs.set(JOB, counted({ waiting, applied: 1_000 - waiting }));
+      progress.progressed([JOB]);
+      await pass(INTERVAL_MS);
+    }
+    assert.equal(signals.length, 2);
+  });
+
   it('of a large job are few, however it goes, and its end is always among them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), async (steps) => {

@@ -117,7 +117,7 @@ describe('A webhook delivery', () => {
     assert.equal(new Set(ids).size, 12);
   });
 
-  it('is held when the receiver says 410, and released when the customer enables the webhook again', async () => {
+  it('disables the webhook when the receiver says 410', async () => {
     const id = await subscribe();
     receiver.answer((response) => response.writeHead(410).end());
     await confirmChange();

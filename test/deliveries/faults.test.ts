@@ -42,8 +42,11 @@ const QUICK = {
   secretOverlapMs: 60_000,
   retentionDays: 7,
 };
+/** A process that is killed takes nothing with it that was written; only a machine would. */
+const UNSYNCED = { fsync: 'off', full_page_writes: 'off' };
 const HEALED_QUICKLY_MS = 10_000;
-const STOPPED_QUICKLY_MS = 3_500;
+/** Half of what a process is given before it is ended. */
+const STOPPED_QUICKLY_MS = 5_000;
 
 after(async () => {
   await endAll();
@@ -183,12 +186,12 @@ describe('PostgreSQL that goes away under load', function () {
   this.timeout(60_000);
   let postgres: RunningPostgres;
   let port: number;
-  let dms: TestService;
+  let dms: TestService | undefined;
   let ledger: Ledger;
-  let worker: Running;
+  let worker: Running | undefined;
   const dataDir = join(scratch, 'postgres');
   const start = async () => {
-    postgres = await startPostgres({ dataDir, port, log: () => {} });
+    postgres = await startPostgres({ dataDir, port, log: () => {}, settings: UNSYNCED });
   };
 
   before(async () => {
@@ -210,32 +213,40 @@ describe('PostgreSQL that goes away under load', function () {
     await ledger.subscribe(['device.online']);
   });
   after(async () => {
-    await worker.end('SIGKILL');
-    await dms.stop();
+    await worker?.end('SIGKILL');
+    await ledger?.stop();
+    await dms?.stop();
     await postgres.stop();
-    await ledger.stop();
   });
 
   it('and comes back, stopped in order or killed, loses nothing, and the worker goes on', async () => {
     const over = new AbortController();
     const load = Promise.all([publishUntil(over.signal), publishUntil(over.signal)]);
-    await delay(1_000);
+    await untilMore(50);
     await postgres.stop();
     await delay(500);
     await start();
-    await delay(1_000);
+    await untilMore(50);
     tryKill(postmasterOf(dataDir));
     await postgres.exited;
     await start();
-    await delay(1_000);
+    await untilMore(50);
     over.abort();
     await load;
     await ledger.untilAllDelivered(20_000);
-    const { committed, unsure } = ledger.balance();
-    assert.ok(committed > 100 && unsure > 0, JSON.stringify({ committed, unsure }));
+    const { unsure } = ledger.balance();
+    assert.ok(unsure > 0);
     assertBalanced(ledger, Number.POSITIVE_INFINITY);
-    assert.ok(worker.isRunning(), worker.output());
+    assert.ok(worker?.isRunning(), worker?.output());
   });
+
+  async function untilMore(count: number): Promise<void> {
+    const { committed } = ledger.balance();
+    await eventually(
+      async () => ledger.balance().committed,
+      (now) => now >= committed + count,
+    );
+  }
 
   async function publishUntil(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
@@ -273,6 +284,8 @@ describe('A worker that is killed between a failed attempt and the start of the 
     );
     await worker.end('SIGKILL');
     assert.equal(await seenAt(ledger.sql, subscriber), null);
+    // Time passes: the retry is due.
+    await query(ledger.sql, 'update deliveries set next_attempt_at = now()', []);
     const { databaseUrl, taskQueue, webhooks } = dms.settings;
     late = await startService({ databaseUrl, settings: { taskQueue, webhooks } });
     await ledger.untilAllDelivered(HEALED_QUICKLY_MS);
@@ -301,7 +314,7 @@ describe('A worker that is stopped', function () {
   it('while it sends leaves what it has in hand to another one, which sends it at once, and nothing twice', async () => {
     const { receiver } = await ledger.subscribe(['device.online']);
     receiver.answer((response) => setTimeout(() => response.writeHead(204).end(), 250));
-    await ledger.publish(many(300, 'device.online'));
+    await ledger.publish(many(200, 'device.online'));
     await receiver.until(50);
     await assertStops(workers[0]);
     // Leases are a minute long here: only what is given back can be this quick.
@@ -313,12 +326,12 @@ describe('A worker that is stopped', function () {
     const { webhookId, receiver } = await ledger.subscribe(['device.offline']);
     // As if the receiver had just come back.
     await query(ledger.sql, "update webhooks set breaker = 'draining' where id = ?", [webhookId]);
-    await ledger.publish(many(100, 'device.offline'));
+    await ledger.publish(many(60, 'device.offline'));
     await receiver.until(12);
     const { databaseUrl, taskQueue } = dms.settings;
     late = await startService({ databaseUrl, settings: { taskQueue } });
     await assertStops(workers[1]);
-    assert.ok(receiver.received.length < 80, `${receiver.received.length} were sent before`);
+    assert.ok(receiver.received.length < 40, `${receiver.received.length} were sent before`);
     await ledger.untilAllDelivered(2 * HEALED_QUICKLY_MS);
     assertBalanced(ledger);
   });

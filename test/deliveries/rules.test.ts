@@ -97,27 +97,27 @@ describe('A status code', () => {
 });
 
 describe('The breaker', () => {
-  const after = (verdicts: Array<'delivered' | 'retry'>, everyMs = 100): EndpointHealth =>
+  const healthAfter = (verdicts: Array<'delivered' | 'retry'>, everyMs = 100): EndpointHealth =>
     verdicts.reduce((health, verdict, index) => observed(health, { verdict }, index * everyMs), HEALTHY);
   const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
   it('opens after five failures in a row, and not after four', () => {
-    assert.equal(opensBreaker(after(times(4, 'retry')), 'retry'), false);
-    assert.equal(opensBreaker(after(times(5, 'retry')), 'retry'), true);
+    assert.equal(opensBreaker(healthAfter(times(4, 'retry')), 'retry'), false);
+    assert.equal(opensBreaker(healthAfter(times(5, 'retry')), 'retry'), true);
     const interrupted = [...times(4, 'retry' as const), 'delivered' as const, ...times(4, 'retry' as const)];
-    assert.equal(opensBreaker(after(interrupted), 'retry'), false);
+    assert.equal(opensBreaker(healthAfter(interrupted), 'retry'), false);
   });
 
   it('opens when half of at least twenty within a minute failed', () => {
     const alternating = (count: number) =>
       Array.from({ length: count }, (_, index) => (index % 2 === 0 ? 'delivered' : ('retry' as const)));
-    assert.equal(opensBreaker(after(alternating(18)), 'retry'), false);
-    assert.equal(opensBreaker(after(alternating(20)), 'retry'), true);
-    assert.equal(opensBreaker(after(alternating(20), 10_000), 'retry'), false, 'in more than a minute');
+    assert.equal(opensBreaker(healthAfter(alternating(18)), 'retry'), false);
+    assert.equal(opensBreaker(healthAfter(alternating(20)), 'retry'), true);
+    assert.equal(opensBreaker(healthAfter(alternating(20), 10_000), 'retry'), false, 'in more than a minute');
     const third = Array.from({ length: 60 }, (_, index) =>
       index % 3 === 2 ? 'retry' : ('delivered' as const),
     );
-    assert.equal(opensBreaker(after(third), 'retry'), false);
+    assert.equal(opensBreaker(healthAfter(third), 'retry'), false);
   });
 
   it('opens at once when the receiver says that it is too much', () => {
@@ -131,7 +131,7 @@ describe('The breaker', () => {
         fc.array(verdict(), { maxLength: 200 }),
         fc.array(verdict(), { maxLength: 40 }),
         (old, recent) => {
-          const begin = after([...old, 'delivered'], 50);
+          const begin = healthAfter([...old, 'delivered'], 50);
           const later = recent.reduce(
             (health, each, index) => observed(health, { verdict: each }, 1_000_000 + index),
             begin,

@@ -14,7 +14,7 @@ const PLAIN = 'correct horse battery staple é';
 const OTHER = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 const oracle = (secret: string) =>
-  secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' });
+  secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' });
 
 function accepts(secret: string, { body, headers }: { body: string; headers: IncomingHttpHeaders }): boolean {
   try {

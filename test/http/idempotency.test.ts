@@ -238,21 +238,17 @@ describe('Idempotency-Key', () => {
     }
 
     it('is 409 while the first one is running, and may be tried again soon', async () => {
-      let running: Promise<Answer> | undefined;
+      let both: Promise<Answer>[] = [];
       await holding('assets', async () => {
-        running = registerOnce();
-        const { status, headers, body } = await eventually(
-          () => registerOnce(),
-          ({ status }) => status === 409,
-        );
+        both = [registerOnce(), registerOnce()];
+        const { status, headers, body } = await Promise.race(both);
         assert.equal(status, 409);
         assert.match(body.message, /still running/);
         assert.equal(headers['retry-after'], '1');
       });
-      const first = (await running) as Answer;
-      assert.equal(first.status, 201);
+      const first = (await Promise.all(both)).find(({ status }) => status === 201);
       const replayed = await registerOnce();
-      assert.deepEqual([replayed.status, replayed.body, isReplay(replayed)], [201, first.body, true]);
+      assert.deepEqual([replayed.status, replayed.body, isReplay(replayed)], [201, first?.body, true]);
     });
 
     it('runs once of two', async () => {

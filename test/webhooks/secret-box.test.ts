@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { createSecretBox } from '../../src/webhooks/secret-box.ts';
 
-const owner = { organizationId: 'organization', webhookId: 'webhook' };
+const owner = { organizationId: 'organization', rowId: 'webhook' };
 const first = randomBytes(32);
 const second = randomBytes(32);
 const box = createSecretBox({ 1: first });
@@ -28,9 +28,9 @@ describe('A sealed secret', () => {
   it('opens for its own row only', () => {
     const sealed = box.seal(SECRET, owner);
     for (const other of [
-      { ...owner, webhookId: 'another' },
+      { ...owner, rowId: 'another' },
       { ...owner, organizationId: 'another' },
-      { organizationId: owner.webhookId, webhookId: owner.organizationId },
+      { organizationId: owner.rowId, rowId: owner.organizationId },
     ]) {
       assert.throws(() => box.open(sealed, other));
     }

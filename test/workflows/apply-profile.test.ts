@@ -45,7 +45,8 @@ const runOf = (dms: TestService, jobId: string) =>
   dms.service.temporal.client.workflow.getHandle(applyProfileId(jobId));
 
 if (process.env.REFRESH_HISTORIES) {
-  describe('Recording histories of the present workflow', () => {
+  describe('Recording histories of the present workflow', function () {
+    this.timeout(60_000);
     for (const [name, record] of Object.entries(recordings())) {
       it(name, async () => {
         const { workflowBundle } = await servers();
@@ -66,7 +67,8 @@ if (process.env.REFRESH_HISTORIES) {
   });
 }
 
-describe('A run of the workflow by earlier code', () => {
+describe('A run of the workflow by earlier code', function () {
+  this.timeout(60_000);
   const kept = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
   const names = [...new Set([...kept, ...Object.keys(recordings())])].sort();
   const read = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
@@ -86,7 +88,8 @@ describe('A run of the workflow by earlier code', () => {
   });
 });
 
-describe('The workflow of a job', () => {
+describe('The workflow of a job', function () {
+  this.timeout(60_000);
   let dms: TestService;
   before(async () => {
     dms = await startService();
@@ -121,7 +124,8 @@ describe('The workflow of a job', () => {
   });
 });
 
-describe('A job so long that its history grows', () => {
+describe('A job so long that its history grows', function () {
+  this.timeout(60_000);
   let stop: () => Promise<void>;
   let dms: TestService;
   before(async () => {

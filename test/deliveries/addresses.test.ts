@@ -1,0 +1,133 @@
+/** Where deliveries go, and where they must not: literals, names, and names that change their mind. */
+import assert from 'node:assert/strict';
+import { createLog } from '../../src/log.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, QUICK } from './harness.ts';
+
+const NOT_PUBLIC = 'the URL leads to an address that is not public';
+
+describe('The address of a receiver', () => {
+  let dms: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+  let port: string;
+  const logged: string[] = [];
+  /** What each name resolves to, look-up by look-up; the last one stays. */
+  const answers: Record<string, string[][]> = {};
+  const lookups: string[] = [];
+
+  before(async () => {
+    dms = await startService({
+      // Of all that is not public, one address alone is allowed: the good receiver's.
+      settings: { webhooks: QUICK, webhookAllowedRanges: ['127.0.0.1/32'] },
+      log: createLog('trace', { write: (line: string) => void logged.push(line) }),
+      async resolve(hostname) {
+        lookups.push(hostname);
+        const [first, ...later] = answers[hostname] ?? [];
+        if (later.length > 0) answers[hostname] = later;
+        return (first ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+      },
+    });
+    customer = await addCustomer(dms);
+    receiver = await startReceiver();
+    port = new URL(receiver.url).port;
+  });
+  after(async () => {
+    await receiver.stop();
+    await dms.stop();
+  });
+
+  it('is refused as a literal, however it is spelled, when a webhook is created or changed', async () => {
+    const endpoint = await customer.subscribe('https://receiver.example/hook');
+    for (const host of [
+      '10.0.0.1',
+      '0x0a000001',
+      '012.1',
+      '[::ffff:a00:1]',
+      '169.254.169.254',
+      '[fd00::1]',
+      '0',
+      '127.0.0.2',
+    ]) {
+      const body = { url: `http://${host}:${port}/hook` };
+      for (const collection of ['/webhooks', '/cellular-webhooks']) {
+        assert.equal((await customer.api.post(collection, body)).status, 400, host);
+      }
+      assert.equal((await customer.api.patch(endpoint.path, body)).status, 400, host);
+    }
+  });
+
+  it('is refused when any answer of the look-up is not public, and nothing is sent', async () => {
+    for (const addresses of [
+      ['10.0.0.1'],
+      ['127.0.0.1', '10.0.0.1'],
+      ['10.0.0.1', '127.0.0.1'],
+      ['127.0.0.1', '::1'],
+      ['127.0.0.1', '::ffff:10.0.0.1'],
+      ['127.0.0.1', '169.254.169.254'],
+      ['not-an-address', '127.0.0.1'],
+    ]) {
+      answers['mixed.example'] = [addresses];
+      const endpoint = await customer.subscribe(`http://mixed.example:${port}/mixed`, {
+        events: ['config.failed'],
+      });
+      const { delivered, statusCode, error } = await endpoint.test();
+      assert.deepEqual([delivered, statusCode, error], [false, null, NOT_PUBLIC], addresses.join());
+    }
+    assert.equal(receiver.received.length, 0);
+  });
+
+  it('is looked up for every connection: a name that changes its mind gains nothing', async () => {
+    answers['rebinding.example'] = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']];
+    const endpoint = await customer.subscribe(`http://rebinding.example:${port}/r`, {
+      events: ['config.failed'],
+    });
+    receiver.answer((response) => response.writeHead(204, { connection: 'close' }).end());
+    assert.deepEqual([(await endpoint.test()).error], [null]);
+    assert.deepEqual([(await endpoint.test()).error], [NOT_PUBLIC]);
+    assert.deepEqual([(await endpoint.test()).error], [null]);
+    assert.equal(lookups.filter((name) => name === 'rebinding.example').length, 3);
+  });
+
+  it('is not that of a redirect', async () => {
+    answers['redirecting.example'] = [['127.0.0.1']];
+    const endpoint = await customer.subscribe(`http://redirecting.example:${port}/to`, {
+      events: ['config.failed'],
+    });
+    const before = receiver.received.length;
+    receiver.answer((response) =>
+      response.writeHead(307, { location: `http://127.0.0.1:${port}/inside`, connection: 'close' }).end(),
+    );
+    assert.equal((await endpoint.test()).error, 'the receiver answered 307');
+    assert.equal(receiver.received.length, before + 1);
+    receiver.answer((response) => response.writeHead(204).end());
+  });
+
+  it('that has no answer is a failure like others', async () => {
+    const endpoint = await customer.subscribe('http://nobody.example/', { events: ['config.failed'] });
+    assert.equal((await endpoint.test()).error, 'the host name was not found');
+  });
+
+  it('makes a delivery blocked for good when it is not public, and can be replayed when it is', async () => {
+    answers['inside.example'] = [['192.168.7.7']];
+    const endpoint = await customer.subscribe(`http://inside.example:${port}/hook`);
+    await customer.confirmChanges(1);
+    const [blocked] = await endpoint.untilAll('blocked', 1);
+    assert.deepEqual(
+      [blocked?.attemptCount, blocked?.nextAttemptAt, blocked?.lastStatusCode, blocked?.lastError],
+      [1, null, null, NOT_PUBLIC],
+    );
+    answers['inside.example'] = [['127.0.0.1']];
+    const { body } = await customer.api.post(`${endpoint.path}/replay`, { since: '2020-01-01T00:00:00Z' });
+    assert.deepEqual(body, { queued: 1 });
+    await endpoint.untilAll('delivered', 1);
+  });
+
+  it('is told to nobody, neither in answers nor in the log', async () => {
+    for (const inner of ['10.0.0.1', '192.168.7.7', '169.254.169.254', '::ffff:10']) {
+      assert.ok(!logged.some((line) => line.includes(inner)), inner);
+    }
+    assert.ok(logged.length > 0);
+  });
+});

@@ -1,0 +1,76 @@
+/** The run of an endpoint in trouble, as the Temporal UI shows it. */
+import assert from 'node:assert/strict';
+import { eventually } from '../support/fleet.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, QUICK } from './harness.ts';
+
+describe('The run of an endpoint in trouble', () => {
+  let dms: TestService;
+  let customer: Customer;
+
+  before(async () => {
+    dms = await startService({
+      settings: { webhooks: { ...QUICK, probePlan: { firstMs: 1_500, share: 0, maxMs: 1_500 } } },
+    });
+    customer = await addCustomer(dms);
+  });
+  after(() => dms.stop());
+
+  async function runsOf(webhookId: string) {
+    const runs = [];
+    for await (const run of dms.service.temporal.client.workflow.list({
+      query: `EndpointId = '${webhookId}'`,
+    })) {
+      runs.push(run);
+    }
+    return runs;
+  }
+
+  const detailsOf = async (workflowId: string) =>
+    String(
+      await dms.service.temporal.client.workflow
+        .getHandle(workflowId)
+        .query('__temporal_workflow_metadata')
+        .then((metadata) => (metadata as { currentDetails?: string }).currentDetails),
+    );
+
+  it('is none while it is well, one while it is not, says how it stands, and ends when all is well', async () => {
+    const receiver = await startReceiver();
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.confirmChanges(1);
+    await endpoint.untilAll('delivered', 1);
+    assert.deepEqual(await runsOf(endpoint.id), []);
+
+    receiver.answer((response) => response.writeHead(503).end());
+    await customer.confirmChanges(1);
+    await eventually(endpoint.breaker, (breaker) => breaker === 'open');
+    await customer.confirmChanges(4);
+    const workflowId = `deliver-webhooks:${endpoint.id}`;
+    const text = await eventually(
+      () => detailsOf(workflowId).catch(() => ''),
+      (details) => /Next probe/.test(details) && /first attempt: [1-4]/.test(details),
+    );
+    assert.match(text, /127\.0\.0\.1:\d+/);
+    assert.match(text, /breaker open/);
+    assert.match(text, /Next probe at \d{4}-\d\d-\d\dT/);
+    assert.match(text, /retry: [1-5]/);
+    assert.match(text, /failing since: \d{4}/);
+    assert.match(text, /last error: the receiver answered 503/);
+    const running = await eventually(
+      () => runsOf(endpoint.id),
+      (runs) => runs.length === 1,
+    );
+    assert.deepEqual(
+      running.map(({ workflowId: id, type, status }) => [id, type, status.name]),
+      [[workflowId, 'deliverWebhooks', 'RUNNING']],
+    );
+
+    receiver.answer((response) => response.writeHead(204).end());
+    await endpoint.untilAll('delivered', 6);
+    const handle = dms.service.temporal.client.workflow.getHandle(workflowId);
+    assert.equal(await handle.result(), 'the endpoint is well');
+    assert.equal(await endpoint.breaker(), 'closed');
+    await receiver.stop();
+  });
+});

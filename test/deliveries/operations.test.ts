@@ -1,0 +1,235 @@
+/** What customers do with deliveries: look, send again, replay, try an endpoint. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, type DeliveryItem, type Endpoint, pause, QUICK } from './harness.ts';
+
+const TICK_MS = 150;
+
+describe('A customer', () => {
+  let dms: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+
+  before(async () => {
+    dms = await startService({
+      settings: {
+        webhooks: {
+          ...QUICK,
+          scheduleMs: [0, 50],
+          probePlan: { firstMs: 50, share: 0, maxMs: 50 },
+          drainTickMs: TICK_MS,
+          drainPerSecondMax: 4,
+        },
+      },
+    });
+    customer = await addCustomer(dms);
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.stop());
+
+  const failing = () => receiver.answer((response) => response.writeHead(500).end());
+  const well = () => receiver.answer((response) => response.writeHead(204).end());
+  const idsSeen = (from = 0) => receiver.received.slice(from).map(({ headers }) => headers['webhook-id']);
+
+  async function withFailed(count: number): Promise<{ endpoint: Endpoint; items: DeliveryItem[] }> {
+    const endpoint = await customer.subscribe(receiver.url);
+    failing();
+    await customer.confirmChanges(count);
+    const items = await endpoint.untilAll('failed', count, 20_000);
+    well();
+    return { endpoint, items };
+  }
+
+  const resend = (endpoint: Endpoint, id: string) =>
+    customer.api.post(`${endpoint.path}/deliveries/${id}/resend`);
+  const replay = (endpoint: Endpoint, body: object) => customer.api.post(`${endpoint.path}/replay`, body);
+  const EVER = '2020-01-01T00:00:00Z';
+
+  it('lists deliveries newest first, by pages and by state', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    for (let count = 0; count < 5; count++) await customer.confirmChanges(1);
+    const all = await endpoint.untilAll('delivered', 5);
+    assert.deepEqual(
+      all,
+      [...all].sort((a, b) => (a.id < b.id ? 1 : -1)),
+    );
+    for (const { eventType, attemptCount, nextAttemptAt, lastStatusCode, lastError } of all) {
+      assert.deepEqual(
+        [eventType, attemptCount, nextAttemptAt, lastStatusCode, lastError],
+        ['config.applied', 1, null, 204, null],
+      );
+    }
+    const seen: DeliveryItem[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '?limit=2' : `?limit=2&cursor=${cursor}`;
+      const { body, headers } = await customer.api.get(`${endpoint.path}/deliveries${query}`);
+      seen.push(...body.items);
+      cursor = body.nextCursor;
+      assert.equal(headers.link === undefined, cursor === null);
+    } while (cursor !== null);
+    assert.deepEqual(seen, all);
+    for (const state of ['pending', 'delivered', 'retrying', 'held', 'failed', 'blocked', 'cancelled']) {
+      const { body } = await customer.api.get(`${endpoint.path}/deliveries?state=${state}`);
+      assert.equal(body.items.length, state === 'delivered' ? 5 : 0, state);
+    }
+    assert.equal((await customer.api.get(`${endpoint.path}/deliveries?state=sending`)).status, 400);
+  });
+
+  it('sees one delivery with what is sent and every attempt', async () => {
+    const { endpoint } = await withFailed(1);
+    const { payload, attempts, state } = await endpoint.delivery();
+    assert.equal(state, 'failed');
+    assert.deepEqual(payload, JSON.parse(receiver.received[0]?.body ?? ''));
+    assert.deepEqual(
+      attempts.map(({ number, statusCode, error, responseExcerpt }) => [
+        number,
+        statusCode,
+        error,
+        responseExcerpt,
+      ]),
+      [1, 2].map((number) => [number, 500, 'the receiver answered 500', '']),
+    );
+    for (const { at, durationMs } of attempts) assert.ok(Date.parse(at) <= Date.now() && durationMs >= 0);
+  });
+
+  it('has a delivery sent again under the same webhook-id, delivered or failed', async () => {
+    const { endpoint, items } = await withFailed(1);
+    const id = items[0]?.id ?? '';
+    const answer = await resend(endpoint, id);
+    assert.deepEqual([answer.status, answer.body.id, answer.body.eventId], [202, id, items[0]?.eventId]);
+    const [delivered] = await endpoint.untilAll('delivered', 1);
+    assert.deepEqual([delivered?.id, delivered?.attemptCount], [id, 3], 'the row is the same');
+    assert.equal((await resend(endpoint, id)).status, 202);
+    await receiver.until(4);
+    assert.deepEqual(new Set(idsSeen()), new Set([items[0]?.eventId]));
+  });
+
+  it('has a delivery sent again while the endpoint fails, at once; on a disabled one it is 409', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+    await customer.confirmChanges(1);
+    const [first] = await endpoint.until(([only]) => only?.attemptCount === 1);
+    await pause(300);
+    assert.equal(receiver.received.length, 1, 'the breaker is open');
+    well();
+    assert.equal((await resend(endpoint, first?.id ?? '')).status, 202);
+    await endpoint.untilAll('delivered', 1, 3_000);
+    await endpoint.change({ status: 'disabled' });
+    const refused = await resend(endpoint, first?.id ?? '');
+    assert.equal(refused.status, 409, refused.text);
+  });
+
+  it('replays what failed, with the same webhook-ids, each once, paced', async () => {
+    const { endpoint, items } = await withFailed(9);
+    const before = receiver.received.length;
+    const { status, body } = await replay(endpoint, { since: EVER });
+    assert.deepEqual([status, body], [202, { queued: 9 }]);
+    await endpoint.untilAll('delivered', 9);
+    assert.deepEqual([...idsSeen(before)].sort(), items.map(({ eventId }) => eventId).sort());
+    const times = receiver.received.slice(before).map(({ at }) => at);
+    // 1 + 2 + 4 + 2.
+    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= TICK_MS * 2.5, 'paced');
+    assert.deepEqual((await replay(endpoint, { since: EVER })).body, { queued: 0 });
+    assert.deepEqual((await replay(endpoint, { since: EVER, states: ['delivered'] })).body, { queued: 9 });
+    await endpoint.until((all) => all.every(({ attemptCount }) => attemptCount === 4));
+  });
+
+  it('replays with the whole schedule', async () => {
+    const { endpoint } = await withFailed(1);
+    failing();
+    await replay(endpoint, { since: EVER });
+    const [again] = await endpoint.until(([only]) => only?.state === 'failed' && only.attemptCount >= 4);
+    assert.equal(again?.attemptCount, 4);
+  });
+
+  it('replays a span of time and the states that are named', async () => {
+    const { endpoint } = await withFailed(2);
+    const between = new Date(Date.now() + 1).toISOString();
+    await pause(20);
+    await customer.confirmChanges(1);
+    await endpoint.until((items) => items.some(({ state }) => state === 'delivered'));
+    const queued = async (body: object) => (await replay(endpoint, body)).body.queued;
+    assert.equal(await queued({ since: between }), 0);
+    assert.equal(await queued({ since: EVER, until: '2020-01-02T00:00:00Z' }), 0);
+    assert.equal(await queued({ since: '0001-01-01T00:00:00Z', until: '1970-01-01T00:00:00Z' }), 0);
+    assert.equal(await queued({ since: EVER, states: ['blocked', 'cancelled'] }), 0);
+    assert.equal(await queued({ since: between, states: ['delivered', 'failed'] }), 1);
+    await endpoint.until((items) => items[0]?.attemptCount === 2 && items[0].state === 'delivered');
+    assert.equal(await queued({ since: '0001-01-01T00:00:00Z', until: between }), 2);
+    await endpoint.untilAll('delivered', 3);
+  });
+
+  it('is told what is wrong with a replay: its span, its states, a disabled endpoint', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    for (const body of [
+      {},
+      { since: 'yesterday' },
+      { since: '2026-03-02' },
+      { since: EVER, until: EVER },
+      { since: EVER, states: [] },
+      { since: EVER, states: ['held'] },
+      { since: EVER, more: 1 },
+    ]) {
+      assert.equal((await replay(endpoint, body)).status, 400, JSON.stringify(body));
+    }
+    await endpoint.change({ status: 'disabled' });
+    assert.equal((await replay(endpoint, { since: EVER })).status, 409);
+  });
+
+  it('tries an endpoint, a disabled one as well; nothing is queued', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { status: 'disabled' });
+    const { delivered, statusCode, durationMs, error } = await endpoint.test();
+    assert.deepEqual([delivered, statusCode, error], [true, 204, null]);
+    assert.ok(durationMs >= 0);
+    assert.equal(receiver.received[0]?.event.type, 'webhook.test');
+    assert.ok(Date.parse(receiver.received[0]?.event.timestamp ?? '') <= Date.now());
+    failing();
+    assert.equal((await endpoint.test()).delivered, false);
+    await pause(200);
+    assert.equal(receiver.received.length, 2, 'once each');
+    assert.deepEqual(await endpoint.deliveries(), []);
+  });
+
+  it('finds nothing of another organization, nor through the other collection', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.confirmChanges(1);
+    const [delivery] = await endpoint.untilAll('delivered', 1);
+    const stranger = await dms.addOrganization();
+    const elsewhere = endpoint.path.replace('/webhooks', '/cellular-webhooks');
+    const id = delivery?.id ?? '';
+    for (const [who, path, delivered] of [
+      [stranger, endpoint.path, id],
+      [stranger, elsewhere, id],
+      [customer, elsewhere, id],
+      [customer, `/webhooks/${randomUUID()}`, id],
+      [customer, `/webhooks/none`, id],
+    ] as const) {
+      const answers = await Promise.all([
+        who.api.get(`${path}/deliveries`),
+        who.api.get(`${path}/deliveries/${delivered}`),
+        who.api.post(`${path}/deliveries/${delivered}/resend`),
+        who.api.post(`${path}/replay`, { since: EVER }),
+        who.api.post(`${path}/test`),
+        who.api.post(`${path}/rotate-secret`),
+      ]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array(6).fill(404),
+        path,
+      );
+    }
+    const other = await customer.subscribe(receiver.url);
+    for (const wrong of [`${other.path}/deliveries/${id}`, `${endpoint.path}/deliveries/${randomUUID()}`]) {
+      assert.equal((await customer.api.get(wrong)).status, 404);
+      assert.equal((await customer.api.post(`${wrong}/resend`)).status, 404);
+    }
+    await pause(100);
+    assert.equal(receiver.received.length, 1);
+  });
+});

@@ -1,0 +1,182 @@
+/** Who is told of what. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { createPublishEvents } from '../../src/deliveries/events.service.ts';
+import { EVENT_KINDS } from '../../src/webhooks/webhook.ts';
+import {
+  apply,
+  createProfile,
+  FACTORY,
+  HOT_WATER,
+  obey,
+  register,
+  report,
+  untilEnded,
+} from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, pause, QUICK } from './harness.ts';
+
+describe('An event', () => {
+  let dms: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+
+  before(async () => {
+    dms = await startService({ settings: { webhooks: QUICK } });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    customer = await addCustomer(dms);
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.stop());
+
+  const eventsInRows = async () => {
+    const [row] = await query<{ count: number }>(
+      dms.service.sql,
+      'select count(*) from webhook_events where organization_id = ?',
+      [customer.id],
+    );
+    return row?.count;
+  };
+  const typesAt = (path: string) =>
+    receiver.received.filter((each) => each.path.endsWith(path)).map(({ event }) => event.type);
+
+  it('goes to those who subscribed to its kind, of this organization alone', async () => {
+    const stranger = await addCustomer(dms);
+    await stranger.subscribe(`${receiver.url}/stranger`);
+    await customer.subscribe(`${receiver.url}/applied`, { events: ['config.applied'] });
+    await customer.subscribe(`${receiver.url}/finished`, { events: ['config.job.finished'] });
+    await customer.subscribe(`${receiver.url}/every`, { events: EVENT_KINDS });
+    await customer.subscribe(`${receiver.url}/other`, { events: ['device.offline', 'alert.created'] });
+    await customer.subscribe(`${receiver.url}/disabled`, { status: 'disabled' });
+    await customer.subscribeCellular(`${receiver.url}/cellular-with`);
+    await customer.subscribeCellular(`${receiver.url}/cellular-without`, { deliverConfigApplied: false });
+    const { jobId } = await customer.confirmChanges(1);
+    await untilEnded(customer, jobId);
+    await receiver.until(5);
+    await pause(150);
+    assert.deepEqual(typesAt('/applied'), ['config.applied']);
+    assert.deepEqual(typesAt('/finished'), ['config.job.finished']);
+    assert.deepEqual(typesAt('/every').sort(), ['config.applied', 'config.job.finished']);
+    assert.deepEqual(typesAt('/cellular-with'), ['config.applied']);
+    assert.equal(receiver.received.length, 5);
+  });
+
+  it('that nobody wants costs no row', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { events: ['device.offline'] });
+    await customer.subscribe(receiver.url, { status: 'disabled' });
+    await untilEnded(customer, (await customer.confirmChanges(2)).jobId);
+    assert.equal(await eventsInRows(), 0);
+    assert.deepEqual(await endpoint.deliveries(), []);
+  });
+
+  it('of kinds that are taken away or added later follows the present subscription', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { events: ['device.offline'] });
+    await customer.confirmChanges(1);
+    await endpoint.change({ events: ['config.applied'] });
+    await customer.confirmChanges(1);
+    await endpoint.untilAll('delivered', 1);
+  });
+
+  it('config.applied tells the device, the job and the configuration', async () => {
+    await customer.subscribe(receiver.url);
+    const { serials, jobId } = await customer.confirmChanges(1);
+    const [first] = await receiver.until(1);
+    const { type, timestamp, data } = first?.event ?? assert.fail();
+    assert.equal(type, 'config.applied');
+    assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 10_000);
+    assert.deepEqual(Object.keys(data).sort(), [
+      'appliedAt',
+      'assetId',
+      'deviceConfig',
+      'jobId',
+      'profileSlug',
+      'serialNumber',
+    ]);
+    assert.deepEqual(
+      [data.serialNumber, data.jobId, data.profileSlug],
+      [serials[0], jobId, 'vaccine-fridge'],
+    );
+    assert.equal(data.appliedAt, timestamp);
+    const { body } = await customer.api.get(`/devices/${serials[0]}/config`);
+    assert.deepEqual(data.deviceConfig, body.deviceConfig);
+    assert.ok(Buffer.byteLength(first?.body ?? '') < 20_000);
+  });
+
+  it('config.applied comes once for each job that a confirmation settles, and once with jobId null without a job', async () => {
+    await customer.subscribe(receiver.url);
+    const slug = await createProfile(customer, {
+      name: 'Often',
+      intervals: HOT_WATER.intervals,
+    });
+    const assetId = await register(customer, 'TWO-JOBS');
+    const jobs = [
+      await apply(customer, 'vaccine-fridge', { serialNumbers: ['TWO-JOBS'] }),
+      await apply(customer, slug, { serialNumbers: ['TWO-JOBS'] }),
+    ];
+    await obey(customer, 'TWO-JOBS');
+    const received = await receiver.until(2);
+    assert.deepEqual(received.map(({ event }) => event.data.jobId).sort(), [...jobs].sort());
+    const replaced = await customer.api.post(`/assets/${assetId}/replace-hardware`, {
+      newSerialNumber: 'NEW-ONE',
+    });
+    assert.equal(replaced.status, 200, replaced.text);
+    await obey(customer, 'NEW-ONE');
+    const [, , third] = await receiver.until(3);
+    assert.deepEqual(
+      [third?.event.data.jobId, third?.event.data.profileSlug, third?.event.data.serialNumber],
+      [null, null, 'NEW-ONE'],
+    );
+    await pause(150);
+    assert.equal(receiver.received.length, 3);
+  });
+
+  it('config.failed tells why the device refused; config.job.finished is the job', async () => {
+    await customer.subscribe(receiver.url, { events: ['config.failed', 'config.job.finished'] });
+    await register(customer, 'STUBBORN');
+    const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['STUBBORN'] });
+    await customer.device.get('/devices/STUBBORN/pending-config');
+    const refused = await report(customer, 'STUBBORN', {
+      ...FACTORY,
+      errors: [{ code: 7, message: 'no such rule' }],
+    });
+    assert.equal(refused.body.syncStatus, 'failed', refused.text);
+    const received = await receiver.until(2);
+    const failed = received.find(({ event }) => event.type === 'config.failed')?.event.data;
+    assert.deepEqual(Object.keys(failed ?? {}).sort(), [
+      'assetId',
+      'deviceConfig',
+      'failedAt',
+      'jobId',
+      'profileSlug',
+      'reason',
+      'serialNumber',
+    ]);
+    assert.deepEqual([failed?.serialNumber, failed?.jobId], ['STUBBORN', jobId]);
+    assert.match(String(failed?.reason), /no such rule/);
+    const finished = received.find(({ event }) => event.type === 'config.job.finished')?.event.data;
+    const { body } = await customer.api.get(`/devices/config-jobs/${jobId}`);
+    assert.deepEqual(finished, body);
+  });
+
+  it('commits with its fact, or not at all', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+    const transact = createTransact(dms.service.sql);
+    const event = { organizationId: customer.id, type: 'config.applied', timestamp: new Date(), data: {} };
+    const undone = transact(async (tx) => {
+      await publish(tx, [event]);
+      throw new Error('the fact is undone');
+    });
+    await assert.rejects(undone, /undone/);
+    assert.equal(await eventsInRows(), 0);
+    await transact((tx) => publish(tx, [event, event]));
+    await endpoint.untilAll('delivered', 2);
+    assert.equal(await eventsInRows(), 2);
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 2);
+  });
+});

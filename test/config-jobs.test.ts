@@ -60,7 +60,7 @@ describe('Applying a profile', () => {
     for (const serial of serials.slice(1)) await obey(fleet, serial);
     assert.equal((await jobOf(fleet, jobId)).status, 'running');
     await obey(fleet, serials[0] as string);
-    const job = await untilEnded(fleet, jobId, { timeoutMs: 2_000 });
+    const job = await untilEnded(fleet, jobId);
     assert.equal(job.status, 'succeeded');
     assert.equal(job.counts.applied, 3);
     assert.notEqual(job.finishedAt, null);

@@ -115,12 +115,12 @@ describe('Without Temporal', function () {
     });
 
     it('a job that was in the middle goes on and ends', async () => {
-      assert.equal((await untilEnded(dms, begun)).status, 'succeeded');
+      assert.equal((await untilEnded(dms, begun, { timeoutMs: 30_000 })).status, 'succeeded');
     });
 
     it('a job that was applied meanwhile, and whose start was given up, is started and ends', async () => {
       await obey(dms, serials[3] as string);
-      assert.equal((await untilEnded(dms, appliedMeanwhile)).status, 'succeeded');
+      assert.equal((await untilEnded(dms, appliedMeanwhile, { timeoutMs: 30_000 })).status, 'succeeded');
     });
 
     it('the service is ready without reservation', async () => {

@@ -74,7 +74,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
         taskQueue: options.taskQueue,
         activities: options.activities,
         workflowBundle: bundle,
-        maxConcurrentActivityTaskExecutions: 20,
+        maxConcurrentActivityTaskExecutions: 200,
         maxConcurrentWorkflowTaskExecutions: 40,
         shutdownGraceTime: SHUTDOWN_GRACE_MS,
         shutdownForceTime: SHUTDOWN_FORCE_MS,

@@ -7,6 +7,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { query } from '../../src/db/query.ts';
+import { every } from '../../src/periodic.ts';
 import { EVENT_KINDS, type EventKind } from '../../src/webhooks/webhook.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -32,6 +34,7 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
   let env: Record<string, string>;
   let kills = 0;
   let failures = 0;
+  let hurried = 0;
   let areReceiversWell = false;
 
   before(async () => {
@@ -63,10 +66,11 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
     await Promise.all([publishUntil(over), killUntil(over), ...(HAS_OUTAGE ? [takeAway()] : [])]);
     areReceiversWell = true;
     const publishedAt = performance.now();
-    await ledger.untilAllDelivered(SETTLE_MS);
+    const hurrying = every(1_000, hurry, () => {});
+    await ledger.untilAllDelivered(SETTLE_MS).finally(hurrying.stop);
     const settledMs = Math.round(performance.now() - publishedAt);
     const { faults, ...figures } = ledger.balance();
-    process.stdout.write(`      ${JSON.stringify({ kills, failures, settledMs, ...figures })}\n`);
+    process.stdout.write(`      ${JSON.stringify({ kills, failures, hurried, settledMs, ...figures })}\n`);
     assert.deepEqual(faults, []);
     assert.ok(kills > 0 && figures.undone > 0 && figures.unsure === 0);
     assert.ok(figures.committed > SECONDS * 100, `only ${figures.committed} events`);
@@ -92,6 +96,17 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
       kills++;
       workers.push(run('worker', env));
     }
+  }
+
+  /** What has failed twice on a busy machine waits for minutes; for it, they pass at once. */
+  async function hurry(): Promise<void> {
+    const rows = await query(
+      ledger.sql,
+      `update deliveries set next_attempt_at = now()
+       where state = 'retrying' and schedule_step > 1 and next_attempt_at > now() returning 1`,
+      [],
+    );
+    hurried += rows.length;
   }
 
   async function takeAway(): Promise<void> {

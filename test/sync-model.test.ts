@@ -8,6 +8,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { applyProfileId } from '../src/temporal/workflow-ids.ts';
+import type { Answer } from './support/client.ts';
 import {
   apply,
   configOf,
@@ -22,7 +23,7 @@ import {
 import { startService, type TestOrganization, type TestService } from './support/service.ts';
 
 const seed = Number(process.env.SYNC_SEED ?? Date.now() % 1_000_000_007);
-const numRuns = Number(process.env.SYNC_RUNS ?? 12);
+const numRuns = Number(process.env.SYNC_RUNS ?? 8);
 
 // What a configuration is, as the contract tells it: keys compare whole, a fill of DISABLED makes no difference.
 
@@ -1037,7 +1038,7 @@ describe('Everybody at once', function () {
     const random = randomFrom(seed);
     const slugs = Object.keys(CROWD_PROFILES);
     const before = await deadlocks();
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 6; round++) {
       clockMs += 1_000;
       const jobIds = [...crowd.slugOf.keys()];
       const says = () => random.pick(['truth', 'truth', 'old', 'error', 'stale'] as const);
@@ -1148,30 +1149,66 @@ describe('Where two meet', function () {
     for (const jobId of [earlier, later]) assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
   });
 
-  it('a report of the old hardware that waits while it is replaced says nothing of the new one', async () => {
-    await apply(fleet, 'every-day', { serialNumbers: ['A'] });
-    await obey(fleet, 'A');
-    const { assetId, deviceConfig } = await configOf(fleet, 'A');
+  /** Holds the device while the requests queue up for it, one after the other, and answers with what came of them. */
+  async function whileLocked(serial: string, ...requests: Array<() => Promise<Answer>>): Promise<Answer[]> {
+    const { assetId } = await configOf(fleet, serial);
     const { sql } = dms.service;
     const waiting = async () => {
       const { rows } = await sql.raw(
         `select count(*)::int as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%device_configs%'`,
       );
       return rows[0].count;
     };
-    const late = await sql.transaction(async (holder) => {
+    const answers: Array<Promise<Answer>> = [];
+    await sql.transaction(async (holder) => {
       await holder.raw('select 1 from device_configs where asset_id = ? for no key update', [assetId]);
-      const replaced = fleet.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: 'NEW' });
-      await eventually(waiting, (count) => count === 1);
-      const reported = report(fleet, 'A', deviceConfig);
-      await eventually(waiting, (count) => count === 2);
-      return { replaced, reported };
+      for (const send of requests) {
+        answers.push(send());
+        await eventually(waiting, (count) => count === answers.length);
+      }
     });
-    assert.equal((await late.replaced).status, 200);
-    assert.equal((await late.reported).status, 404);
+    return Promise.all(answers);
+  }
+
+  it('a report of the old hardware that waits while it is replaced says nothing of the new one', async () => {
+    await apply(fleet, 'every-day', { serialNumbers: ['A'] });
+    await obey(fleet, 'A');
+    const { assetId, deviceConfig } = await configOf(fleet, 'A');
+    const [replaced, reported] = await whileLocked(
+      'A',
+      () => fleet.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: 'NEW' }),
+      () => report(fleet, 'A', deviceConfig),
+    );
+    assert.deepEqual([replaced?.status, reported?.status], [200, 404]);
     const { syncStatus, pendingConfig } = await configOf(fleet, 'NEW');
     assert.equal(syncStatus, 'pending');
     assert.equal(pendingConfig.transmissionInterval, 86_400);
+  });
+
+  it('a cancel that waits while the device refuses leaves what has failed as it is', async () => {
+    const jobId = await apply(fleet, 'every-day', { serialNumbers: ['A', 'B'] });
+    await poll('A');
+    const [, cancelled] = await whileLocked(
+      'A',
+      () => report(fleet, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] }),
+      () => cancel(jobId),
+    );
+    assert.deepEqual([cancelled?.body.counts.failed, cancelled?.body.counts.cancelled], [1, 1]);
+    const { syncStatus, pendingConfig } = await configOf(fleet, 'A');
+    assert.equal(syncStatus, 'failed');
+    assert.deepEqual(pendingConfig, { transmissionInterval: 86_400 });
+  });
+
+  it('a retry that waits while the device confirms finds nothing to retry', async () => {
+    const jobId = await apply(fleet, 'every-day', { serialNumbers: ['A'] });
+    await refuse('A');
+    const [confirmed, retried] = await whileLocked(
+      'A',
+      () => report(fleet, 'A', { ...FACTORY, transmissionInterval: 86_400 }),
+      () => fleet.api.post(`/devices/config-jobs/${jobId}/retry`),
+    );
+    assert.equal(confirmed?.body.syncStatus, 'applied');
+    assert.equal(retried?.status, 409);
   });
 });

@@ -176,15 +176,18 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       return transact(async (tx) => {
         const { sql } = tx;
         const job = await lockOwn(sql, organizationId, jobId);
-        const retryable = await targetsIn(sql).listRetryable(jobId);
-        const devices = await pendingIn(sql).lockAssets(
+        const listed = await targetsIn(sql).listRetryable(jobId);
+        const locked = await pendingIn(sql).lockAssets(
           organizationId,
-          retryable.map(({ assetId }) => assetId),
+          listed.map(({ assetId }) => assetId),
         );
+        // Read again under the locks: a report may have confirmed some in between.
+        const retryable = await targetsIn(sql).listRetryable(jobId);
+        const changeOf = new Map(retryable.map(({ assetId, changeId }) => [assetId, changeId]));
+        const devices = locked.filter(({ assetId }) => changeOf.has(assetId));
         if (devices.length === 0) {
           throw conflict('The job has no failed or timed-out device that has not confirmed the change since');
         }
-        const changeOf = new Map(retryable.map(({ assetId, changeId }) => [assetId, changeId]));
         const { profileSlug, parts } = job;
         const id = await begin(
           tx,

@@ -10,7 +10,6 @@ const TICK_MS = 200;
 const DRAIN_MAX = 8;
 const PROBE_MS = 400;
 const DISABLE_AFTER_MS = 2_500;
-/** What a busy machine adds now and then. */
 /** A tenth of what a hanging request takes: a machine may be busy, but nobody waits for a hanging one. */
 const FLOOR_MS = 2_000;
 

@@ -19,6 +19,8 @@ const SECONDS = Number(process.env.LEDGER_SECONDS ?? 8);
 const HAS_OUTAGE = process.env.LEDGER_OUTAGE === '1';
 const SETTLE_MS = Number(process.env.LEDGER_SETTLE_SECONDS ?? 40) * 1_000;
 const DEADLINE_SECONDS = 2;
+/** How long receivers go on misbehaving when the killing is over. */
+const ILL_FOR_MS = 5_000;
 const TRANSACTION_EVERY_MS = 40;
 const EVENTS_PER_TRANSACTION_MAX = 40;
 const KILL_AFTER_MS_MIN = 500;
@@ -64,10 +66,13 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
   it('lose nothing, invent nothing, and repeat an event only as itself', async () => {
     const over = AbortSignal.timeout(SECONDS * 1_000);
     await Promise.all([publishUntil(over), killUntil(over), ...(HAS_OUTAGE ? [takeAway()] : [])]);
-    areReceiversWell = true;
+    const healing = setTimeout(() => {
+      areReceiversWell = true;
+    }, ILL_FOR_MS);
     const publishedAt = performance.now();
     const hurrying = every(1_000, hurry, () => {});
     await ledger.untilAllDelivered(SETTLE_MS).finally(hurrying.stop);
+    clearTimeout(healing);
     const settledMs = Math.round(performance.now() - publishedAt);
     const { faults, ...figures } = ledger.balance();
     process.stdout.write(`      ${JSON.stringify({ kills, failures, hurried, settledMs, ...figures })}\n`);

@@ -38,12 +38,25 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 
+/** Else the shell that npm runs the script in keeps signals to itself. */
+export const npmPassesSignals = scripts.start?.startsWith('exec ') === true;
+
 const processes: ChildProcess[] = [];
 const folders: string[] = [];
 
-/** Starts what the npm script says; nothing of our environment but the way to programs and caches. */
-export function run(script: 'start' | 'api' | 'worker', env: Record<string, string>): Running {
-  const [command, ...args] = (scripts[script] as string).split(' ') as [string, ...string[]];
+type Script = 'start' | 'api' | 'worker';
+
+/** Starts what the npm script says, without npm and its shell in between. */
+export function run(script: Script, env: Record<string, string>): Running {
+  return launch((scripts[script] as string).replace(/^exec /, '').split(' '), env);
+}
+
+/** With npm and its shell in between. */
+const runByNpm = (script: Script, env: Record<string, string>) =>
+  launch(['npm', 'run', '--silent', script], env);
+
+/** Takes nothing of our environment but the way to programs and caches. */
+function launch([command = '', ...args]: string[], env: Record<string, string>): Running {
   const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
   const child = spawn(command, args, {
     cwd: root,
@@ -95,8 +108,8 @@ export function newDataDir(): string {
 }
 
 /** `npm start`, until it says that it is up. */
-export async function startStack(dataDir: string, env: Record<string, string> = {}): Promise<Stack> {
-  const running = run('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env });
+export async function startStack(dataDir: string, { byNpm = false } = {}): Promise<Stack> {
+  const running = (byNpm ? runByNpm : run)('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
   await running.line(/Ctrl-C stops everything/);
   const local = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8')) as Local;
   return { ...running, local, organization: organizationAt(local.baseUrl, local) };

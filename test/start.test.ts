@@ -20,7 +20,6 @@ import {
   descendantsOf,
   endAll,
   newDataDir,
-  npmPassesSignals,
   type Running,
   run,
   type Stack,
@@ -33,13 +32,10 @@ describe('npm start', function () {
   const [dataDir, besideDir, unusedDir] = [newDataDir(), newDataDir(), newDataDir()];
   let stack: Stack;
   let beside: Stack;
-  let onSameData: Running;
   let jobId: string;
 
   before(async () => {
     [stack, beside] = await Promise.all([startStack(dataDir), startStack(besideDir)]);
-    // It waits a while for the data to be released, so it begins before it is needed.
-    onSameData = run('start', { DATA_DIR: dataDir });
   });
   after(endAll);
 
@@ -98,6 +94,12 @@ describe('npm start', function () {
   });
 
   describe('that cannot start says why in plain words, with exit code 1', () => {
+    let onSameData: Running;
+    before(() => {
+      // It waits a while for the data to be released, so it begins before it is needed.
+      onSameData = run('start', { DATA_DIR: dataDir });
+    });
+
     it('when the PORT that was asked for is taken', async () => {
       const { port } = new URL(stack.local.baseUrl);
       const refused = run('start', { DATA_DIR: unusedDir, PORT: port });
@@ -187,7 +189,7 @@ describe('npm start', function () {
       const relatives = descendantsOf(stack.pid);
       for (const { pid } of relatives) tryKill(pid);
       await stack.end('SIGKILL');
-      stack = await startStack(dataDir, { byNpm: npmPassesSignals });
+      stack = await startStack(dataDir, { byNpm: true });
       assert.equal((await jobOf(stack.organization, jobId)).status, 'running');
       await obey(stack.organization, 'THIRD');
       const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
@@ -197,7 +199,7 @@ describe('npm start', function () {
   });
 
   describe('that is interrupted', () => {
-    it(`by SIGINT ${npmPassesSignals ? 'to npm ' : ''}does the same`, () => stopUnderWay(stack, 'SIGINT'));
+    it('by SIGINT to npm does the same', () => stopUnderWay(stack, 'SIGINT'));
   });
 });
 

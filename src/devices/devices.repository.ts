@@ -80,8 +80,13 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         sql,
         `select ${COLUMNS}
          from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
-         join assets a on a.organization_id = wanted.organization_id
-           and lower(a.serial_number) = lower(wanted.serial_number) and a.archived_at is null
+         -- One look into the index per serial: joined freely, a batch may read all assets instead.
+         cross join lateral (
+           select id, serial_number from assets
+           where organization_id = wanted.organization_id
+             and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
+           limit 1
+         ) as a
          join device_configs d on d.asset_id = a.id and d.active
          order by d.asset_id for no key update of d`,
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],

@@ -20,7 +20,7 @@ const HAS_OUTAGE = process.env.LEDGER_OUTAGE === '1';
 const SETTLE_MS = Number(process.env.LEDGER_SETTLE_SECONDS ?? 40) * 1_000;
 const DEADLINE_SECONDS = 2;
 /** How long receivers go on misbehaving when the killing is over. */
-const ILL_FOR_MS = 5_000;
+const ILL_FOR_MS = 10_000;
 const TRANSACTION_EVERY_MS = 40;
 const EVENTS_PER_TRANSACTION_MAX = 40;
 const KILL_AFTER_MS_MIN = 500;

@@ -38,9 +38,6 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 
-/** Else the shell that npm runs the script in keeps signals to itself. */
-export const npmPassesSignals = scripts.start?.startsWith('exec ') === true;
-
 const processes: ChildProcess[] = [];
 const folders: string[] = [];
 

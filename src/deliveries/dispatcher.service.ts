@@ -31,6 +31,9 @@ const ENDPOINTS_PER_CLAIM = 500;
 const CAPS_AHEAD = 8;
 /** Claimed ahead in all, shared by the endpoints that have something: each delivery in hand holds its payload. */
 const AHEAD_MAX = 2_000;
+/** In flight in all, shared alike: each holds a socket. However many endpoints there are, none is left without. */
+const IN_FLIGHT_MAX = 640;
+const IN_FLIGHT_MIN = 2;
 const FAULT_PAUSE_MS = 500;
 /** Claims older than this are made anew: a change of the endpoint is never missed for longer, nor does a lease end. */
 const FRESH_MS = 5_000;
@@ -45,8 +48,9 @@ interface Lane {
 
 export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const { deliveries, attempts, perEndpointMax, leaseSeconds, lookEveryMs, log } = deps;
-  const aheadMax = () =>
-    Math.min(perEndpointMax * CAPS_AHEAD, Math.max(perEndpointMax, Math.floor(AHEAD_MAX / (lanes.size + 1))));
+  const share = (total: number) => Math.floor(total / (lanes.size + 1));
+  const inFlightMax = () => Math.min(perEndpointMax, Math.max(IN_FLIGHT_MIN, share(IN_FLIGHT_MAX)));
+  const aheadMax = () => Math.min(perEndpointMax * CAPS_AHEAD, Math.max(inFlightMax(), share(AHEAD_MAX)));
   const freshMs = Math.min(FRESH_MS, leaseSeconds * 1000 * FRESH_SHARE);
   const hot = new Set<string>();
   const lanes = new Map<string, Lane>();
@@ -99,8 +103,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   function fill(id: string): void {
     const lane = laneOf(id);
     const isStale = ({ claimedAt }: Lane['ahead'][number]) => performance.now() - claimedAt > freshMs;
-    if (lane.inFlight < perEndpointMax && lane.ahead.some(isStale)) giveBackAll(id, lane);
-    while (lane.inFlight < perEndpointMax && !isStopping) {
+    if (lane.inFlight < inFlightMax() && lane.ahead.some(isStale)) giveBackAll(id, lane);
+    while (lane.inFlight < inFlightMax() && !isStopping) {
       const next = lane.ahead.shift();
       if (!next) break;
       track(send(lane, next.claim));

@@ -103,7 +103,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export function compose({ settings, log, now = () => new Date(), resolve }: ComposeOptions) {
-  const metrics = createMetrics();
   const sql = openDatabase({
     url: settings.databaseUrl,
     poolSize: settings.databasePoolSize,
@@ -111,6 +110,8 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     applicationName: 'device-monitoring-service',
   });
   const transact = createTransact(sql);
+  const endpoints = createEndpointsRepository(sql);
+  const metrics = createMetrics({ endpoints: endpoints.census });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   const starter = createStarter({
     client: temporal.client,
@@ -177,7 +178,6 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     now,
   });
   const deliveries = createDeliveriesRepository(sql);
-  const endpoints = createEndpointsRepository(sql);
   const publish = createPublishEvents(inTransaction);
   const attend = createAttendance({ attend: starter.attendEndpoint, onFault: temporalFault('attend') });
 
@@ -213,6 +213,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     secretBox,
     allowedRanges: settings.webhookAllowedRanges,
     troubled: attend.troubled,
+    log,
   });
   const webhooks = createWebhooksRepository(sql);
   const deliveriesService = createDeliveriesService({
@@ -344,6 +345,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
         drainTickMs: hooks.drainTickMs,
         wake: (webhookId) => notifyQueued(sql, [webhookId]),
         isStopping: () => isStopping,
+        log,
       });
       const worker = await startTemporalWorker({
         address: settings.temporalAddress,

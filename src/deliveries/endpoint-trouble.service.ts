@@ -1,4 +1,5 @@
 /** The steps for an endpoint in trouble, as its workflow calls them. Each begins from what the rows say. */
+import type { Log } from '../log.ts';
 import type { Attempts } from './attempts.service.ts';
 import type { ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.ts';
 import { nextPace } from './endpoint-health.ts';
@@ -19,6 +20,7 @@ export interface EndpointTroubleDeps {
   wake(webhookId: string): Promise<void>;
   /** The process is being stopped: nothing more is begun, and what is claimed goes back. */
   isStopping(): boolean;
+  log: Log;
 }
 
 export interface DrainProgress {
@@ -65,6 +67,15 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
     return { sent, hasFailed };
   }
 
+  async function beginDrain(webhookId: string): Promise<void> {
+    if (await endpoints.beginDrain(webhookId)) deps.log.info({ webhookId }, 'webhook.breaker_half_open');
+  }
+
+  async function close(webhookId: string, was: 'open' | 'draining'): Promise<void> {
+    if (await endpoints.close(webhookId, was)) deps.log.info({ webhookId }, 'webhook.breaker_closed');
+    await deps.wake(webhookId);
+  }
+
   return {
     async look(webhookId: string): Promise<EndpointLook | null> {
       const situation = await endpoints.findSituation(webhookId);
@@ -103,8 +114,7 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
       if (!claim) return;
       const { result, settled } = await attempts.attempt(claim);
       await settled;
-      if (result.verdict === 'delivered' || result.verdict === 'blocked')
-        await endpoints.beginDrain(webhookId);
+      if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(webhookId);
     },
 
     /** A stretch of the drain: each second at its own pace. It ends the trouble when nothing is left. */
@@ -116,8 +126,7 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
         const tickEnd = performance.now() + deps.drainTickMs;
         const claims = await deliveries.claimBacklog(webhookId, present, leaseSeconds);
         if (claims.length === 0) {
-          await endpoints.close(webhookId, 'draining');
-          await deps.wake(webhookId);
+          await close(webhookId, 'draining');
           break;
         }
         const outcome = await sendAll(claims, {
@@ -132,9 +141,6 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
       return { pace: present, sent };
     },
 
-    async close(webhookId: string): Promise<void> {
-      await endpoints.close(webhookId, 'open');
-      await deps.wake(webhookId);
-    },
+    close: (webhookId: string): Promise<void> => close(webhookId, 'open'),
   };
 }

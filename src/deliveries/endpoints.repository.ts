@@ -32,6 +32,15 @@ export interface LastAttempt {
   error: string | null;
 }
 
+export interface EndpointCensus {
+  closed: number;
+  open: number;
+  draining: number;
+  disabled: number;
+  /** 0 when nothing is due. */
+  oldestDueSeconds: number;
+}
+
 const COUNTED_MAX = 10_000;
 
 export type EndpointsRepository = ReturnType<typeof createEndpointsRepository>;
@@ -126,23 +135,25 @@ export function createEndpointsRepository(sql: Sql) {
       return rows.some(({ was }) => was !== 'open');
     },
 
-    /** The probe got through. */
-    async beginDrain(webhookId: string): Promise<void> {
-      await query(
+    /** The probe got through. False when it was not open. */
+    async beginDrain(webhookId: string): Promise<boolean> {
+      const rows = await query(
         sql,
         `update webhooks set breaker = 'draining', next_probe_at = null, recovered_at = coalesce(recovered_at, now())
-         where id = ? and breaker = 'open'`,
+         where id = ? and breaker = 'open' returning 1`,
         [webhookId],
       );
+      return rows.length > 0;
     },
 
-    /** Nothing waits any more; not when it has become another one in between. */
-    async close(webhookId: string, was: 'open' | 'draining'): Promise<void> {
-      await query(
+    /** Nothing waits any more; false when it has become another one in between. */
+    async close(webhookId: string, was: 'open' | 'draining'): Promise<boolean> {
+      const rows = await query(
         sql,
-        `update webhooks set breaker = 'closed', next_probe_at = null where id = ? and breaker = ?`,
+        `update webhooks set breaker = 'closed', next_probe_at = null where id = ? and breaker = ? returning 1`,
         [webhookId, was],
       );
+      return rows.length > 0;
     },
 
     async restore(webhookId: string, hasBacklog: boolean): Promise<void> {
@@ -176,6 +187,27 @@ export function createEndpointsRepository(sql: Sql) {
         [reason, webhookId],
       );
       return rows.length > 0;
+    },
+
+    /** For the metrics: how many endpoints stand how, and for how long the oldest due delivery has been waiting. */
+    async census(): Promise<EndpointCensus> {
+      const [row] = await query<EndpointCensus>(
+        sql,
+        `select count(*) filter (where w.status = 'active' and w.breaker = 'closed') as closed,
+           count(*) filter (where w.status = 'active' and w.breaker = 'open') as open,
+           count(*) filter (where w.status = 'active' and w.breaker = 'draining') as draining,
+           count(*) filter (where w.status = 'disabled') as disabled,
+           coalesce(extract(epoch from now() - min(due.at)), 0)::float8 as "oldestDueSeconds"
+         from webhooks w left join lateral (
+           select least(
+             (select uuid_extract_timestamp(id) from deliveries
+               where webhook_id = w.id and state = 'pending' order by id limit 1),
+             (select next_attempt_at from deliveries
+               where webhook_id = w.id and state = 'retrying' and next_attempt_at <= now()
+               order by next_attempt_at limit 1)) as at
+         ) as due on w.status = 'active'`,
+      );
+      return row as EndpointCensus;
     },
 
     /** Endpoints in trouble whose workflow was not seen for that long. */

@@ -1,7 +1,7 @@
 /** Prometheus metrics, on a port of their own. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   registry: Registry;
@@ -12,10 +12,40 @@ export interface Metrics {
   deliveryDuration: Histogram;
 }
 
-export function createMetrics(): Metrics {
+/** What is counted when somebody asks, instead of as it happens. */
+export interface Censuses {
+  endpoints(): Promise<{ oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>>;
+}
+
+const ENDPOINT_STATES = ['closed', 'open', 'draining', 'disabled'] as const;
+
+export function createMetrics(censuses: Censuses): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  // Without the database there is nothing to count; what else is known is still worth showing.
+  const endpointCensus = shared(() => censuses.endpoints().catch(() => null));
+  new Gauge({
+    name: 'dms_delivery_oldest_due_seconds',
+    help: 'For how long the oldest delivery that is due has been waiting, over all active endpoints; 0 when none is',
+    registers,
+    async collect() {
+      const census = await endpointCensus();
+      this.reset();
+      if (census) this.set(census.oldestDueSeconds);
+    },
+  });
+  new Gauge({
+    name: 'dms_webhook_endpoints',
+    help: 'Webhook endpoints by how they stand: breaker closed, open, draining, or the endpoint disabled',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const census = await endpointCensus();
+      this.reset();
+      if (census) for (const state of ENDPOINT_STATES) this.set({ state }, census[state]);
+    },
+  });
   return {
     registry,
     requestDuration: new Histogram({
@@ -48,6 +78,17 @@ export function createMetrics(): Metrics {
       help: 'Job workflows started',
       registers,
     }),
+  };
+}
+
+/** Callers at the same time share one run. */
+function shared<T>(run: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null;
+  return () => {
+    underWay ??= run().finally(() => {
+      underWay = null;
+    });
+    return underWay;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
+import type { Log } from '../log.ts';
 import type { SecretBox } from './secret-box.ts';
 import {
   type ChangeWebhook,
@@ -37,6 +38,7 @@ export interface WebhooksServiceDeps {
   secretBox: SecretBox;
   /** CIDR ranges that are no public addresses and all the same allowed. */
   allowedRanges: readonly string[];
+  log: Log;
 }
 
 export type WebhooksService = ReturnType<typeof createWebhooksService>;
@@ -84,6 +86,12 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
         }
         const changed = await webhooks.update(scope, id, changedWebhook(webhook, change));
         await deliveriesIn(sql).announceChange(webhook.id);
+        if (webhook.status !== changed.status) {
+          const fields = { webhookId: changed.id, reason: changed.disabledReason };
+          afterCommit(() =>
+            deps.log.info(fields, `webhook.${changed.status === 'active' ? 'enabled' : 'disabled'}`),
+          );
+        }
         if (await hasToWake(sql, webhook, changed)) {
           afterCommit(() => deps.troubled({ id: webhook.id, organizationId: scope.organizationId }));
         }

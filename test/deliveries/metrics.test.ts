@@ -1,0 +1,91 @@
+/** What operators see of deliveries without asking the API: the metrics of the process and the lines of its log. */
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { createLog } from '../../src/log.ts';
+import { eventually } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, QUICK } from './harness.ts';
+
+describe('Metrics and log of deliveries', () => {
+  let dms: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+  const lines: Array<{ msg: string; webhookId?: string }> = [];
+
+  before(async () => {
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(JSON.parse(String(chunk)));
+        done();
+      },
+    });
+    receiver = await startReceiver();
+    dms = await startService({
+      log: createLog('info', sink),
+      settings: {
+        metricsPort: await freePort(),
+        // A retry of its own would make the age of what is due a matter of luck.
+        webhooks: {
+          ...QUICK,
+          scheduleMs: [0, 60_000, 60_000],
+          probePlan: { firstMs: 3_000, share: 0, maxMs: 3_000 },
+        },
+      },
+    });
+    customer = await addCustomer(dms);
+  });
+  after(async () => {
+    await dms.stop();
+    await receiver.stop();
+  });
+
+  async function gauge(name: string): Promise<number> {
+    const answer = await fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`);
+    const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name} `));
+    return Number(line?.split(' ')[1] ?? Number.NaN);
+  }
+  const endpoints = (state: string) => gauge(`dms_webhook_endpoints{state="${state}"}`);
+  const untilEndpoints = (state: string, count: number) =>
+    eventually(
+      () => endpoints(state),
+      (found) => found === count,
+    );
+
+  it('tell of every change of an endpoint: opened, half open, closed, disabled, enabled', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    assert.equal(await endpoints('closed'), 1);
+    receiver.answer((response) => response.writeHead(500).end());
+    await customer.confirmChanges(6);
+    await untilEndpoints('open', 1);
+    assert.equal(await endpoints('closed'), 0);
+    receiver.answer((response) => response.writeHead(204).end());
+    await untilEndpoints('closed', 1);
+    await endpoint.change({ status: 'disabled' });
+    assert.equal(await endpoints('disabled'), 1);
+    await endpoint.change({ status: 'active' });
+    assert.equal(await endpoints('closed'), 1);
+    const told = lines.filter(({ webhookId }) => webhookId === endpoint.id).map(({ msg }) => msg);
+    assert.deepEqual(told, [
+      'webhook.breaker_opened',
+      'webhook.breaker_half_open',
+      'webhook.breaker_closed',
+      'webhook.disabled',
+      'webhook.enabled',
+    ]);
+  });
+
+  it('tell for how long the oldest delivery that is due has been waiting, and 0 when none is', async () => {
+    assert.equal(await gauge('dms_delivery_oldest_due_seconds'), 0);
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response) => response.writeHead(503).end());
+    await customer.confirmChanges(1);
+    await eventually(endpoint.breaker, (breaker) => breaker === 'open', { pauseMs: 10 });
+    await customer.confirmChanges(1);
+    await eventually(
+      () => gauge('dms_delivery_oldest_due_seconds'),
+      (seconds) => seconds > 0.2,
+    );
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * How readings open and close alerts: a pure state machine per device. A definition has at most one alert open, on the
+ * side that was left. A reading beyond the other bound closes it and opens another one; a reading back inside by the
+ * hysteresis on both sides closes it; anything in between leaves it as it is.
+ */
+import { type AlertDefinition, type Bounds, isWatchedAt } from './alert-definition.ts';
+
+export type Side = 'high' | 'low';
+
+/** One that is open; until it is stored it has no id. */
+export interface OpenAlert {
+  alertId: string | null;
+  /** Which definition of the configuration that the device runs. */
+  rule: number;
+  channel: number;
+  side: Side;
+}
+
+export interface JudgedReading {
+  channel: number;
+  /** °C */
+  value: number;
+  measuredAt: Date;
+}
+
+export type CourseStep =
+  | { kind: 'opened'; alert: OpenAlert; definition: AlertDefinition; reading: JudgedReading }
+  | { kind: 'closed'; alert: OpenAlert; reading: JudgedReading }
+  | { kind: 'breached'; alert: OpenAlert; definition: AlertDefinition };
+
+export interface AlertCourse {
+  /** Readings in the order of their time, none of them late, no error codes. */
+  take(definitions: readonly AlertDefinition[], readings: readonly JudgedReading[]): CourseStep[];
+  open(): OpenAlert[];
+}
+
+export function createAlertCourse(initial: readonly OpenAlert[]): AlertCourse {
+  const open = new Map(initial.map((alert) => [keyOf(alert), alert]));
+
+  function* judge(definition: AlertDefinition, reading: JudgedReading): Generator<CourseStep> {
+    const key = keyOf(definition);
+    const side = breachedSide(definition.bounds, reading.value);
+    const before = open.get(key);
+    const hasEnded = side === null ? hasReturned(definition.bounds, reading.value) : side !== before?.side;
+    if (before && hasEnded) {
+      open.delete(key);
+      yield { kind: 'closed', alert: before, reading };
+    }
+    if (side === null) return;
+    if (!open.has(key)) {
+      const alert = { alertId: null, rule: definition.rule, channel: definition.channel, side };
+      open.set(key, alert);
+      yield { kind: 'opened', alert, definition, reading };
+    }
+    yield { kind: 'breached', alert: open.get(key) as OpenAlert, definition };
+  }
+
+  return {
+    take: (definitions, readings) =>
+      readings.flatMap((reading) =>
+        definitions
+          .filter(({ channel }) => channel === reading.channel)
+          .filter((definition) => isWatchedAt(definition, reading.measuredAt))
+          .flatMap((definition) => [...judge(definition, reading)]),
+      ),
+    open: () => [...open.values()],
+  };
+}
+
+const keyOf = ({ rule, channel }: { rule: number; channel: number }) => `${rule} ${channel}`;
+
+/** Bounds, hysteresis and readings are tenths or hundredths; sums of them are exact to far less than this. */
+const TOLERANCE_C = 1e-6;
+
+export function breachedSide({ lowC, highC }: Bounds, value: number): Side | null {
+  if (highC !== null && value > highC + TOLERANCE_C) return 'high';
+  if (lowC !== null && value < lowC - TOLERANCE_C) return 'low';
+  return null;
+}
+
+export function hasReturned({ lowC, highC, hysteresisC }: Bounds, value: number): boolean {
+  const isBelow = highC === null || value <= highC - hysteresisC + TOLERANCE_C;
+  const isAbove = lowC === null || value >= lowC + hysteresisC - TOLERANCE_C;
+  return isBelow && isAbove;
+}

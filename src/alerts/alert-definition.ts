@@ -1,0 +1,134 @@
+/**
+ * What the service watches for a device: read out of the configuration that the device runs, so that the server
+ * judges by the same rules and the same windows as the device itself, and devices that share a configuration share
+ * the definitions.
+ */
+import type {
+  AlarmRule,
+  Calendar,
+  DeviceConfiguration,
+  LogicRule,
+  ThresholdRule,
+  WeekCalendar,
+} from '../devices/configuration.ts';
+
+export interface Bounds {
+  /** °C; null where there is none. */
+  lowC: number | null;
+  highC: number | null;
+  hysteresisC: number;
+}
+
+export interface AlertDefinition {
+  /** Position of its first rule on the device: tells the definitions of one configuration apart. */
+  rule: number;
+  /** 1..6 */
+  channel: number;
+  bounds: Bounds;
+  /** It is watched within these windows only; null = always. */
+  windows: WeekCalendar[] | null;
+}
+
+const known = new WeakMap<DeviceConfiguration, AlertDefinition[]>();
+
+/** Computed once per configuration, which never changes. */
+export function definitionsOf(config: DeviceConfiguration): AlertDefinition[] {
+  const before = known.get(config);
+  if (before) return before;
+  const definitions = readDefinitions(config.alarmRules ?? [], config.calendars ?? []);
+  known.set(config, definitions);
+  return definitions;
+}
+
+interface Placed {
+  rule: ThresholdRule;
+  position: number;
+}
+
+function readDefinitions(rules: AlarmRule[], calendars: Calendar[]): AlertDefinition[] {
+  const thresholds = rules.flatMap((rule, position) => (isThreshold(rule) ? [{ rule, position }] : []));
+  const groups = groupsOf(thresholds, rules.filter(isLogic));
+  return groups.flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const windows = windowsOf(
+      group.map(({ position }) => position),
+      calendars,
+    );
+    return first.rule.slotNumbers.map((slot) => ({
+      rule: first.position,
+      channel: slot + 1,
+      bounds: boundsOf(group.map(({ rule }) => rule)),
+      windows,
+    }));
+  });
+}
+
+const isThreshold = (rule: AlarmRule): rule is ThresholdRule =>
+  rule.condition === 'HIGH_THRESHOLD' || rule.condition === 'LOW_THRESHOLD';
+const isLogic = (rule: AlarmRule): rule is LogicRule => rule.condition === 'LOGIC_OPERATOR';
+
+/** A logic rule binds its thresholds together; without one, a high bound and the low bound right after it are a pair. */
+function groupsOf(thresholds: Placed[], logic: LogicRule[]): Placed[][] {
+  const bound = logic.map(({ rules }) => thresholds.filter(({ position }) => rules.includes(position)));
+  const taken = new Set(bound.flat());
+  const groups = bound.filter(isOneRange);
+  for (const group of bound) if (!isOneRange(group)) groups.push(...group.map((placed) => [placed]));
+  for (const placed of thresholds) {
+    if (taken.has(placed)) continue;
+    const before = groups.find(([first]) => first && !taken.has(first) && first.position === placed.position - 1);
+    if (before && isOneRange([...before, placed])) before.push(placed);
+    else groups.push([placed]);
+  }
+  return groups.toSorted(([a], [b]) => (a?.position ?? 0) - (b?.position ?? 0));
+}
+
+/** One bound, or a high and a low one over the same channels. */
+function isOneRange(group: Placed[]): boolean {
+  const [first, second, ...more] = group.map(({ rule }) => rule);
+  if (!first || more.length > 0) return false;
+  if (!second) return true;
+  return (
+    first.condition === 'HIGH_THRESHOLD' &&
+    second.condition === 'LOW_THRESHOLD' &&
+    first.hysteresis === second.hysteresis &&
+    first.threshold > second.threshold &&
+    first.slotNumbers.join() === second.slotNumbers.join()
+  );
+}
+
+function boundsOf(rules: ThresholdRule[]): Bounds {
+  const threshold = (condition: ThresholdRule['condition']) =>
+    rules.find((rule) => rule.condition === condition)?.threshold ?? null;
+  return {
+    lowC: threshold('LOW_THRESHOLD'),
+    highC: threshold('HIGH_THRESHOLD'),
+    hysteresisC: rules[0]?.hysteresis ?? 0,
+  };
+}
+
+/** A rule that no calendar names is always on. */
+function windowsOf(positions: number[], calendars: Calendar[]): WeekCalendar[] | null {
+  const windows = calendars.filter(
+    (calendar): calendar is WeekCalendar =>
+      calendar.type === 'WEEK' && positions.some((position) => calendar.enableRules.includes(position)),
+  );
+  return windows.length > 0 ? windows : null;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1_440;
+
+/** From the first minute of a window up to, but not with, its last. */
+export function isWatchedAt({ windows }: AlertDefinition, at: Date): boolean {
+  return windows === null || windows.some((window) => isWithin(window, at));
+}
+
+/** from > to means two windows of the same day: up to `to`, and from `from` (Efento, CALENDAR_TYPE_WEEK). */
+function isWithin({ days, fromTime, toTime, timezone }: WeekCalendar, at: Date): boolean {
+  const local = new Date(at.getTime() + timezone * MINUTE_MS);
+  if (!days.includes(local.getUTCDay())) return false;
+  const minute = Math.floor(local.getTime() / MINUTE_MS) % DAY_MINUTES;
+  if (fromTime > toTime) return minute < toTime || minute >= fromTime;
+  return minute >= fromTime && minute < toTime;
+}

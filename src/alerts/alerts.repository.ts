@@ -1,0 +1,109 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { Alert, AlertDetails, AlertStatus, AlertType } from './alert.ts';
+
+export interface NewAlert {
+  organizationId: string;
+  assetId: string;
+  serialNumber: string;
+  type: AlertType;
+  details: AlertDetails;
+  timestamp: Date;
+}
+
+export interface AlertFilter {
+  status: AlertStatus | null;
+  assetId: string | null;
+  /** Ids before this one. */
+  before: string | null;
+  limit: number;
+}
+
+export type StoredAlert = Alert & { organizationId: string };
+
+const COLUMNS = `id, organization_id as "organizationId", asset_id as "assetId", serial_number as "serialNumber", type,
+  status, details, timestamp, updated_at as "updatedAt"`;
+const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::uuid is null or asset_id = ?)`;
+
+export type AlertsRepository = ReturnType<typeof createAlertsRepository>;
+
+export function createAlertsRepository(sql: Sql) {
+  return {
+    /** Newest first, and how many match on all pages. */
+    async list(
+      organizationId: string,
+      { status, assetId, before, limit }: AlertFilter,
+    ): Promise<{ alerts: Alert[]; total: number }> {
+      const scope = [organizationId, status, status, assetId, assetId];
+      const rows = await query<StoredAlert & { total: number }>(
+        sql,
+        `select page.*, total from (select count(*) as total from alerts where ${MATCHING}) as counted
+         left join (
+           select ${COLUMNS} from alerts where ${MATCHING} and (?::uuid is null or id < ?)
+           order by id desc limit ?
+         ) as page on true
+         order by page.id desc`,
+        [...scope, ...scope, before, before, limit],
+      );
+      return { alerts: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
+    },
+
+    async find(organizationId: string, id: string): Promise<Alert | null> {
+      const [row] = await query<StoredAlert>(
+        sql,
+        `select ${COLUMNS} from alerts where organization_id = ? and id = ?`,
+        [organizationId, id],
+      );
+      return row ?? null;
+    },
+
+    /** Null when there is no such alert, or it is resolved. */
+    async acknowledge(organizationId: string, id: string): Promise<Alert | null> {
+      const [row] = await query<StoredAlert>(
+        sql,
+        `update alerts set status = 'acknowledged',
+           updated_at = case status when 'new' then now() else updated_at end
+         where organization_id = ? and id = ? and status <> 'resolved' returning ${COLUMNS}`,
+        [organizationId, id],
+      );
+      return row ?? null;
+    },
+
+    /** In the order given. */
+    async insert(alerts: NewAlert[]): Promise<StoredAlert[]> {
+      if (alerts.length === 0) return [];
+      const rows = await query<StoredAlert & { position: number }>(
+        sql,
+        `with n as materialized (
+           select uuidv7() as id, n.* from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::jsonb[], ?::timestamptz[])
+             with ordinality as n (organization_id, asset_id, serial_number, type, details, timestamp, position)
+         ), inserted as (
+           insert into alerts (id, organization_id, asset_id, serial_number, type, details, timestamp)
+           select id, organization_id, asset_id, serial_number, type, details, timestamp from n
+           returning *
+         )
+         select i.*, n.position from (select ${COLUMNS} from inserted) as i join n on n.id = i.id order by n.position`,
+        [
+          alerts.map(({ organizationId }) => organizationId),
+          alerts.map(({ assetId }) => assetId),
+          alerts.map(({ serialNumber }) => serialNumber),
+          alerts.map(({ type }) => type),
+          alerts.map(({ details }) => JSON.stringify(details)),
+          alerts.map(({ timestamp }) => timestamp.toISOString()),
+        ],
+      );
+      return rows.map(({ position, ...alert }) => alert);
+    },
+
+    /** Those that were open. */
+    async resolve(ids: string[]): Promise<StoredAlert[]> {
+      if (ids.length === 0) return [];
+      return query(
+        sql,
+        `update alerts set status = 'resolved', updated_at = now()
+         where id = any(?::uuid[]) and status <> 'resolved' returning ${COLUMNS}`,
+        [ids],
+      );
+    },
+  };
+}

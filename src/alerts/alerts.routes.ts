@@ -1,0 +1,73 @@
+import { conflict, notFound } from '../errors.ts';
+import { nextLink, pageOf } from '../http/page.ts';
+import { ok, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { alertView, NO_SUCH_ALERT } from './alert.ts';
+import type { AlertsRepository } from './alerts.repository.ts';
+import { acknowledgeAlertBody, alertListSchema, alertSchema, listAlertsQuery } from './alerts.schemas.ts';
+
+const tag = 'Alerts';
+const auth = 'customer' as const;
+const params = idParams('alertId');
+
+export function alertsRoutes(alerts: AlertsRepository): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/alerts',
+      operationId: 'listAlerts',
+      summary: 'List alerts, newest first',
+      tag,
+      auth,
+      query: listAlertsQuery,
+      responses: { 200: alertListSchema },
+      async handle({ caller, query, url }) {
+        const { status = null, assetId = null, cursor: before = null, limit } = query;
+        const found = await alerts.list(caller.organizationId, { status, assetId, before, limit: limit + 1 });
+        const page = pageOf(found.alerts, limit, ({ id }) => id);
+        const body = {
+          recType: 'alert-collection',
+          items: page.items.map(alertView),
+          totalItems: found.total,
+          nextCursor: page.nextCursor,
+        };
+        return ok(body, nextLink(url, page.nextCursor));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/alerts/{alertId}',
+      operationId: 'getAlert',
+      summary: 'Get an alert',
+      tag,
+      auth,
+      params,
+      responses: { 200: alertSchema },
+      errors: [404],
+      async handle({ caller, params: { alertId } }) {
+        const alert = await alerts.find(caller.organizationId, alertId);
+        if (!alert) throw notFound(NO_SUCH_ALERT);
+        return ok(alertView(alert));
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/alerts/{alertId}',
+      operationId: 'acknowledgeAlert',
+      summary: 'Acknowledge an alert',
+      description: 'Somebody has seen it. It stays open until the readings end it; 409 when they have.',
+      tag,
+      auth,
+      params,
+      body: acknowledgeAlertBody,
+      responses: { 200: alertSchema },
+      errors: [404, 409],
+      async handle({ caller, params: { alertId } }) {
+        const alert = await alerts.acknowledge(caller.organizationId, alertId);
+        if (alert) return ok(alertView(alert));
+        if (!(await alerts.find(caller.organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
+        throw conflict('The alert is resolved already');
+      },
+    }),
+  ];
+}

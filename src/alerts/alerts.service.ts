@@ -1,0 +1,238 @@
+/**
+ * What readings and silence mean: alerts open and close in the transaction of the frame that says so, with their events.
+ * The state row of a device is held by whoever calls, so that no two judge the same device at once.
+ */
+import type { Sql } from '../db/database.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import type { DomainEvent } from '../deliveries/event.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { frameView, measurementEvents, readingView } from '../measurements/measurement-events.ts';
+import { TEMPERATURE } from '../measurements/layout.ts';
+import type { TakenFrame } from '../measurements/taken.ts';
+import { type Alert, type AlertType, alertView } from './alert.ts';
+import { type CourseStep, createAlertCourse, type JudgedReading, type OpenAlert, type Side } from './alert-course.ts';
+import { definitionsOf } from './alert-definition.ts';
+import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
+import { keptOf, type OpenAlerts, openAlertsOf } from './open-alerts.ts';
+
+/** A device whose expected contact was missed. */
+export interface SilentDevice {
+  assetId: string;
+  organizationId: string;
+  serialNumber: string;
+  openAlerts: unknown;
+  expectedBy: Date;
+}
+
+/** The states of devices, as far as alerts are concerned. */
+export interface AlertStates {
+  updateOpenAlerts(states: Array<{ assetId: string; openAlerts: object[] }>): Promise<void>;
+  /** Locks them. */
+  lockOpenAlerts(assetIds: string[]): Promise<Array<{ assetId: string; openAlerts: unknown }>>;
+  /** Locks devices whose time has passed, and marks them offline. */
+  takeSilent(limit: number): Promise<SilentDevice[]>;
+}
+
+export interface AlertsServiceDeps {
+  transact: Transact;
+  alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
+  statesIn(sql: Sql): AlertStates;
+  /** Assets as customers see them, by id. */
+  assetViewsIn(sql: Sql): (assetIds: string[]) => Promise<Map<string, { organizationId: string; view: object }>>;
+  publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
+  now(): Date;
+}
+
+const SILENT_AT_ONCE = 500;
+const TYPE_OF_SIDE: Record<Side, AlertType> = { high: 'high_temp', low: 'low_temp' };
+
+export type AlertsService = ReturnType<typeof createAlertsService>;
+
+export function createAlertsService(deps: AlertsServiceDeps) {
+  const { alertsIn, statesIn, publish, now } = deps;
+
+  /** Opens, closes and tells what a batch of frames says. */
+  async function judge({ sql }: Pick<Transaction, 'sql'>, taken: TakenFrame[]): Promise<void> {
+    const devices = new Map<string, DeviceCourse>();
+    const judged = taken.map((frame) => {
+      const { assetId, openAlerts } = frame.asset;
+      const device = devices.get(assetId) ?? createDeviceCourse(openAlertsOf(openAlerts));
+      devices.set(assetId, device);
+      return { frame, steps: device.take(frame) };
+    });
+    const opened = judged.flatMap(({ frame, steps }) =>
+      steps.flatMap((step) => (step.kind === 'opened' ? [{ alert: step.alert, stored: newAlert(frame, step) }] : [])),
+    );
+    const stored = await alertsIn(sql).insert(opened.map((each) => each.stored));
+    opened.forEach(({ alert }, index) => {
+      alert.alertId = (stored[index] as StoredAlert).id;
+    });
+    const closedIds = [...devices.values()].flatMap((device) => device.closedIds());
+    const closed = await alertsIn(sql).resolve(closedIds);
+    const changed = [...devices].filter(([, device]) => device.hasChanged());
+    await statesIn(sql).updateOpenAlerts(
+      changed.map(([assetId, device]) => ({ assetId, openAlerts: keptOf(device.open()) })),
+    );
+    const back = taken.filter(({ cameBack }) => cameBack).map(({ asset }) => asset.assetId);
+    await publish({ sql }, [
+      ...taken.flatMap(measurementEvents),
+      ...judged.flatMap(({ frame, steps }) => breachEvents(frame, steps)),
+      ...stored.map((alert) => alertEvent('alert.created', alert, alert.timestamp)),
+      ...closed.map((alert) => alertEvent('alert.resolved', alert, alert.updatedAt)),
+      ...(await contactEvents(sql, 'device.online', back)),
+    ]);
+  }
+
+  async function contactEvents(sql: Sql, type: string, assetIds: string[]): Promise<DomainEvent[]> {
+    if (assetIds.length === 0) return [];
+    const views = await deps.assetViewsIn(sql)(assetIds);
+    return [...views.values()].map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
+  }
+
+  async function watchBatch(): Promise<number> {
+    return deps.transact(async ({ sql }) => {
+      const silent = await statesIn(sql).takeSilent(SILENT_AT_ONCE);
+      const fresh = silent.filter(({ openAlerts }) => openAlertsOf(openAlerts).noData === null);
+      const stored = await alertsIn(sql).insert(fresh.map(silenceAlert));
+      await statesIn(sql).updateOpenAlerts(
+        fresh.map(({ assetId, openAlerts }, index) => ({
+          assetId,
+          openAlerts: keptOf({ ...openAlertsOf(openAlerts), noData: (stored[index] as StoredAlert).id }),
+        })),
+      );
+      await publish({ sql }, [
+        ...(await contactEvents(
+          sql,
+          'device.offline',
+          silent.map(({ assetId }) => assetId),
+        )),
+        ...stored.map((alert) => alertEvent('alert.created', alert, alert.timestamp)),
+      ]);
+      return silent.length;
+    });
+  }
+
+  return {
+    judge,
+
+    /** Devices whose expected contact was missed: offline, with an alert. */
+    async watchContacts(): Promise<void> {
+      while ((await watchBatch()) === SILENT_AT_ONCE) {
+        // More of them: a batch each, so that no transaction holds many devices for long.
+      }
+    },
+
+    /** Other rules guard these devices from now on: what the old ones had opened is over. */
+    rulesReplaced: (tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void> =>
+      end(tx, assetIds, ({ noData }) => ({ temperature: [], noData })),
+
+    /** Nobody watches these devices any more. */
+    archived: (tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void> =>
+      end(tx, assetIds, () => ({ temperature: [], noData: null })),
+  };
+
+  async function end(
+    { sql }: Pick<Transaction, 'sql'>,
+    assetIds: string[],
+    keep: (open: OpenAlerts) => OpenAlerts,
+  ): Promise<void> {
+    if (assetIds.length === 0) return;
+    const states = await statesIn(sql).lockOpenAlerts(assetIds);
+    const ended = states.flatMap(({ assetId, openAlerts }) => {
+      const before = openAlertsOf(openAlerts);
+      const after = keep(before);
+      const ids = idsOf(before).filter((id) => !idsOf(after).includes(id));
+      return ids.length > 0 ? [{ assetId, openAlerts: keptOf(after), ids }] : [];
+    });
+    if (ended.length === 0) return;
+    const closed = await alertsIn(sql).resolve(ended.flatMap(({ ids }) => ids));
+    await statesIn(sql).updateOpenAlerts(ended);
+    await publish(
+      { sql },
+      closed.map((alert) => alertEvent('alert.resolved', alert, alert.updatedAt)),
+    );
+  }
+}
+
+const idsOf = ({ temperature, noData }: OpenAlerts): string[] =>
+  [...temperature.map(({ alertId }) => alertId), noData].filter((id) => id !== null);
+
+type DeviceCourse = ReturnType<typeof createDeviceCourse>;
+
+/** What the frames of one batch do to the alerts of one device. */
+function createDeviceCourse({ temperature, noData }: OpenAlerts) {
+  const course = createAlertCourse(temperature);
+  const closed: OpenAlert[] = [];
+  let isSilent = noData !== null;
+  let hasChanged = false;
+  return {
+    take({ rules, fresh }: TakenFrame): CourseStep[] {
+      if (isSilent) hasChanged = true;
+      isSilent = false;
+      const steps = rules ? course.take(definitionsOf(rules), judgedReadings(fresh)) : [];
+      for (const step of steps) {
+        if (step.kind !== 'breached') hasChanged = true;
+        if (step.kind === 'closed') closed.push(step.alert);
+      }
+      return steps;
+    },
+    hasChanged: () => hasChanged,
+    open: (): OpenAlerts => ({ temperature: course.open(), noData: isSilent ? noData : null }),
+    /** Once those that were opened on the way have their ids. */
+    closedIds: (): string[] => [
+      ...closed.map(({ alertId }) => alertId as string),
+      ...(noData !== null && !isSilent ? [noData] : []),
+    ],
+  };
+}
+
+function judgedReadings(fresh: TakenFrame['fresh']): JudgedReading[] {
+  return fresh
+    .flatMap(({ late, type, value, channel, measuredAt }) =>
+      late || value === null || type !== TEMPERATURE ? [] : [{ channel, value, measuredAt }],
+    )
+    .toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime());
+}
+
+const newAlert = (
+  { asset: { organizationId, assetId, serialNumber } }: TakenFrame,
+  { alert, definition, reading }: Extract<CourseStep, { kind: 'opened' }>,
+): NewAlert => ({
+  organizationId,
+  assetId,
+  serialNumber,
+  type: TYPE_OF_SIDE[alert.side],
+  details: { channel: alert.channel, value: reading.value, bounds: definition.bounds },
+  timestamp: reading.measuredAt,
+});
+
+const silenceAlert = ({ organizationId, assetId, serialNumber, expectedBy }: SilentDevice): NewAlert => ({
+  organizationId,
+  assetId,
+  serialNumber,
+  type: 'no_data',
+  details: { expectedBy: expectedBy.toISOString() },
+  timestamp: expectedBy,
+});
+
+const alertEvent = (type: string, { organizationId, ...alert }: Alert & { organizationId: string }, timestamp: Date) => ({
+  organizationId,
+  type,
+  timestamp,
+  data: alertView(alert),
+});
+
+/** One per alert that the frame holds a reading in breach for; what came late breaches nothing. */
+function breachEvents(taken: TakenFrame, steps: CourseStep[]): DomainEvent[] {
+  const { asset, frame, fresh } = taken;
+  if (!asset.subscribed.has('data.measurement.alert')) return [];
+  const breached = new Map(
+    steps.flatMap((step) => (step.kind === 'breached' ? [[step.alert, step.definition.bounds] as const] : [])),
+  );
+  return [...breached].map(([alert, bounds]) => ({
+    organizationId: asset.organizationId,
+    type: 'data.measurement.alert',
+    timestamp: frame.receivedAt,
+    data: { ...frameView(taken), readings: fresh.map(readingView), alertId: alert.alertId, bounds },
+  }));
+}

@@ -1,0 +1,23 @@
+/** What is open for a device, as its state keeps it: so readings are judged without a look at the alerts themselves. */
+import type { OpenAlert } from './alert-course.ts';
+
+export interface OpenAlerts {
+  temperature: OpenAlert[];
+  /** Id of the one that says that the device is silent. */
+  noData: string | null;
+}
+
+type Kept = { alertId: string; rule: number; channel: number; side: 'high' | 'low' } | { noData: string };
+
+export function openAlertsOf(kept: unknown): OpenAlerts {
+  const entries = kept as Kept[];
+  return {
+    temperature: entries.filter((entry) => !('noData' in entry)),
+    noData: entries.find((entry) => 'noData' in entry)?.noData ?? null,
+  };
+}
+
+export const keptOf = ({ temperature, noData }: OpenAlerts): object[] => [
+  ...temperature,
+  ...(noData === null ? [] : [{ noData }]),
+];

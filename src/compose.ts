@@ -21,7 +21,14 @@ import { openDatabase, type Sql } from './db/database.ts';
 import { isUnavailable } from './db/faults.ts';
 import { databaseHealth } from './db/health.ts';
 import { listenTo } from './db/listen.ts';
-import { createPartitions, dropPartitions, PARTITIONED_TABLES } from './db/partitions.ts';
+import {
+  createPartitionKeeper,
+  createPartitions,
+  DELIVERY_TABLES,
+  dropPartitions,
+  MEASUREMENTS,
+  PARTITIONED_TABLES,
+} from './db/partitions.ts';
 import { createTransact } from './db/transaction.ts';
 import { createAttempts } from './deliveries/attempts.service.ts';
 import { createAttendance } from './deliveries/attendance.service.ts';
@@ -367,7 +374,13 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
         ),
         every(
           HOUR_MS,
-          () => cleanUp({ sql, now: now(), retentionDays: hooks.retentionDays }),
+          () =>
+            cleanUp({
+              sql,
+              now: now(),
+              deliveriesDays: hooks.retentionDays,
+              measurementsDays: settings.measurementsRetentionDays,
+            }),
           (err) => log.warn({ err }, 'what is old stays for another hour'),
         ),
       ];
@@ -396,22 +409,20 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
   };
 }
 
-/** Partitions ahead of time, and nothing kept beyond its time. */
-async function cleanUp({
-  sql,
-  now,
-  retentionDays,
-}: {
+interface CleanUp {
   sql: Sql;
   now: Date;
-  retentionDays: number;
-}): Promise<void> {
+  deliveriesDays: number;
+  measurementsDays: number;
+}
+
+/** Partitions ahead of time, and nothing kept beyond its time. */
+async function cleanUp({ sql, now, deliveriesDays, measurementsDays }: CleanUp): Promise<void> {
   await removeExpiredAnswers(sql);
-  const before = new Date(now.getTime() - retentionDays * DAY_MS);
-  for (const table of PARTITIONED_TABLES) {
-    await createPartitions(sql, table, now);
-    await dropPartitions(sql, table, before);
-  }
+  for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now);
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
+  for (const table of DELIVERY_TABLES) await dropPartitions(sql, table, daysAgo(deliveriesDays));
+  await dropPartitions(sql, MEASUREMENTS, daysAgo(measurementsDays));
 }
 
 /** The database being away is an ordinary fault; what else a driver throws is a defect of ours. */

@@ -73,6 +73,10 @@ import {
 import { createKeysRepository } from './keys/keys.repository.ts';
 import { createKeyLookup } from './keys/keys.service.ts';
 import { createLog, type Log } from './log.ts';
+import { createIntake } from './measurements/intake.service.ts';
+import { measurementEvents } from './measurements/measurement-events.ts';
+import { createMeasurementsRepository } from './measurements/measurements.repository.ts';
+import { measurementsRoutes } from './measurements/measurements.routes.ts';
 import { every } from './periodic.ts';
 import { createProfilesRepository } from './profiles/profiles.repository.ts';
 import { profilesRoutes } from './profiles/profiles.routes.ts';
@@ -140,6 +144,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     webhooksIn: createWebhooksRepository,
     deliveriesIn: createDeliveriesRepository,
     endpointsIn: createEndpointsRepository,
+    measurementsIn: createMeasurementsRepository,
     configurationsIn,
     devicesIn,
   };
@@ -210,6 +215,20 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     now,
   });
 
+  const intake = createIntake({
+    ...inTransaction,
+    transact,
+    partitions: createPartitionKeeper(sql, MEASUREMENTS),
+    judge: (tx, taken) => publish(tx, taken.flatMap(measurementEvents)),
+    contact: contacts.receive,
+    isCommonFault: isUnavailable,
+    observe({ accepted, duplicates, dropped }) {
+      metrics.readings.inc({ outcome: 'accepted' }, accepted);
+      metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
+      metrics.readings.inc({ outcome: 'dropped' }, dropped);
+    },
+  });
+
   const assets = createAssetsRepository(sql);
   const certificates = createCertificatesService({
     certificates: createCertificatesRepository(sql),
@@ -235,6 +254,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     ...profilesRoutes({ profiles: createProfilesRepository(sql), profilesIn: createProfilesRepository }),
     ...configJobsRoutes({ jobs, targets: createConfigTargetsRepository(sql), service: jobsService }),
     ...devicesRoutes({ devices: devicesIn(sql), contacts, now }),
+    ...measurementsRoutes({ intake, measurements: createMeasurementsRepository(sql), now }),
     ...assetsRoutes(assets, assetsService),
     ...certificatesRoutes(certificates),
     ...webhooksRoutes({ webhooks, service: webhooksService }),

@@ -57,6 +57,8 @@ const ADDED: Record<string, number> = {
   'POST /devices/config-jobs/{jobId}/retry': 201,
   'GET /devices/{serial}/pending-config': 200,
   'POST /devices/{serial}/config-reports': 200,
+  'POST /devices/{serial}/measurements': 202,
+  'GET /assets/{assetId}/measurements': 200,
   'PUT /assets/{assetId}/calibration-certificate': 200,
   'GET /cellular-webhooks/{webhookId}/deliveries': 200,
   'GET /cellular-webhooks/{webhookId}/deliveries/{deliveryId}': 200,

@@ -55,7 +55,7 @@ const BODIES: Record<string, (world: World) => object> = {
   sendMeasurements: () => ({
     readings: [
       { channel: 1, type: 'temperature', value: 4.2, measuredAt: new Date().toISOString() },
-      { channel: 'ambient', type: 'temperature', value: 21, measuredAt: '2026-03-02T08:15:30+01:00' },
+      { channel: 2, type: 'humidity', value: 21, measuredAt: '2026-03-02T08:15:30+01:00' },
     ],
     batteryStatus: 'ok',
     signal: 40,

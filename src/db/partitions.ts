@@ -63,13 +63,19 @@ export function createPartitions(sql: Sql, table: PartitionedTable, now: Date): 
 }
 
 async function createMissing(sql: Sql, table: PartitionedTable, starts: Date[]): Promise<void> {
-  const byName = new Map(starts.map((start) => [nameOf(table, start), start]));
-  const missing = await query<{ name: string }>(
+  const known = new Set(await listPartitions(sql, table));
+  for (const start of starts) if (!known.has(nameOf(table, start))) await createOne(sql, table, start);
+}
+
+/** In the order of their time. */
+async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string[]> {
+  const rows = await query<{ name: string }>(
     sql,
-    'select name from unnest(?::text[]) as wanted (name) where to_regclass(name) is null',
-    [[...byName.keys()]],
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = ?::regclass order by 1`,
+    [table.name],
   );
-  for (const { name } of missing) await createOne(sql, table, byName.get(name) as Date);
+  return rows.map(({ name }) => name);
 }
 
 /**
@@ -80,8 +86,7 @@ async function createOne(sql: Sql, table: PartitionedTable, start: Date): Promis
   const name = nameOf(table, start);
   await sql.transaction(async (trx) => {
     await query(trx, 'select pg_advisory_xact_lock(hashtext(?))', [name]);
-    const [known] = await query(trx, 'select 1 where to_regclass(?) is not null', [name]);
-    if (known) return;
+    if ((await listPartitions(trx, table)).includes(name)) return;
     await query(
       trx,
       `create table ${name} (like ${table.name} including defaults including constraints including storage)`,
@@ -100,14 +105,10 @@ const PAUSE_MS = 500;
 
 /** Drops the partitions that ended before the moment; answers with their names. */
 export async function dropPartitions(sql: Sql, table: PartitionedTable, before: Date): Promise<string[]> {
-  const rows = await query<{ name: string }>(
-    sql,
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = ?::regclass and c.relname < ? order by 1`,
-    [table.name, nameOf(table, startOf(table, before))],
-  );
-  for (const { name } of rows) await dropOne(sql, name);
-  return rows.map(({ name }) => name);
+  const first = nameOf(table, startOf(table, before));
+  const old = (await listPartitions(sql, table)).filter((name) => name < first);
+  for (const name of old) await dropOne(sql, name);
+  return old;
 }
 
 /** A drop locks the whole table: it gives up early, so that nobody queues behind it for long, and tries again. */

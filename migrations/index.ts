@@ -16,6 +16,8 @@ import * as webhookEvents from './014-webhook-events.ts';
 import * as deliveries from './015-deliveries.ts';
 import * as deliveryAttempts from './016-delivery-attempts.ts';
 import * as webhookHealth from './017-webhook-health.ts';
+import * as deviceStates from './018-device-states.ts';
+import * as measurements from './019-measurements.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -35,4 +37,6 @@ export const migrations = {
   '015-deliveries': deliveries,
   '016-delivery-attempts': deliveryAttempts,
   '017-webhook-health': webhookHealth,
+  '018-device-states': deviceStates,
+  '019-measurements': measurements,
 };

@@ -21,7 +21,14 @@ import { openDatabase, type Sql } from './db/database.ts';
 import { isUnavailable } from './db/faults.ts';
 import { databaseHealth } from './db/health.ts';
 import { listenTo } from './db/listen.ts';
-import { createPartitions, dropPartitions, PARTITIONED_TABLES } from './db/partitions.ts';
+import {
+  createPartitionKeeper,
+  createPartitions,
+  DELIVERY_TABLES,
+  dropPartitions,
+  MEASUREMENTS,
+  PARTITIONED_TABLES,
+} from './db/partitions.ts';
 import { createTransact } from './db/transaction.ts';
 import { createAttempts } from './deliveries/attempts.service.ts';
 import { createAttendance } from './deliveries/attendance.service.ts';
@@ -66,6 +73,10 @@ import {
 import { createKeysRepository } from './keys/keys.repository.ts';
 import { createKeyLookup } from './keys/keys.service.ts';
 import { createLog, type Log } from './log.ts';
+import { createIntake } from './measurements/intake.service.ts';
+import { measurementEvents } from './measurements/measurement-events.ts';
+import { createMeasurementsRepository } from './measurements/measurements.repository.ts';
+import { measurementsRoutes } from './measurements/measurements.routes.ts';
 import { every } from './periodic.ts';
 import { createProfilesRepository } from './profiles/profiles.repository.ts';
 import { profilesRoutes } from './profiles/profiles.routes.ts';
@@ -134,6 +145,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     webhooksIn: createWebhooksRepository,
     deliveriesIn: createDeliveriesRepository,
     endpointsIn: createEndpointsRepository,
+    measurementsIn: createMeasurementsRepository,
     configurationsIn,
     devicesIn,
   };
@@ -203,6 +215,20 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     now,
   });
 
+  const intake = createIntake({
+    ...inTransaction,
+    transact,
+    partitions: createPartitionKeeper(sql, MEASUREMENTS),
+    judge: (tx, taken) => publish(tx, taken.flatMap(measurementEvents)),
+    contact: contacts.receive,
+    isCommonFault: isUnavailable,
+    observe({ accepted, duplicates, dropped }) {
+      metrics.readings.inc({ outcome: 'accepted' }, accepted);
+      metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
+      metrics.readings.inc({ outcome: 'dropped' }, dropped);
+    },
+  });
+
   const assets = createAssetsRepository(sql);
   const certificates = createCertificatesService({
     certificates: createCertificatesRepository(sql),
@@ -229,6 +255,7 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
     ...profilesRoutes({ profiles: createProfilesRepository(sql), profilesIn: createProfilesRepository }),
     ...configJobsRoutes({ jobs, targets: createConfigTargetsRepository(sql), service: jobsService }),
     ...devicesRoutes({ devices: devicesIn(sql), contacts, now }),
+    ...measurementsRoutes({ intake, measurements: createMeasurementsRepository(sql), now }),
     ...assetsRoutes(assets, assetsService),
     ...certificatesRoutes(certificates),
     ...webhooksRoutes({ webhooks, service: webhooksService }),
@@ -369,7 +396,13 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
         ),
         every(
           HOUR_MS,
-          () => cleanUp({ sql, now: now(), retentionDays: hooks.retentionDays }),
+          () =>
+            cleanUp({
+              sql,
+              now: now(),
+              deliveriesDays: hooks.retentionDays,
+              measurementsDays: settings.measurementsRetentionDays,
+            }),
           (err) => log.warn({ err }, 'what is old stays for another hour'),
         ),
       ];
@@ -398,22 +431,20 @@ export function compose({ settings, log, now = () => new Date(), resolve }: Comp
   };
 }
 
-/** Partitions ahead of time, and nothing kept beyond its time. */
-async function cleanUp({
-  sql,
-  now,
-  retentionDays,
-}: {
+interface CleanUp {
   sql: Sql;
   now: Date;
-  retentionDays: number;
-}): Promise<void> {
+  deliveriesDays: number;
+  measurementsDays: number;
+}
+
+/** Partitions ahead of time, and nothing kept beyond its time. */
+async function cleanUp({ sql, now, deliveriesDays, measurementsDays }: CleanUp): Promise<void> {
   await removeExpiredAnswers(sql);
-  const before = new Date(now.getTime() - retentionDays * DAY_MS);
-  for (const table of PARTITIONED_TABLES) {
-    await createPartitions(sql, table, now);
-    await dropPartitions(sql, table, before);
-  }
+  for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now);
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
+  for (const table of DELIVERY_TABLES) await dropPartitions(sql, table, daysAgo(deliveriesDays));
+  await dropPartitions(sql, MEASUREMENTS, daysAgo(measurementsDays));
 }
 
 /** The database being away is an ordinary fault; what else a driver throws is a defect of ours. */

@@ -26,6 +26,8 @@ export interface Settings {
   secretsKeys: Record<number, Buffer>;
   webhookAllowedRanges: string[];
   webhooks: WebhookSettings;
+  /** Months of readings that ended longer ago are dropped. */
+  measurementsRetentionDays: number;
   /** How long a job's workflow goes without a look when no signal comes. */
   jobLookAgainMs: number;
   jobSignalIntervalMs: number;
@@ -107,6 +109,7 @@ const shared = {
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
   WEBHOOK_SECRET_OVERLAP_HOURS: Joi.number().min(0).max(168).default(24),
   WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(1).max(365).default(7),
+  MEASUREMENTS_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };
 
@@ -140,6 +143,7 @@ interface Values {
   WEBHOOK_DEADLINE_SECONDS: number;
   WEBHOOK_SECRET_OVERLAP_HOURS: number;
   WEBHOOK_RETENTION_DAYS: number;
+  MEASUREMENTS_RETENTION_DAYS: number;
   LOG_LEVEL: string;
 }
 
@@ -249,6 +253,7 @@ function settingsOf(values: ServiceValues): Settings {
       secretOverlapMs: values.WEBHOOK_SECRET_OVERLAP_HOURS * 3_600_000,
       retentionDays: values.WEBHOOK_RETENTION_DAYS,
     },
+    measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
     jobLookAgainMs: values.JOB_LOOK_AGAIN_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,

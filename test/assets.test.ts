@@ -331,11 +331,11 @@ describe('Assets', () => {
       await api.delete(`/assets/${id}`);
       const [row] = await query<Record<string, unknown>>(
         dms.service.sql,
-        `select a.status, a.building_id, a.space_id, r.serial_number from assets a
+        `select a.archived_at is not null as archived, a.building_id, a.space_id, r.serial_number from assets a
          join asset_replacements r on r.asset_id = a.id where a.id = ?`,
         [id],
       );
-      assert.deepEqual(row, { status: 'archived', building_id: null, space_id: null, serial_number: serial });
+      assert.deepEqual(row, { archived: true, building_id: null, space_id: null, serial_number: serial });
     });
 
     it('are waited for by no job any more', async () => {

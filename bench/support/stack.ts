@@ -133,12 +133,14 @@ async function addFleet(sql: Sql, devices: number, model = 'TVO-T'): Promise<Fle
      select ?, 'DEV-' || g, 'Device ' || g, ? from generate_series(1, ?::integer) g`,
     [id, model, devices],
   );
-  await query(
-    sql,
-    'insert into device_configs (asset_id, organization_id) select id, organization_id from assets where organization_id = ?',
-    [id],
-  );
-  await sql.raw('vacuum analyze assets, device_configs');
+  for (const table of ['device_configs', 'device_states']) {
+    await query(
+      sql,
+      `insert into ${table} (asset_id, organization_id) select id, organization_id from assets where organization_id = ?`,
+      [id],
+    );
+  }
+  await sql.raw('vacuum analyze assets, device_configs, device_states');
   const issuer = createKeyIssuer(createKeysRepository(sql), Date.now);
   const key = async (kind: 'customer' | 'device') =>
     (await issuer.issue({ organizationId: id, kind, expiresAt: null })).token;

@@ -4,9 +4,9 @@ import { query } from '../db/query.ts';
 import { conflict } from '../errors.ts';
 import type { Asset, Replacement } from './asset.ts';
 
-const COLUMNS = `id, serial_number as "serialNumber", name, status, signal_strength as "signalStrength",
-  battery_status as "batteryStatus", model, last_reading_at as "lastReadingAt", water_type as "waterType", floor,
-  building_id as "buildingId", space_id as "spaceId", created_at as "createdAt"`;
+const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.signal_strength as "signalStrength",
+  s.battery_status as "batteryStatus", a.model, s.last_reading_at as "lastReadingAt", a.water_type as "waterType",
+  a.floor, a.building_id as "buildingId", a.space_id as "spaceId", a.created_at as "createdAt"`;
 const ACTIVE = 'organization_id = ? and archived_at is null';
 
 const ACTIVE_SERIAL = 'assets_active_serial';
@@ -43,8 +43,9 @@ export function createAssetsRepository(sql: Sql) {
         sql,
         `select page.*, total from (select count(*) as total from assets where ${ACTIVE} ${ofModel}) as counted
          left join (
-           select ${COLUMNS} from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'}
-           order by id limit ?
+           select ${COLUMNS} from (
+             select * from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'} order by id limit ?
+           ) as a join device_states s on s.asset_id = a.id
          ) as page on true
          order by page.id`,
         [...scope, ...scope, ...(after === null ? [] : [after]), limit],
@@ -54,10 +55,12 @@ export function createAssetsRepository(sql: Sql) {
     },
 
     async find(organizationId: string, id: string): Promise<Asset | null> {
-      const [row] = await query<Asset>(sql, `select ${COLUMNS} from assets where ${ACTIVE} and id = ?`, [
-        organizationId,
-        id,
-      ]);
+      const [row] = await query<Asset>(
+        sql,
+        `select ${COLUMNS} from assets a join device_states s on s.asset_id = a.id
+         where a.organization_id = ? and a.archived_at is null and a.id = ?`,
+        [organizationId, id],
+      );
       return row ?? null;
     },
 
@@ -94,13 +97,15 @@ export function createAssetsRepository(sql: Sql) {
       return (row as { id: string }).id;
     },
 
-    /** The asset and its device leave service together. */
+    /** The asset and its device leave service together; nobody expects it to be heard any more. */
     async archive(organizationId: string, id: string): Promise<void> {
       await query(
         sql,
         `with archived as (
-           update assets set archived_at = now(), status = 'archived', building_id = null, space_id = null
+           update assets set archived_at = now(), building_id = null, space_id = null
            where ${ACTIVE} and id = ? returning id
+         ), unexpected as (
+           update device_states set expected_by = null where asset_id in (select id from archived)
          )
          update device_configs set active = false where asset_id in (select id from archived)`,
         [organizationId, id],

@@ -24,6 +24,17 @@ export function isRetryable(error: unknown): boolean {
   return code === DEADLOCK_DETECTED || code === SERIALIZATION_FAILURE;
 }
 
+const LOCK_NOT_AVAILABLE = '55P03';
+const CHECK_VIOLATION = '23514';
+
+export const isLockTimeout = (error: unknown): boolean => asFault(error).code === LOCK_NOT_AVAILABLE;
+
+/** A row of a partitioned table that no partition takes: PostgreSQL calls it a violated check of no name. */
+export function lacksPartition(error: unknown): boolean {
+  const { code, constraint } = asFault(error);
+  return code === CHECK_VIOLATION && constraint === undefined;
+}
+
 const SOCKET_FAULTS = [
   'ECONNREFUSED',
   'ECONNRESET',

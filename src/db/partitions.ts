@@ -1,11 +1,37 @@
-/** Tables that are partitioned by day through their UUIDv7 ids: made ahead, dropped by age. */
+/** Tables that are partitioned by time: partitions are made ahead or when they are needed, and dropped by age. */
+import { setTimeout } from 'node:timers/promises';
 import type { Sql } from './database.ts';
+import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
 
-const DAY_MS = 86_400_000;
-const AHEAD_DAYS = 7;
+export interface PartitionedTable {
+  name: string;
+  /** What the key's ranges are made of: UUIDv7 ids, or times. */
+  key: 'id' | 'time';
+  span: 'day' | 'month';
+  /** Partitions that are made before they are needed, counted from the present one. */
+  behind: number;
+  ahead: number;
+}
 
-export const PARTITIONED_TABLES = ['webhook_events', 'deliveries', 'delivery_attempts'] as const;
+const byDay = { key: 'id', span: 'day', behind: 1, ahead: 7 } as const;
+
+/** What was delivered, or has to be. */
+export const DELIVERY_TABLES: readonly PartitionedTable[] = [
+  { name: 'webhook_events', ...byDay },
+  { name: 'deliveries', ...byDay },
+  { name: 'delivery_attempts', ...byDay },
+];
+
+export const MEASUREMENTS: PartitionedTable = {
+  name: 'measurements',
+  key: 'time',
+  span: 'month',
+  behind: 0,
+  ahead: 2,
+};
+
+export const PARTITIONED_TABLES: readonly PartitionedTable[] = [...DELIVERY_TABLES, MEASUREMENTS];
 
 /** The smallest UUIDv7 of a moment (RFC 9562, section 5.7: 48 bits of milliseconds come first). */
 export function firstIdAt(at: Date): string {
@@ -13,30 +39,118 @@ export function firstIdAt(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-const dayOf = (at: Date) => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
-const nameOf = (table: string, day: Date) => `${table}_${day.toISOString().slice(0, 10).replaceAll('-', '')}`;
-
-/** Makes the partitions from yesterday to a week ahead; those that are there stay. */
-export async function createPartitions(sql: Sql, table: string, now: Date): Promise<void> {
-  for (let offset = -1; offset <= AHEAD_DAYS; offset++) {
-    const day = dayOf(new Date(now.getTime() + offset * DAY_MS));
-    const next = new Date(day.getTime() + DAY_MS);
-    await query(
-      sql,
-      `create table if not exists ${nameOf(table, day)} partition of ${table}
-       for values from ('${firstIdAt(day)}') to ('${firstIdAt(next)}')`,
-    );
-  }
+/** The beginning of the partition that holds the moment, or of one so many spans later. */
+function startOf({ span }: PartitionedTable, at: Date, later = 0): Date {
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  return new Date(span === 'day' ? Date.UTC(year, month, day + later) : Date.UTC(year, month + later));
 }
 
-/** Drops the partitions that ended before the moment; answers with their names. */
-export async function dropPartitions(sql: Sql, table: string, before: Date): Promise<string[]> {
+function nameOf({ name, span }: PartitionedTable, start: Date): string {
+  const digits = start.toISOString().slice(0, 10).replaceAll('-', '');
+  return `${name}_${span === 'day' ? digits : digits.slice(0, 6)}`;
+}
+
+const boundOf = ({ key }: PartitionedTable, at: Date) => (key === 'id' ? firstIdAt(at) : at.toISOString());
+
+/** Makes the partitions around the moment; those that are there stay. */
+export function createPartitions(sql: Sql, table: PartitionedTable, now: Date): Promise<void> {
+  const offsets = Array.from({ length: table.behind + 1 + table.ahead }, (_, index) => index - table.behind);
+  return createMissing(
+    sql,
+    table,
+    offsets.map((offset) => startOf(table, now, offset)),
+  );
+}
+
+async function createMissing(sql: Sql, table: PartitionedTable, starts: Date[]): Promise<void> {
+  const known = new Set(await listPartitions(sql, table));
+  for (const start of starts) if (!known.has(nameOf(table, start))) await createOne(sql, table, start);
+}
+
+/** In the order of their time. */
+async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string[]> {
   const rows = await query<{ name: string }>(
     sql,
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = ?::regclass and c.relname < ? order by 1`,
-    [table, nameOf(table, dayOf(before))],
+     where i.inhparent = ?::regclass order by 1`,
+    [table.name],
   );
-  for (const { name } of rows) await query(sql, `drop table ${name}`);
   return rows.map(({ name }) => name);
+}
+
+/**
+ * Made apart and attached afterwards: that waits for nobody who writes, and nobody who writes waits for it, whereas
+ * `partition of` locks the whole table.
+ */
+async function createOne(sql: Sql, table: PartitionedTable, start: Date): Promise<void> {
+  const name = nameOf(table, start);
+  await sql.transaction(async (trx) => {
+    await query(trx, 'select pg_advisory_xact_lock(hashtext(?))', [name]);
+    if ((await listPartitions(trx, table)).includes(name)) return;
+    await query(
+      trx,
+      `create table ${name} (like ${table.name} including defaults including constraints including storage)`,
+    );
+    await query(
+      trx,
+      `alter table ${table.name} attach partition ${name}
+       for values from ('${boundOf(table, start)}') to ('${boundOf(table, startOf(table, start, 1))}')`,
+    );
+  });
+}
+
+const DROP_ATTEMPTS = 20;
+const LOCK_TIMEOUT_MS = 250;
+const PAUSE_MS = 500;
+
+/** Drops the partitions that ended before the moment; answers with their names. */
+export async function dropPartitions(sql: Sql, table: PartitionedTable, before: Date): Promise<string[]> {
+  const first = nameOf(table, startOf(table, before));
+  const old = (await listPartitions(sql, table)).filter((name) => name < first);
+  for (const name of old) await dropOne(sql, name);
+  return old;
+}
+
+/** A drop locks the whole table: it gives up early, so that nobody queues behind it for long, and tries again. */
+async function dropOne(sql: Sql, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sql.transaction(async (trx) => {
+        await query(trx, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await query(trx, `drop table if exists ${name}`);
+      });
+    } catch (error) {
+      if (attempt === DROP_ATTEMPTS || !isLockTimeout(error)) throw error;
+      await setTimeout(PAUSE_MS);
+    }
+  }
+}
+
+export interface PartitionKeeper {
+  /** Makes sure that each of the moments has its partition. */
+  ensure(times: Iterable<Date>): Promise<void>;
+  /** After a row found no place: another process may have dropped what is known here. */
+  forget(): void;
+}
+
+/** Remembers which partitions there are, so that rows of known ones cost no look. */
+export function createPartitionKeeper(sql: Sql, table: PartitionedTable): PartitionKeeper {
+  const known = new Set<number>();
+  return {
+    async ensure(times) {
+      const missing = new Set<number>();
+      for (const at of times) {
+        const start = startOf(table, at).getTime();
+        if (!known.has(start)) missing.add(start);
+      }
+      if (missing.size === 0) return;
+      await createMissing(
+        sql,
+        table,
+        [...missing].map((start) => new Date(start)),
+      );
+      for (const start of missing) known.add(start);
+    },
+    forget: () => known.clear(),
+  };
 }

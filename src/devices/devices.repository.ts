@@ -107,11 +107,16 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       return devicesOf(rows);
     },
 
+    /** The rows of a new asset's device: what it is configured with, and what is heard of it. */
     async insert(organizationId: string, assetId: string): Promise<void> {
-      await query(sql, 'insert into device_configs (asset_id, organization_id) values (?, ?)', [
-        assetId,
-        organizationId,
-      ]);
+      await query(
+        sql,
+        `with d as (select ?::uuid as asset_id, ?::uuid as organization_id), state as (
+           insert into device_states (asset_id, organization_id) select asset_id, organization_id from d
+         )
+         insert into device_configs (asset_id, organization_id) select asset_id, organization_id from d`,
+        [assetId, organizationId],
+      );
     },
 
     /** Writes the whole sync state of each device; all rows are held by `lock…` before. */

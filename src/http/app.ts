@@ -189,7 +189,8 @@ function createAnswer(definition: Route) {
 
   function send(ctx: Context, reply: Reply): void {
     if (reply.headers) ctx.set(reply.headers);
-    if (projections.has(reply.status)) {
+    const isStream = definition.alternative !== undefined && reply.body instanceof Readable;
+    if (projections.has(reply.status) && !isStream) {
       sendText(ctx, text(reply));
       return;
     }

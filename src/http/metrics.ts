@@ -10,6 +10,7 @@ export interface Metrics {
   jobsStarted: Counter;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
+  readings: Counter<'outcome'>;
 }
 
 /** What is counted when somebody asks, instead of as it happens. */
@@ -71,6 +72,12 @@ export function createMetrics(censuses: Censuses): Metrics {
       name: 'dms_delivery_attempt_duration_seconds',
       help: 'Time from the start of a webhook request to the end of its answer',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers,
+    }),
+    readings: new Counter({
+      name: 'dms_readings_total',
+      help: 'Readings by what became of them: accepted, duplicate, or dropped for their time',
+      labelNames: ['outcome'],
       registers,
     }),
     jobsStarted: new Counter({

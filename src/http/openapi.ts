@@ -126,7 +126,10 @@ function responses(definition: Route, schemaOf: SchemaOf): JsonSchema {
     } else
       out[status] = {
         description: 'Done',
-        content: { 'application/json': { schema: schemaOf(contract as Joi.Schema) } },
+        content: {
+          'application/json': { schema: schemaOf(contract as Joi.Schema) },
+          ...streamed(definition),
+        },
       };
   }
   if (definition.conditional) out[304] = { description: ERROR_TEXT[304] };
@@ -138,6 +141,9 @@ function responses(definition: Route, schemaOf: SchemaOf): JsonSchema {
   }
   return out;
 }
+
+const streamed = ({ alternative }: Route): JsonSchema =>
+  alternative ? { [alternative.contentType]: { schema: { type: 'string' } } } : {};
 
 export function errorStatuses(definition: Route): number[] {
   const takesBody = definition.rawBody !== undefined || definition.method !== 'GET';

@@ -59,6 +59,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   body?: Joi.ObjectSchema<Body>;
   rawBody?: RawBody;
   responses: Record<number, ResponseContract>;
+  /** Another form of the answer 200, for who asks for it in Accept: the handler gives a stream in place of JSON. */
+  alternative?: { contentType: string };
   /** Statuses of errors that are this operation's own, beside 400, 401, 429, 500 and 503. */
   errors?: ReadonlyArray<404 | 409 | 413 | 415>;
   /** Takes an Idempotency-Key. Default: POST of customers. */

@@ -52,6 +52,16 @@ const BODIES: Record<string, (world: World) => object> = {
     errors: [{ code: 3, message: 'no such rule' }],
     reportedAt: '2026-03-02T08:15:30Z',
   }),
+  sendMeasurements: () => ({
+    readings: [
+      { channel: 1, type: 'temperature', value: 4.2, measuredAt: new Date().toISOString() },
+      { channel: 2, type: 'humidity', value: 21, measuredAt: '2026-03-02T08:15:30+01:00' },
+    ],
+    batteryStatus: 'ok',
+    signal: 40,
+    configHash: 7,
+    nextTransmissionAt: '2026-03-02T08:15:30Z',
+  }),
   createCellularWebhook: () => ({ ...HOOK, name: 'Production', deliverConfigApplied: true }),
   updateCellularWebhook: () => ({ name: 'Development', deliverConfigApplied: false }),
   createWebhook: () => ({ ...HOOK, status: 'active', events: ['alert.created'] }),

@@ -1,0 +1,17 @@
+/** What a device says in one message, whatever the transport. */
+import type { SentReading } from './reading.ts';
+
+export interface Frame {
+  organizationId: string;
+  serialNumber: string;
+  readings: SentReading[];
+  /** Null where the frame does not say. */
+  batteryStatus: 'ok' | 'low' | null;
+  /** As on the wire: see signal.ts. */
+  signal: number | null;
+  configHash: number | null;
+  nextTransmissionAt: Date | null;
+  /** The type of each channel, when the frame shows them all; a frame over HTTP does not. */
+  channelTypes: number[] | null;
+  receivedAt: Date;
+}

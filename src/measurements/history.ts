@@ -1,0 +1,76 @@
+/** The history as customers read it: views, the cursor between pages, and lines of CSV. */
+import { invalid } from '../errors.ts';
+import { CHANNELS_MAX, type Layout, positionOf } from './layout.ts';
+import { measurementTypeOf } from './measurement-type.ts';
+import type { Reading } from './reading.ts';
+
+export interface KeptReading extends Reading {
+  receivedAt: Date;
+  late: boolean;
+}
+
+export function readingView(reading: KeptReading, layout: Layout) {
+  const { channel, value, error, measuredAt, receivedAt, late } = reading;
+  const type = measurementTypeOf(reading.type);
+  return {
+    channel,
+    position: positionOf(channel, reading.type, layout),
+    type: type?.name ?? `type_${reading.type}`,
+    value,
+    unit: type?.unit ?? '',
+    measuredAt: measuredAt.toISOString(),
+    receivedAt: receivedAt.toISOString(),
+    late,
+    ...(error !== null && { error }),
+  };
+}
+
+type Place = Pick<Reading, 'measuredAt' | 'channel'>;
+
+export const cursorOf = ({ measuredAt, channel }: Place): string =>
+  Buffer.from(`${measuredAt.getTime()}.${channel}`).toString('base64url');
+
+const CURSOR = /^(-?\d{1,15})\.(\d)$/;
+
+export function placeOf(cursor: string): Place {
+  const [, at, channel] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const place = { measuredAt: new Date(Number(at)), channel: Number(channel) };
+  if (place.channel >= 1 && place.channel <= CHANNELS_MAX && cursorOf(place) === cursor) return place;
+  throw invalid('cursor must be the nextCursor of an earlier page');
+}
+
+const COLUMNS = [
+  'channel',
+  'position',
+  'type',
+  'value',
+  'unit',
+  'measuredAt',
+  'receivedAt',
+  'late',
+  'error',
+] as const;
+
+/** RFC 4180; no value of ours needs quotes. */
+export const CSV_HEADER = `${COLUMNS.join()}\r\n`;
+
+export function csvLine(reading: KeptReading, layout: Layout): string {
+  const view: Record<string, unknown> = readingView(reading, layout);
+  return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
+}
+
+/** Whether the caller would rather have CSV than JSON (RFC 9110, section 12.5.1, as far as two types need it). */
+export function prefersCsv(accept: string | undefined): boolean {
+  return weightOf('text/csv', accept) > weightOf('application/json', accept);
+}
+
+function weightOf(type: string, accept = '*/*'): number {
+  const ranges = [type, `${type.split('/')[0]}/*`, '*/*'];
+  const weights = accept.split(',').map((part) => {
+    const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+    const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
+    return { rank: ranges.indexOf(range), weight: quality === undefined ? 1 : Number(quality) || 0 };
+  });
+  const fitting = weights.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
+  return fitting[0]?.weight ?? 0;
+}

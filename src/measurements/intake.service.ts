@@ -1,0 +1,221 @@
+/**
+ * The way of a frame, whatever the transport: stored, then acknowledged, with what waits for the device. Frames are
+ * group-committed: many devices, one transaction of a constant number of statements, and the answer is given when it is
+ * durable. Readings are unique by asset, channel and time, so a device may send a frame as often as it likes.
+ *
+ * Configurations are the business of the contacts with devices; they are only asked when a change has to be counted as
+ * fetched, which happens once per change and device.
+ */
+import type { Sql } from '../db/database.ts';
+import { lacksPartition } from '../db/faults.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
+import type { PartitionKeeper } from '../db/partitions.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { OfferedChange } from '../devices/device.ts';
+import { AppError } from '../errors.ts';
+import { createDeviceCourse, type Step } from './device-course.ts';
+import type { Frame } from './frame.ts';
+import type {
+  ConfigState,
+  LockedDevice,
+  MeasurementsRepository,
+  SerialInOrganization,
+} from './measurements.repository.ts';
+import { isPlausible } from './reading.ts';
+import type { TakenFrame } from './taken.ts';
+
+export interface IntakeResult {
+  /** Readings that were new, known already, and of no plausible time. */
+  accepted: number;
+  duplicates: number;
+  dropped: number;
+  /** What the device takes along: it counts as fetched. */
+  pendingConfig: OfferedChange | null;
+  /** The device runs another configuration than the one it reported last. */
+  hashDiffers: boolean;
+}
+
+export interface IntakeDeps {
+  transact: Transact;
+  measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'lockBySerial' | 'store' | 'update'>;
+  configurationsIn(sql: Sql): {
+    find(ids: Iterable<string | null>): Promise<ReadonlyMap<string, DeviceConfiguration>>;
+  };
+  unknownIn(sql: Sql): { record(sightings: SerialInOrganization[]): Promise<void> };
+  partitions: PartitionKeeper;
+  /** In the transaction of the readings: whatever follows from them is there with them, or not at all. */
+  judge(tx: Pick<Transaction, 'sql'>, taken: TakenFrame[]): Promise<void>;
+  /** A device asks for what waits for it. */
+  contact(
+    contact: SerialInOrganization & { report: null },
+  ): Promise<{ pendingConfig: OfferedChange | null } | null>;
+  isCommonFault(error: unknown): boolean;
+  observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'dropped'>): void;
+}
+
+export interface Intake {
+  /** Null when the organization has no active device of that serial; the sighting is noted for the operator. */
+  receive(frame: Frame): Promise<IntakeResult | null>;
+}
+
+const BATCH_MAX = 500;
+const BATCHES_UNDER_WAY = 2;
+const WAITING_MAX = 20_000;
+
+/** What the transaction knows of a frame when it is durable. */
+interface Taken {
+  result: IntakeResult;
+  /** The change is still to be counted as fetched. */
+  mustFetch: boolean;
+}
+
+export function createIntake(deps: IntakeDeps): Intake {
+  const group = createGroupCommit<Frame, Taken | null>({
+    commit: (frames) => commitFrames(deps, frames),
+    isCommonFault: deps.isCommonFault,
+    maxItems: BATCH_MAX,
+    concurrency: BATCHES_UNDER_WAY,
+    maxWaiting: WAITING_MAX,
+    overloaded: () =>
+      new AppError('unavailable', 'Too many devices send at once', { headers: { 'Retry-After': '5' } }),
+  });
+  return {
+    async receive(frame) {
+      const taken = await group.submit(frame);
+      if (!taken) return null;
+      deps.observe(taken.result);
+      if (!taken.mustFetch) return taken.result;
+      return { ...taken.result, pendingConfig: await fetchPending(deps, frame) };
+    },
+  };
+}
+
+/** The readings are durable: that the change cannot be handed out now is no reason to send them again. */
+async function fetchPending(
+  { contact, isCommonFault }: IntakeDeps,
+  { organizationId, serialNumber }: Frame,
+): Promise<OfferedChange | null> {
+  try {
+    const answer = await contact({ organizationId, serialNumber, report: null });
+    return answer?.pendingConfig ?? null;
+  } catch (error) {
+    if (isCommonFault(error)) return null;
+    throw error;
+  }
+}
+
+async function commitFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | null>> {
+  await deps.partitions.ensure(timesOf(frames));
+  try {
+    return await takeFrames(deps, frames);
+  } catch (error) {
+    if (!lacksPartition(error)) throw error;
+    // Another process dropped a month that was known here.
+    deps.partitions.forget();
+    await deps.partitions.ensure(timesOf(frames));
+    return takeFrames(deps, frames);
+  }
+}
+
+function* timesOf(frames: Frame[]): Generator<Date> {
+  for (const { readings, receivedAt } of frames) {
+    for (const { measuredAt } of readings) if (isPlausible(measuredAt, receivedAt)) yield measuredAt;
+  }
+}
+
+function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | null>> {
+  return deps.transact(async ({ sql }) => {
+    const measurements = deps.measurementsIn(sql);
+    const bySerial = new Map(frames.map((frame) => [keyOf(frame), frame]));
+    const devices = await measurements.lockBySerial([...bySerial.values()]);
+    const contents = await deps
+      .configurationsIn(sql)
+      .find(devices.flatMap(({ config }) => neededIds(config)));
+    const courses = new Map(devices.map((device) => [keyOf(device.asset), courseOf(device, contents)]));
+    const steps = frames.flatMap((frame) => courses.get(keyOf(frame))?.take(frame) ?? []);
+    const known = await measurements.store(steps.flatMap(storedReadings));
+    countKnown(steps, known);
+    await measurements.update(
+      new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()])),
+    );
+    await deps.judge({ sql }, steps.map(takenFrame));
+    await deps.unknownIn(sql).record(frames.filter((frame) => !courses.has(keyOf(frame))));
+    const byFrame = new Map(steps.map((step) => [step.frame, step]));
+    return frames.map((frame) => {
+      const step = byFrame.get(frame);
+      return step ? takenOf(step, contents) : null;
+    });
+  });
+}
+
+const keyOf = ({ organizationId, serialNumber }: SerialInOrganization) =>
+  `${organizationId} ${serialNumber.toLowerCase()}`;
+
+/** The interval that it runs, and the change that it fetched before. */
+const neededIds = (config: ConfigState) => [
+  config.reportedConfigId ?? config.confirmedConfigId,
+  config.isFetched && !config.hasFailed ? config.pendingConfigId : null,
+];
+
+type Contents = ReadonlyMap<string, DeviceConfiguration>;
+
+interface DeviceStep extends Step {
+  device: LockedDevice;
+  /** Readings that were stored before, by their position in `readings`. */
+  known: Set<number>;
+}
+
+function courseOf(device: LockedDevice, contents: Contents) {
+  const [runningId] = neededIds(device.config);
+  const transmissionInterval = (runningId && contents.get(runningId)?.transmissionInterval) || null;
+  const course = createDeviceCourse(device.state, { layout: device.asset.layout, transmissionInterval });
+  return {
+    device,
+    state: course.state,
+    take: (frame: Frame): DeviceStep => ({ ...course.take(frame), device, known: new Set() }),
+  };
+}
+
+const storedReadings = ({ device, frame, readings }: DeviceStep) =>
+  readings.map((reading) => ({ ...reading, assetId: device.asset.assetId, receivedAt: frame.receivedAt }));
+
+/** The positions count through the readings of all steps. */
+function countKnown(steps: DeviceStep[], positions: number[]): void {
+  const known = new Set(positions);
+  let position = 0;
+  for (const step of known.size > 0 ? steps : []) {
+    step.readings.forEach((_, index) => {
+      if (known.has(position++)) step.known.add(index);
+    });
+  }
+}
+
+function takenFrame({ device, frame, readings, known, before, state }: DeviceStep): TakenFrame {
+  return {
+    asset: device.asset,
+    frame,
+    fresh: known.size === 0 ? readings : readings.filter((_, index) => !known.has(index)),
+    state,
+    cameBack: before.status === 'offline',
+  };
+}
+
+function takenOf(
+  { device, frame, readings, known, repeated, dropped }: DeviceStep,
+  contents: Contents,
+): Taken {
+  const { pendingConfigId, revision, isFetched, hasFailed, reportedHash } = device.config;
+  const isOffered = pendingConfigId !== null && !hasFailed;
+  const config = isOffered && isFetched ? contents.get(pendingConfigId) : undefined;
+  return {
+    result: {
+      accepted: readings.length - known.size,
+      duplicates: repeated + known.size,
+      dropped,
+      pendingConfig: config ? { revision, config } : null,
+      hashDiffers: frame.configHash !== null && reportedHash !== null && frame.configHash !== reportedHash,
+    },
+    mustFetch: isOffered && !isFetched,
+  };
+}

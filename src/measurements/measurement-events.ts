@@ -1,0 +1,57 @@
+/** `data.measurement`: a frame as customers are told of it, new readings alone, split where it would be too large. */
+import type { DomainEvent } from '../deliveries/event.ts';
+import { measurementTypeOf } from './measurement-type.ts';
+import type { TakenReading } from './reading.ts';
+import type { TakenFrame } from './taken.ts';
+
+/** Bodies stay below 20 kB; what is around `data` takes less than the rest. */
+const DATA_BYTES_MAX = 19_500;
+
+export function measurementEvents(taken: TakenFrame): DomainEvent[] {
+  if (taken.fresh.length === 0 || !taken.asset.subscribed.has('data.measurement')) return [];
+  const head = frameView(taken);
+  const room = DATA_BYTES_MAX - Buffer.byteLength(JSON.stringify(head));
+  return partsOf(taken.fresh.map(readingView), room).map((readings) => ({
+    organizationId: taken.asset.organizationId,
+    type: 'data.measurement',
+    timestamp: taken.frame.receivedAt,
+    data: { ...head, readings },
+  }));
+}
+
+export function frameView({ asset, frame, state }: TakenFrame) {
+  return {
+    serialNumber: asset.serialNumber,
+    assetId: asset.assetId,
+    assetName: asset.assetName,
+    batteryStatus: state.batteryStatus,
+    signalStrength: state.signalStrength,
+    nextTransmissionAt: frame.nextTransmissionAt?.toISOString() ?? null,
+  };
+}
+
+/** A sensor error has value null and its code. */
+export function readingView({ channel, type, value, error, measuredAt }: TakenReading) {
+  const known = measurementTypeOf(type);
+  return {
+    channel,
+    type: known?.name ?? `type_${type}`,
+    value,
+    unit: known?.unit ?? '',
+    measuredAt: measuredAt.toISOString(),
+    ...(error !== null && { error }),
+  };
+}
+
+function partsOf<View>(views: View[], room: number): View[][] {
+  const parts: View[][] = [[]];
+  let used = 0;
+  for (const view of views) {
+    const size = Buffer.byteLength(JSON.stringify(view)) + 1;
+    const isFull = used + size > room && (parts.at(-1) as View[]).length > 0;
+    if (isFull) parts.push([]);
+    used = isFull ? size : used + size;
+    (parts.at(-1) as View[]).push(view);
+  }
+  return parts;
+}

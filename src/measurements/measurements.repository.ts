@@ -1,0 +1,268 @@
+/** States of devices and their readings, set-based: a statement per step, however many frames there are. */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { Layout } from './layout.ts';
+import type { Reading, TakenReading } from './reading.ts';
+import type { DeviceState, MeasuringAsset } from './taken.ts';
+
+export interface SerialInOrganization {
+  organizationId: string;
+  serialNumber: string;
+}
+
+/** What is known of the configuration of a device when it speaks. */
+export interface ConfigState {
+  reportedConfigId: string | null;
+  confirmedConfigId: string | null;
+  reportedHash: number | null;
+  pendingConfigId: string | null;
+  revision: number;
+  isFetched: boolean;
+  hasFailed: boolean;
+}
+
+export interface LockedDevice {
+  asset: MeasuringAsset;
+  state: DeviceState;
+  config: ConfigState;
+}
+
+export interface StoredReading extends TakenReading {
+  assetId: string;
+  receivedAt: Date;
+}
+
+export interface HistoryScope {
+  assetId: string;
+  layout: Layout;
+}
+
+export interface HistoryPlace {
+  measuredAt: Date;
+  channel: number;
+}
+
+export interface HistoryFilter {
+  from: Date | null;
+  to: Date | null;
+  channel: number | null;
+  /** Older than this one. */
+  before: HistoryPlace | null;
+  limit: number;
+}
+
+export interface HistoryReading extends Reading {
+  receivedAt: Date;
+  late: boolean;
+}
+
+interface DeviceRow extends DeviceState, ConfigState {
+  assetId: string;
+  organizationId: string;
+  serialNumber: string;
+  assetName: string;
+  model: string | null;
+  reportedChannelTypes: number[] | null;
+  openAlerts: unknown[];
+  subscribed: string[] | null;
+}
+
+export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
+
+export function createMeasurementsRepository(sql: Sql) {
+  /** New hardware may have come between the look at the serial and the lock: see the devices' repository. */
+  async function stillNamed(rows: DeviceRow[]): Promise<DeviceRow[]> {
+    if (rows.length === 0) return rows;
+    const named = await query<{ id: string; serialNumber: string }>(
+      sql,
+      `select id, serial_number as "serialNumber" from assets where id = any(?::uuid[]) and archived_at is null`,
+      [rows.map(({ assetId }) => assetId)],
+    );
+    const serialOf = new Map(named.map(({ id, serialNumber }) => [id, serialNumber]));
+    return rows.filter(({ assetId, serialNumber }) => serialOf.get(assetId) === serialNumber);
+  }
+
+  return {
+    /**
+     * Active devices by serial, their states locked in one order. The configuration beside them is read, not locked,
+     * so that frames never wait for a job that changes many devices.
+     */
+    async lockBySerial(serials: SerialInOrganization[]): Promise<LockedDevice[]> {
+      const organizationIds = serials.map(({ organizationId }) => organizationId);
+      const rows = await query<DeviceRow>(
+        sql,
+        `with told as materialized (
+           select w.organization_id, array_agg(distinct e.event) as events
+           from webhooks w cross join lateral unnest(w.events) as e (event)
+           where w.organization_id = any(?::uuid[]) and (w.status = 'active' or w.disabled_reason = 'failing')
+           group by 1
+         )
+         select a.id as "assetId", a.organization_id as "organizationId", a.serial_number as "serialNumber",
+           a.name as "assetName", a.model, s.status, s.signal_strength as "signalStrength",
+           s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
+           s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy", s.channel_types as "channelTypes",
+           s.judged, s.open_alerts as "openAlerts", d.reported_config_id as "reportedConfigId",
+           d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
+           d.pending_config_id as "pendingConfigId", d.revision, d.fetched_at is not null as "isFetched",
+           d.failure is not null as "hasFailed", d.channel_types as "reportedChannelTypes", told.events as subscribed
+         -- One look into each index per device: joined freely, a batch may read whole tables instead.
+         from (
+           select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
+           cross join lateral (
+             select id, organization_id, serial_number, name, model from assets
+             where organization_id = wanted.organization_id
+               and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
+             limit 1
+           ) as found
+           order by found.id
+         ) as a
+         cross join lateral (select * from device_states where asset_id = a.id for no key update) as s
+         cross join lateral (select * from device_configs where asset_id = a.id and active limit 1) as d
+         left join told on told.organization_id = a.organization_id`,
+        [[...new Set(organizationIds)], organizationIds, serials.map(({ serialNumber }) => serialNumber)],
+      );
+      return (await stillNamed(rows)).map(lockedDeviceOf);
+    },
+
+    /** Stores what is new; answers with the positions of the readings that were known already. */
+    async store(readings: StoredReading[]): Promise<number[]> {
+      if (readings.length === 0) return [];
+      const rows = await query<{ position: number }>(
+        sql,
+        `with sent as materialized (
+           select * from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::smallint[], ?::smallint[],
+             ?::double precision[], ?::integer[], ?::boolean[]) with ordinality
+             as r (asset_id, measured_at, received_at, channel, type, value, error, late, position)
+         ), stored as (
+           insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
+           select asset_id, measured_at, received_at, channel, type, value, error, late from sent
+           on conflict do nothing returning asset_id, measured_at, channel
+         )
+         -- Nearly always all are new: then nothing is compared.
+         select sent.position - 1 as position from sent left join stored using (asset_id, measured_at, channel)
+         where stored.channel is null and (select count(*) from stored) < ?::bigint`,
+        [
+          arrayOf(readings, ({ assetId }) => assetId),
+          arrayOf(readings, ({ measuredAt }) => measuredAt.toISOString()),
+          arrayOf(readings, ({ receivedAt }) => receivedAt.toISOString()),
+          arrayOf(readings, ({ channel }) => channel),
+          arrayOf(readings, ({ type }) => type),
+          arrayOf(readings, ({ value }) => value),
+          arrayOf(readings, ({ error }) => error),
+          arrayOf(readings, ({ late }) => late),
+          readings.length,
+        ],
+      );
+      return rows.map(({ position }) => position);
+    },
+
+    /** Writes what frames change of the states; all rows are held by `lockBySerial` before. */
+    async update(states: ReadonlyMap<string, DeviceState>): Promise<void> {
+      if (states.size === 0) return;
+      const all = [...states.values()];
+      await query(
+        sql,
+        `update device_states s set
+           status = n.status, signal_strength = n.signal_strength, battery_status = n.battery_status,
+           last_reading_at = n.last_reading_at, last_contact_at = n.last_contact_at, expected_by = n.expected_by,
+           judged = n.judged, channel_types = n.channel_types::smallint[]
+         from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
+             ?::timestamptz[], ?::jsonb[], ?::text[])
+           as n (asset_id, status, signal_strength, battery_status, last_reading_at, last_contact_at, expected_by,
+             judged, channel_types)
+         where s.asset_id = n.asset_id`,
+        [
+          [...states.keys()],
+          all.map(({ status }) => status),
+          all.map(({ signalStrength }) => signalStrength),
+          all.map(({ batteryStatus }) => batteryStatus),
+          all.map(({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
+          all.map(({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
+          all.map(({ expectedBy }) => expectedBy?.toISOString() ?? null),
+          all.map(({ judged }) => JSON.stringify(judged)),
+          all.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
+        ],
+      );
+    },
+
+    /** The active asset whose readings are asked for; they themselves carry no organization. */
+    async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
+      const [row] = await query<HistoryScope['layout'] & { assetId: string }>(
+        sql,
+        `select a.id as "assetId", a.model, coalesce(d.channel_types, s.channel_types) as "channelTypes"
+         from assets a join device_states s on s.asset_id = a.id join device_configs d on d.asset_id = a.id
+         where a.organization_id = ? and a.id = ? and a.archived_at is null`,
+        [organizationId, assetId],
+      );
+      return row
+        ? { assetId: row.assetId, layout: { model: row.model, channelTypes: row.channelTypes } }
+        : null;
+    },
+
+    /** Newest first, along the primary key. */
+    list(
+      { assetId }: HistoryScope,
+      { from, to, channel, before, limit }: HistoryFilter,
+    ): Promise<HistoryReading[]> {
+      const bounds: Array<[condition: string, ...values: unknown[]]> = [];
+      if (from) bounds.push(['measured_at >= ?::timestamptz', from.toISOString()]);
+      if (to) bounds.push(['measured_at < ?::timestamptz', to.toISOString()]);
+      if (channel !== null) bounds.push(['channel = ?::smallint', channel]);
+      if (before) {
+        const at = before.measuredAt.toISOString();
+        // The first is what excludes partitions.
+        bounds.push(['measured_at <= ?::timestamptz', at]);
+        bounds.push(['(measured_at, channel) < (?::timestamptz, ?::smallint)', at, before.channel]);
+      }
+      return query(
+        sql,
+        `select channel, type, value, error, late, measured_at as "measuredAt", received_at as "receivedAt"
+         from measurements where ${['asset_id = ?', ...bounds.map(([condition]) => condition)].join(' and ')}
+         order by measured_at desc, channel desc limit ?`,
+        [assetId, ...bounds.flatMap(([, ...values]) => values), limit],
+      );
+    },
+  };
+}
+
+/** A PostgreSQL array as text, of what needs no quotes: much cheaper than the driver's own way, element by element. */
+function arrayOf<Item>(items: Item[], value: (item: Item) => string | number | boolean | null): string {
+  return `{${items.map((item) => value(item) ?? 'null').join()}}`;
+}
+
+function lockedDeviceOf(row: DeviceRow): LockedDevice {
+  const { assetId, organizationId, serialNumber, assetName, model, openAlerts, subscribed } = row;
+  const { status, signalStrength, batteryStatus, lastReadingAt, lastContactAt, expectedBy } = row;
+  const { channelTypes, judged, reportedConfigId, confirmedConfigId, reportedHash, pendingConfigId } = row;
+  const { revision, isFetched, hasFailed, reportedChannelTypes } = row;
+  return {
+    asset: {
+      assetId,
+      organizationId,
+      serialNumber,
+      assetName,
+      openAlerts,
+      layout: { model, channelTypes: reportedChannelTypes ?? channelTypes },
+      subscribed: new Set(subscribed),
+    },
+    state: {
+      status,
+      signalStrength,
+      batteryStatus,
+      lastReadingAt,
+      lastContactAt,
+      expectedBy,
+      channelTypes,
+      judged,
+    },
+    config: {
+      reportedConfigId,
+      confirmedConfigId,
+      reportedHash,
+      pendingConfigId,
+      revision,
+      isFetched,
+      hasFailed,
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream';
+import { NO_SUCH_ASSET, NO_SUCH_DEVICE } from '../assets/asset.ts';
+import { notFound } from '../errors.ts';
+import { nextLink, pageOf } from '../http/page.ts';
+import { ok, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { CSV_HEADER, csvLine, cursorOf, placeOf, prefersCsv, readingView } from './history.ts';
+import type { Intake } from './intake.service.ts';
+import type { HistoryFilter, HistoryScope, MeasurementsRepository } from './measurements.repository.ts';
+import {
+  type ListMeasurements,
+  listMeasurementsQuery,
+  measurementListSchema,
+  measurementsBody,
+  measuringParams,
+  takenSchema,
+} from './measurements.schemas.ts';
+import { frameOf } from './sent-frame.ts';
+
+export interface MeasurementsRoutesDeps {
+  intake: Intake;
+  measurements: Pick<MeasurementsRepository, 'findScope' | 'list'>;
+  now(): Date;
+}
+
+const CSV = 'text/csv; charset=utf-8; header=present';
+const CSV_CHUNK = 2_000;
+
+export function measurementsRoutes({ intake, measurements, now }: MeasurementsRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/devices/{serial}/measurements',
+      operationId: 'sendMeasurements',
+      summary: 'Send readings of a device',
+      description:
+        'They are stored when the answer comes. Sending them again does no harm: readings are unique by channel and time.',
+      tag: 'For devices',
+      auth: 'device',
+      params: measuringParams,
+      body: measurementsBody,
+      responses: { 202: takenSchema },
+      errors: [404],
+      async handle({ caller: { organizationId }, params: { serial }, body }) {
+        const frame = frameOf(body, { organizationId, serialNumber: serial, receivedAt: now() });
+        const result = await intake.receive(frame);
+        if (!result) throw notFound(NO_SUCH_DEVICE);
+        return { status: 202, body: result };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/assets/{assetId}/measurements',
+      operationId: 'listMeasurements',
+      summary: 'Read what a device has measured',
+      description:
+        'Newest first. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.',
+      tag: 'Assets',
+      auth: 'customer',
+      params: idParams('assetId'),
+      query: listMeasurementsQuery,
+      responses: { 200: measurementListSchema },
+      alternative: { contentType: 'text/csv' },
+      errors: [404],
+      async handle({ caller, params: { assetId }, query, url, header }) {
+        const scope = await measurements.findScope(caller.organizationId, assetId);
+        const filter = filterOf(query);
+        if (!scope) throw notFound(NO_SUCH_ASSET);
+        if (prefersCsv(header('Accept'))) {
+          return ok(await csvOf(measurements, scope, filter), { 'Content-Type': CSV, Vary: 'Accept' });
+        }
+        const rows = await measurements.list(scope, { ...filter, limit: query.limit + 1 });
+        const page = pageOf(rows, query.limit, cursorOf);
+        const items = page.items.map((reading) => readingView(reading, scope.layout));
+        return ok(
+          { items, nextCursor: page.nextCursor },
+          { Vary: 'Accept', ...nextLink(url, page.nextCursor) },
+        );
+      },
+    }),
+  ];
+}
+
+const filterOf = ({ from, to, channel, cursor, limit }: ListMeasurements): HistoryFilter => ({
+  from: from ?? null,
+  to: to ?? null,
+  channel: channel ?? null,
+  before: cursor === undefined ? null : placeOf(cursor),
+  limit,
+});
+
+/** Read as fast as it is taken, chunk by chunk; the first one before the answer begins, so that faults have a status. */
+async function csvOf(
+  measurements: MeasurementsRoutesDeps['measurements'],
+  scope: HistoryScope,
+  filter: HistoryFilter,
+): Promise<Readable> {
+  const chunkBefore = (before: HistoryFilter['before']) =>
+    measurements.list(scope, { ...filter, before, limit: CSV_CHUNK });
+  const first = await chunkBefore(filter.before);
+  async function* lines(): AsyncGenerator<string> {
+    yield CSV_HEADER;
+    for (let chunk = first; chunk.length > 0; ) {
+      yield chunk.map((reading) => csvLine(reading, scope.layout)).join('');
+      chunk = chunk.length < CSV_CHUNK ? [] : await chunkBefore(chunk.at(-1) ?? null);
+    }
+  }
+  return Readable.from(lines(), { objectMode: false, highWaterMark: 1 });
+}

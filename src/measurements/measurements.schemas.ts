@@ -1,0 +1,124 @@
+import Joi from 'joi';
+import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
+import { limit, nextCursor, timestamp } from '../http/schemas.ts';
+import { CHANNELS_MAX } from './layout.ts';
+import { MEASUREMENT_TYPES } from './measurement-type.ts';
+import { ReadingFault, readingOf, type SentFrame, timeOf } from './sent-frame.ts';
+
+const READINGS_MAX = 1_000;
+
+export const measuringParams = serialParams;
+
+const time = () =>
+  Joi.string()
+    .custom((text: string, helpers) => timeOf(text) ?? helpers.message({ custom: TIME_FAULT }))
+    .meta({ docs: { format: 'date-time' } })
+    .example('2026-03-02T08:15:30Z');
+const TIME_FAULT = '{{#label}} must be an ISO 8601 time with a zone';
+
+/** For the documentation; `readingOf` is what reads it. */
+const READING_DOCS = {
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['channel', 'type', 'value', 'measuredAt'],
+    properties: {
+      channel: {
+        anyOf: [
+          { type: 'integer', minimum: 1, maximum: CHANNELS_MAX },
+          { type: 'string', enum: ['probe', 'ambient'] },
+        ],
+        description: 'A position stands for the temperature channel that the device has there',
+      },
+      type: { type: 'string', enum: MEASUREMENT_TYPES.map(({ name }) => name) },
+      value: { type: 'number', description: 'In the unit of the type' },
+      measuredAt: {
+        type: 'string',
+        format: 'date-time',
+        description: 'With a zone, from 2015 to a day ahead; what lies outside is counted and dropped',
+      },
+    },
+    examples: [{ channel: 1, type: 'temperature', value: 4.2, measuredAt: '2026-03-02T08:15:30Z' }],
+  },
+};
+
+const readings = Joi.array()
+  .min(1)
+  .max(READINGS_MAX)
+  .required()
+  .custom((sent: unknown[], helpers) => {
+    let index = 0;
+    try {
+      return sent.map((each, position) => {
+        index = position;
+        return readingOf(each);
+      });
+    } catch (error) {
+      if (!(error instanceof ReadingFault)) throw error;
+      return helpers.message({ custom: '{{#label}}[{{#index}}]{{#fault}}' }, { index, fault: error.message });
+    }
+  })
+  .meta({ docs: READING_DOCS });
+
+export const measurementsBody = Joi.object<SentFrame>({
+  readings,
+  batteryStatus: Joi.string().valid('ok', 'low'),
+  signal: Joi.number()
+    .integer()
+    .min(0)
+    .max(99)
+    .custom((signal: number, helpers) =>
+      signal <= 63 || signal === 99
+        ? signal
+        : helpers.message({ custom: '{{#label}} must be 0 to 63, or 99' }),
+    )
+    .description('dBm = -110 + signal; 0 and 99 = unknown'),
+  configHash: Joi.number()
+    .integer()
+    .min(0)
+    .max(4_294_967_295)
+    .description("The device's own number for its configuration"),
+  nextTransmissionAt: time().description('When the device means to speak next'),
+}).meta({ name: 'SentMeasurements' });
+
+export const takenSchema = Joi.object({
+  accepted: Joi.number().integer().required().description('Readings that were new'),
+  duplicates: Joi.number().integer().required().description('Readings that were known already'),
+  pendingConfig: offeredChangeSchema
+    .allow(null)
+    .required()
+    .description('What the device has to apply; handing it out counts as fetched'),
+});
+
+export interface ListMeasurements {
+  from?: Date;
+  to?: Date;
+  channel?: number;
+  limit: number;
+  cursor?: string;
+}
+
+export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
+  from: time().description('Measured at this time or later') as Joi.StringSchema & Joi.DateSchema,
+  to: time().description('Measured before this time') as Joi.StringSchema & Joi.DateSchema,
+  channel: Joi.number().integer().min(1).max(CHANNELS_MAX),
+  limit: limit(50),
+  cursor: Joi.string().max(64).description('nextCursor of the page before'),
+});
+
+const measurementSchema = Joi.object({
+  channel: Joi.number().integer().required(),
+  position: Joi.string().valid('probe', 'ambient').allow(null).required(),
+  type: Joi.string().required(),
+  value: Joi.number().allow(null).required().description('In its unit; null where the sensor failed'),
+  unit: Joi.string().allow('').required(),
+  measuredAt: timestamp().required(),
+  receivedAt: timestamp().required(),
+  late: Joi.boolean().required().description('It came too late to open or close an alert'),
+  error: Joi.number().integer().description('The error code of the sensor, where there is no value'),
+}).meta({ name: 'Measurement' });
+
+export const measurementListSchema = Joi.object({
+  items: Joi.array().items(measurementSchema).required(),
+  nextCursor: nextCursor(),
+});

@@ -1,0 +1,73 @@
+/**
+ * A frame as it comes over HTTP. The readings are read by hand: there are up to a thousand of them in a request and
+ * thousands of requests a second, and a general validator would cost more than storing them.
+ */
+
+import type { Frame } from './frame.ts';
+import { CHANNELS_MAX, TEMPERATURE } from './layout.ts';
+import { measurementTypeNamed } from './measurement-type.ts';
+import type { SentReading } from './reading.ts';
+
+export interface SentFrame {
+  readings: SentReading[];
+  batteryStatus?: 'ok' | 'low';
+  signal?: number;
+  configHash?: number;
+  nextTransmissionAt?: Date;
+}
+
+export function frameOf(
+  sent: SentFrame,
+  from: Pick<Frame, 'organizationId' | 'serialNumber' | 'receivedAt'>,
+): Frame {
+  return {
+    ...from,
+    readings: sent.readings,
+    batteryStatus: sent.batteryStatus ?? null,
+    signal: sent.signal ?? null,
+    configHash: sent.configHash ?? null,
+    nextTransmissionAt: sent.nextTransmissionAt ?? null,
+    channelTypes: null,
+  };
+}
+
+/** A sentence about the first thing that is wrong, without the path of the reading. */
+export class ReadingFault extends Error {}
+
+const KEYS = ['channel', 'type', 'value', 'measuredAt'];
+
+/** @throws ReadingFault */
+export function readingOf(sent: unknown): SentReading {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    throw new ReadingFault(' must be an object');
+  }
+  for (const key in sent) if (!KEYS.includes(key)) throw new ReadingFault(`.${key} is not allowed`);
+  const { channel, type: name, value, measuredAt } = sent as Record<string, unknown>;
+  const type = typeof name === 'string' ? measurementTypeNamed(name) : null;
+  if (!isChannel(channel)) throw new ReadingFault(`.channel must be 1 to ${CHANNELS_MAX}, probe or ambient`);
+  if (!type) throw new ReadingFault('.type must be the lower-case name of a measurement type');
+  if (typeof channel === 'string' && type.number !== TEMPERATURE) {
+    throw new ReadingFault('.channel must be a number, since its type is not temperature');
+  }
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new ReadingFault('.value must be a number');
+  const at = typeof measuredAt === 'string' ? timeOf(measuredAt) : null;
+  if (!at) throw new ReadingFault('.measuredAt must be an ISO 8601 time with a zone');
+  return { channel, type: type.number, value, error: null, measuredAt: at };
+}
+
+const isChannel = (channel: unknown): channel is SentReading['channel'] =>
+  channel === 'probe' ||
+  channel === 'ambient' ||
+  (Number.isInteger(channel) && (channel as number) >= 1 && (channel as number) <= CHANNELS_MAX);
+
+const ISO_WITH_ZONE =
+  /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Null for what is no time of the calendar. */
+export function timeOf(text: string): Date | null {
+  const parts = ISO_WITH_ZONE.exec(text);
+  if (!parts) return null;
+  const [, year, month, day] = parts.map(Number) as [number, number, number, number];
+  const daysOfMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return day >= 1 && day <= daysOfMonth ? new Date(text) : null;
+}

@@ -43,7 +43,18 @@ export interface DisabledRule {
   action: 'NO_ACTION';
 }
 
-export type AlarmRule = ThresholdRule | LogicRule | DisabledRule;
+/** A rule that somebody else set and that has no natural form here. It is shown, and goes back as it came. */
+export interface OtherRule {
+  condition: 'OTHER';
+  /** Channels, counted from 0, as the mask has them: up to 32. */
+  slotNumbers: number[];
+  /** Efento proto_rule.proto, fields 2 to 4 as on the wire; in `parameters` the order counts. */
+  conditionCode: number;
+  parameters: number[];
+  actionCode: number;
+}
+
+export type AlarmRule = ThresholdRule | LogicRule | DisabledRule | OtherRule;
 
 export interface WeekCalendar {
   type: 'WEEK';
@@ -63,7 +74,17 @@ export interface DisabledCalendar {
   enableRules: [];
 }
 
-export type Calendar = WeekCalendar | DisabledCalendar;
+/** A calendar that somebody else set and that has no natural form here. */
+export interface OtherCalendar {
+  type: 'OTHER';
+  /** Positions as the mask has them: up to 32. */
+  enableRules: number[];
+  /** Efento proto_rule.proto, ProtoCalendar, fields 3 and 2 as on the wire. */
+  typeCode: number;
+  parameters: number[];
+}
+
+export type Calendar = WeekCalendar | DisabledCalendar | OtherCalendar;
 
 export interface DeviceConfiguration {
   /** Seconds; the measurement interval is base × factor. */
@@ -143,6 +164,9 @@ const canonical = (value: unknown) => (Array.isArray(value) ? value.map(canonica
 function canonicalEntry(entry: object): object {
   const sorted = Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
-    sorted.map(([key, value]) => [key, Array.isArray(value) ? [...value].sort((a, b) => a - b) : value]),
+    sorted.map(([key, value]) => [key, isSet(key, value) ? [...value].sort((a, b) => a - b) : value]),
   );
 }
+
+const isSet = (key: string, value: unknown): value is number[] =>
+  Array.isArray(value) && key !== 'parameters';

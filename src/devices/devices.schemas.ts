@@ -7,6 +7,8 @@ import type { Calendar, DeviceConfiguration } from './configuration.ts';
 const RULES_MAX = 16;
 const CALENDARS_MAX = 6;
 const CHANNELS_MAX = 6;
+const MASK_BITS = 32;
+const PARAMETERS_MAX = 16;
 const ACTIONS = ['TRIGGER_TRANSMISSION', 'NO_ACTION', 'TRIGGER_TRANSMISSION_WITH_ACK', 'FAST_ADVERTISING'];
 
 const integer = (min: number, max: number) => Joi.number().integer().min(min).max(max);
@@ -16,6 +18,8 @@ const positions = (count: number) =>
     .unique()
     .required()
     .description('Counted from 0');
+const int32 = integer(-2_147_483_648, 2_147_483_647);
+const parameters = Joi.array().items(int32).max(PARAMETERS_MAX).required();
 const action = Joi.string()
   .valid(...ACTIONS)
   .required();
@@ -25,7 +29,7 @@ const ofConditions = (...conditions: string[]) =>
     .valid(...conditions)
     .required()
     .messages({
-      'any.only': '{{#label}} must be HIGH_THRESHOLD, LOW_THRESHOLD, LOGIC_OPERATOR or DISABLED',
+      'any.only': '{{#label}} must be HIGH_THRESHOLD, LOW_THRESHOLD, LOGIC_OPERATOR, OTHER or DISABLED',
     });
 
 const thresholdRule = Joi.object({
@@ -55,17 +59,28 @@ const disabledRule = Joi.object({
   action: Joi.string().valid('NO_ACTION').required(),
 });
 
+const otherRule = Joi.object({
+  condition: ofConditions('OTHER').description(
+    'Set on the device by somebody else, and shown as the device has it',
+  ),
+  slotNumbers: positions(MASK_BITS),
+  conditionCode: int32.required(),
+  parameters,
+  actionCode: int32.required(),
+});
+
 /* biome-ignore-start lint/suspicious/noThenProperty: Joi's word for a branch, nothing is awaited */
 const alarmRule = Joi.alternatives().conditional('.condition', {
   switch: [
     { is: Joi.valid('HIGH_THRESHOLD', 'LOW_THRESHOLD').required(), then: thresholdRule },
     { is: Joi.valid('LOGIC_OPERATOR').required(), then: logicRule },
+    { is: Joi.valid('OTHER').required(), then: otherRule },
   ],
   otherwise: disabledRule,
 });
 
 const ofTypes = (type: Calendar['type']) =>
-  Joi.string().valid(type).required().messages({ 'any.only': '{{#label}} must be WEEK or DISABLED' });
+  Joi.string().valid(type).required().messages({ 'any.only': '{{#label}} must be WEEK, OTHER or DISABLED' });
 
 const weekCalendar = Joi.object({
   type: ofTypes('WEEK'),
@@ -81,8 +96,18 @@ const disabledCalendar = Joi.object({
   enableRules: Joi.array().max(0).required(),
 });
 
+const otherCalendar = Joi.object({
+  type: ofTypes('OTHER').description('Set on the device by somebody else, and shown as the device has it'),
+  enableRules: positions(MASK_BITS),
+  typeCode: int32.required(),
+  parameters,
+});
+
 const calendar = Joi.alternatives().conditional('.type', {
-  switch: [{ is: Joi.valid('WEEK').required(), then: weekCalendar }],
+  switch: [
+    { is: Joi.valid('WEEK').required(), then: weekCalendar },
+    { is: Joi.valid('OTHER').required(), then: otherCalendar },
+  ],
   otherwise: disabledCalendar,
 });
 /* biome-ignore-end lint/suspicious/noThenProperty: see above */

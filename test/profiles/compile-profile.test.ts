@@ -175,7 +175,7 @@ function isRuleOn(calendars: Calendar[], rule: number, at: Date): boolean {
 }
 
 function isInWindow(calendar: Calendar, at: Date): boolean {
-  if (calendar.type === 'DISABLED') return false;
+  if (calendar.type !== 'WEEK') return false;
   const local = new Date(at.getTime() + calendar.timezone * MINUTE_MS);
   const minute = local.getUTCHours() * 60 + local.getUTCMinutes();
   if (!calendar.days.includes(local.getUTCDay())) return false;
@@ -371,7 +371,7 @@ describe('A compiled profile, by example', () => {
     assert.deepEqual([breachOnly?.operator, breachOnly?.returnDelaySeconds], ['OR', null]);
     const watchOnly = rulesOf([{ ...fridge, transmitOnBreach: false, transmitOnReturn: false }]);
     assert.deepEqual(
-      watchOnly.slice(0, 3).map(({ condition, action }) => [condition, action]),
+      watchOnly.slice(0, 3).map((rule) => [rule.condition, 'action' in rule && rule.action]),
       [
         ['HIGH_THRESHOLD', 'NO_ACTION'],
         ['LOW_THRESHOLD', 'NO_ACTION'],

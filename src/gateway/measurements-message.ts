@@ -1,0 +1,280 @@
+/**
+ * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoded, encoded for the simulator,
+ * and taken apart into readings.
+ */
+import type { BinaryReader } from '@bufbuild/protobuf/wire';
+import { type MeasurementType, measuredValue, measurementTypeOf } from '../measurements/measurement-type.ts';
+import { MalformedMessage } from './malformed-message.ts';
+import {
+  type Field,
+  readBool,
+  readEmbedded,
+  readInt32,
+  readMessage,
+  readNumbers,
+  readSerialNumber,
+  readSint32,
+  readText,
+  readTime,
+  readUint32,
+} from './wire-reader.ts';
+import {
+  newWriter,
+  writeBool,
+  writeEmbedded,
+  writeInt32,
+  writeNumbers,
+  writeSerialNumber,
+  writeSint32,
+  writeText,
+  writeTime,
+  writeUint32,
+} from './wire-writer.ts';
+
+export interface MeasurementsMessage {
+  /** Upper-case hex of 6 bytes. */
+  serialNumber: string;
+  batteryOk: boolean;
+  /** Seconds, at most 65535. */
+  measurementPeriodBase: number;
+  /** 0 = not sent; see `continuousPeriodSeconds`. */
+  measurementPeriodFactor: number;
+  nextTransmissionAt: Date | null;
+  /** A bit mask: devices.md 1.2, field 6. */
+  transferReason: number;
+  /** 0..63 in steps of 1 dB from -110 dBm, 99 unknown; null = not sent. Newer firmware leaves it to device info. */
+  signal: number | null;
+  /** The device's own number for its configuration; null = not sent. */
+  configurationHash: number | null;
+  extendedConfigurationHash: number | null;
+  /** '' = sent, but empty; null = not sent. */
+  cloudToken: string | null;
+  /** Hundredths of a volt × 6 plus the source of the power; null = not sent. */
+  batteryLevel: number | null;
+  /** The position counts; a channel without a sensor keeps its place. */
+  channels: MeasuredChannel[];
+}
+
+export interface MeasuredChannel {
+  /** 1..6. */
+  number: number;
+  /** Number of the measurement type, also of one that we do not know; 0 = no sensor. */
+  type: number;
+  /** Unix seconds of the first sample. */
+  timestamp: number;
+  startPoint: number;
+  sampleOffsets: number[];
+}
+
+export interface Reading {
+  /** 1..6. */
+  channel: number;
+  /** Name of the measurement type. */
+  type: string;
+  /** In the type's unit; null where the sensor failed. Binary: 1 alarm, water, on; 0 not. */
+  value: number | null;
+  /** The sensor's error code; null where there is a value. */
+  error: number | null;
+  measuredAt: Date;
+}
+
+export const CHANNELS_MAX = 6;
+/** In all channels of a frame together: more than the largest datagram that is taken can hold. */
+export const SAMPLES_MAX = 1500;
+/** Bytes: the token has 36 characters at most, and a longer text is none. */
+export const CLOUD_TOKEN_MAX = 36;
+const PERIOD_MAX = 65_535;
+const UNIX_SECONDS_MAX = 0xffffffff;
+
+/** @throws MalformedMessage */
+export function decodeMeasurements(bytes: Uint8Array): MeasurementsMessage {
+  const message = emptyMessage();
+  readMessage('Measurements', bytes, (field, reader) => readField(message, field, reader));
+  if (message.serialNumber === '') throw new MalformedMessage('Measurements: there is no serial number');
+  checkTimes(message);
+  return message;
+}
+
+const emptyMessage = (): MeasurementsMessage => ({
+  serialNumber: '',
+  batteryOk: false,
+  measurementPeriodBase: 0,
+  measurementPeriodFactor: 0,
+  nextTransmissionAt: null,
+  transferReason: 0,
+  signal: null,
+  configurationHash: null,
+  extendedConfigurationHash: null,
+  cloudToken: null,
+  batteryLevel: null,
+  channels: [],
+});
+
+function readField(message: MeasurementsMessage, field: Field, reader: BinaryReader): boolean {
+  switch (field.number) {
+    case 1:
+      message.serialNumber = readSerialNumber(field, reader);
+      return true;
+    case 2:
+      message.batteryOk = readBool(field, reader);
+      return true;
+    case 3:
+      message.measurementPeriodBase = readUint32(field, reader, PERIOD_MAX);
+      return true;
+    case 4:
+      message.channels.push(readChannel(message, field, reader));
+      return true;
+    case 5:
+      message.nextTransmissionAt = readTime(field, reader);
+      return true;
+    case 6:
+      message.transferReason = readUint32(field, reader);
+      return true;
+    case 7:
+      message.signal = readUint32(field, reader);
+      return true;
+    case 8:
+      message.measurementPeriodFactor = readUint32(field, reader, PERIOD_MAX);
+      return true;
+    case 9:
+      message.configurationHash = readUint32(field, reader);
+      return true;
+    case 16:
+      message.cloudToken = readText(field, reader, CLOUD_TOKEN_MAX);
+      return true;
+    case 17:
+      message.extendedConfigurationHash = readUint32(field, reader);
+      return true;
+    case 18:
+      message.batteryLevel = readUint32(field, reader);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function readChannel({ channels }: MeasurementsMessage, field: Field, reader: BinaryReader): MeasuredChannel {
+  if (channels.length >= CHANNELS_MAX) throw new MalformedMessage(`There are over ${CHANNELS_MAX} channels`);
+  const taken = channels.reduce((sum, { sampleOffsets }) => sum + sampleOffsets.length, 0);
+  const offsets = { read: 'sint32', max: SAMPLES_MAX - taken } as const;
+  const channel: MeasuredChannel = {
+    number: channels.length + 1,
+    type: 0,
+    timestamp: 0,
+    startPoint: 0,
+    sampleOffsets: [],
+  };
+  readEmbedded(field, reader, (inner) => {
+    if (inner.number === 1) channel.type = readInt32(inner, reader);
+    else if (inner.number === 2) channel.timestamp = readInt32(inner, reader);
+    else if (inner.number === 4) channel.startPoint = readSint32(inner, reader);
+    else if (inner.number === 5) readNumbers(inner, reader, channel.sampleOffsets, offsets);
+    else return false;
+    return true;
+  });
+  return channel;
+}
+
+/** So that every time of a reading is one: the last sample lies within what 32 bits of seconds can say. */
+function checkTimes(message: MeasurementsMessage): void {
+  const period = continuousPeriodSeconds(message);
+  for (const { timestamp, sampleOffsets } of message.channels) {
+    if (timestamp + sampleOffsets.length * period > UNIX_SECONDS_MAX) {
+      throw new MalformedMessage('Measurements: the samples reach beyond the year 2106');
+    }
+  }
+}
+
+/** Without a factor, old firmware (5.x) means 1, and 14 as soon as one of its channels is binary. */
+export function continuousPeriodSeconds({
+  measurementPeriodBase,
+  measurementPeriodFactor,
+  channels,
+}: MeasurementsMessage): number {
+  if (measurementPeriodFactor !== 0) return measurementPeriodBase * measurementPeriodFactor;
+  const isMixed = channels.some(({ type }) => measurementTypeOf(type)?.kind === 'binary');
+  return measurementPeriodBase * (isMixed ? 14 : 1);
+}
+
+/**
+ * Every sample that says something, channel by channel, oldest first. Types that we do not know give no readings.
+ * A sensor's error keeps its place in time.
+ */
+export function readingsOf(message: MeasurementsMessage): Reading[] {
+  const period = continuousPeriodSeconds(message);
+  const readings: Reading[] = [];
+  for (const channel of message.channels) {
+    const type = measurementTypeOf(channel.type);
+    if (type?.kind === 'binary') addBinary(readings, channel, type);
+    else if (type) addContinuous(readings, channel, type, period);
+  }
+  return readings;
+}
+
+/** Offsets in this range are no offsets but the sensor's error codes (proto_measurements.proto, sample_offsets). */
+export const ERROR_CODE_MIN = 8_355_840;
+export const ERROR_CODE_MAX = 8_388_607;
+
+function addContinuous(
+  readings: Reading[],
+  { number, timestamp, startPoint, sampleOffsets }: MeasuredChannel,
+  type: MeasurementType,
+  period: number,
+): void {
+  for (let index = 0; index < sampleOffsets.length; index++) {
+    const offset = sampleOffsets[index] as number;
+    const isError = offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
+    readings.push({
+      channel: number,
+      type: type.name,
+      value: isError ? null : measuredValue(type, startPoint + offset),
+      error: isError ? offset : null,
+      measuredAt: new Date((timestamp + index * period) * 1000),
+    });
+  }
+}
+
+/** The sign is the state, the amount less 1 the seconds since the timestamp; 0 says nothing. */
+function addBinary(
+  readings: Reading[],
+  { number, timestamp, sampleOffsets }: MeasuredChannel,
+  type: MeasurementType,
+): void {
+  for (const offset of sampleOffsets) {
+    if (offset === 0) continue;
+    const isError = offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
+    const seconds = isError ? 0 : Math.abs(offset) - 1;
+    readings.push({
+      channel: number,
+      type: type.name,
+      value: isError ? null : offset > 0 ? 1 : 0,
+      error: isError ? offset : null,
+      measuredAt: new Date((timestamp + seconds) * 1000),
+    });
+  }
+}
+
+/** What a device sends: fields in order, a factor and a token whenever they are given. */
+export function encodeMeasurements(message: MeasurementsMessage): Uint8Array {
+  const writer = newWriter();
+  writeSerialNumber(writer, 1, message.serialNumber);
+  writeBool(writer, 2, message.batteryOk);
+  writeUint32(writer, 3, message.measurementPeriodBase);
+  for (const channel of message.channels) {
+    writeEmbedded(writer, 4, () => {
+      writeInt32(writer, 1, channel.type);
+      writeInt32(writer, 2, channel.timestamp);
+      writeSint32(writer, 4, channel.startPoint);
+      writeNumbers(writer, 5, channel.sampleOffsets, 'sint32');
+    });
+  }
+  writeTime(writer, 5, message.nextTransmissionAt);
+  writeUint32(writer, 6, message.transferReason);
+  writeUint32(writer, 7, message.signal);
+  writeUint32(writer, 8, message.measurementPeriodFactor);
+  writeUint32(writer, 9, message.configurationHash);
+  writeText(writer, 16, message.cloudToken);
+  writeUint32(writer, 17, message.extendedConfigurationHash);
+  writeUint32(writer, 18, message.batteryLevel);
+  return writer.finish();
+}

@@ -134,7 +134,7 @@ function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | nu
       .find(devices.flatMap(({ config }) => neededIds(config)));
     const courses = new Map(devices.map((device) => [keyOf(device.asset), courseOf(device, contents)]));
     const steps = frames.flatMap((frame) => courses.get(keyOf(frame))?.take(frame) ?? []);
-    const known = await measurements.store(steps.flatMap(storedReadings));
+    const known = await measurements.store(steps.map(sentTogether));
     countKnown(steps, known);
     await measurements.update(
       new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()])),
@@ -177,8 +177,11 @@ function courseOf(device: LockedDevice, contents: Contents) {
   };
 }
 
-const storedReadings = ({ device, frame, readings }: DeviceStep) =>
-  readings.map((reading) => ({ ...reading, assetId: device.asset.assetId, receivedAt: frame.receivedAt }));
+const sentTogether = ({ device, frame, readings }: DeviceStep) => ({
+  assetId: device.asset.assetId,
+  receivedAt: frame.receivedAt,
+  readings,
+});
 
 /** The positions count through the readings of all steps. */
 function countKnown(steps: DeviceStep[], positions: number[]): void {

@@ -27,9 +27,11 @@ export interface LockedDevice {
   config: ConfigState;
 }
 
-export interface StoredReading extends TakenReading {
+/** Readings that one asset sent together. */
+export interface SentTogether {
   assetId: string;
   receivedAt: Date;
+  readings: TakenReading[];
 }
 
 export interface HistoryScope {
@@ -124,9 +126,12 @@ export function createMeasurementsRepository(sql: Sql) {
       return (await stillNamed(rows)).map(lockedDeviceOf);
     },
 
-    /** Stores what is new; answers with the positions of the readings that were known already. */
-    async store(readings: StoredReading[]): Promise<number[]> {
+    /** Stores what is new; answers with the positions, counted through all, of the readings that were known. */
+    async store(sent: SentTogether[]): Promise<number[]> {
+      const readings = sent.flatMap((each) => each.readings);
       if (readings.length === 0) return [];
+      const ofFrame = (value: (frame: SentTogether) => string) =>
+        sent.flatMap((frame) => Array<string>(frame.readings.length).fill(value(frame)));
       const rows = await query<{ position: number }>(
         sql,
         `with sent as materialized (
@@ -142,9 +147,9 @@ export function createMeasurementsRepository(sql: Sql) {
          select sent.position - 1 as position from sent left join stored using (asset_id, measured_at, channel)
          where stored.channel is null and (select count(*) from stored) < ?::bigint`,
         [
-          arrayOf(readings, ({ assetId }) => assetId),
+          arrayOf(ofFrame(({ assetId }) => assetId)),
           arrayOf(readings, ({ measuredAt }) => measuredAt.toISOString()),
-          arrayOf(readings, ({ receivedAt }) => receivedAt.toISOString()),
+          arrayOf(ofFrame(({ receivedAt }) => receivedAt.toISOString())),
           arrayOf(readings, ({ channel }) => channel),
           arrayOf(readings, ({ type }) => type),
           arrayOf(readings, ({ value }) => value),
@@ -225,9 +230,13 @@ export function createMeasurementsRepository(sql: Sql) {
   };
 }
 
+type Element = string | number | boolean | null;
+
 /** A PostgreSQL array as text, of what needs no quotes: much cheaper than the driver's own way, element by element. */
-function arrayOf<Item>(items: Item[], value: (item: Item) => string | number | boolean | null): string {
-  return `{${items.map((item) => value(item) ?? 'null').join()}}`;
+function arrayOf(items: string[]): string;
+function arrayOf<Item>(items: Item[], value: (item: Item) => Element): string;
+function arrayOf<Item>(items: Item[], value?: (item: Item) => Element): string {
+  return `{${(value ? items.map((item) => value(item) ?? 'null') : items).join()}}`;
 }
 
 function lockedDeviceOf(row: DeviceRow): LockedDevice {

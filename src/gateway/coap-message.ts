@@ -35,7 +35,7 @@ const PAYLOAD_MARKER = 0xff;
 const METHODS: Record<string, string> = { '0.01': 'GET', '0.02': 'POST', '0.03': 'PUT', '0.04': 'DELETE' };
 /** Critical options that a server without hosts, queries and representations may take and leave aside. */
 const HARMLESS_OPTIONS = ['Uri-Host', 'Uri-Port', 'Uri-Path', 'Uri-Query', 'Accept'];
-/** Their numbers, for telling critical (odd) options from elective ones; the rest goes by number already. */
+/** The critical ones among the options that coap-packet knows by name; the others tell it by an odd number. */
 const CRITICAL_NAMES = [
   'If-Match',
   'If-None-Match',
@@ -46,6 +46,8 @@ const CRITICAL_NAMES = [
   'Block2',
   'Proxy-Uri',
   'Proxy-Scheme',
+  'OCF-Accept-Content-Format-Version',
+  'OCF-Content-Format-Version',
 ];
 
 export interface ReadLimits {

@@ -216,22 +216,31 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   socket.on('error', (error) => log('CoAP socket', error));
   enlargeReceiveBuffer(socket, receiveBufferBytes);
 
+  async function end(deadlineMs: number): Promise<void> {
+    socket.off('message', onDatagram);
+    if (underWay > 0) await idle(deadlineMs);
+    // The last answer leaves the process before the socket goes.
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => socket.close(() => resolve()));
+  }
+
+  function idle(deadlineMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, deadlineMs);
+      onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  let ended: Promise<void> | null = null;
+
   return {
     port: socket.address().port,
-    async stop(deadlineMs) {
-      socket.off('message', onDatagram);
-      if (underWay > 0) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, deadlineMs);
-          onIdle = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      // The last answer leaves the process before the socket goes.
-      await new Promise((resolve) => setImmediate(resolve));
-      await new Promise<void>((resolve) => socket.close(() => resolve()));
+    stop(deadlineMs) {
+      ended ??= end(deadlineMs);
+      return ended;
     },
   };
 }

@@ -1,0 +1,435 @@
+/** The CoAP server over a real socket, with datagrams made by hand: RFC 7252 as far as loggers need it. */
+import assert from 'node:assert/strict';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../src/errors.ts';
+import { createCoapClient, NoAnswer } from '../../src/gateway/coap-client.ts';
+import type { CoapAnswer } from '../../src/gateway/coap-message.ts';
+import {
+  type CoapCall,
+  type CoapObservation,
+  type CoapServer,
+  type CoapServerOptions,
+  createCoapServer,
+} from '../../src/gateway/coap-server.ts';
+import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
+import { encodeTime } from '../../src/gateway/time-message.ts';
+
+const HOST = '127.0.0.1';
+const TOKEN_OPTION = 65_000;
+/** Long enough for an answer that comes, where none may come. */
+const SILENCE_MS = 60;
+const NOW = new Date('2026-01-01T00:00:00Z');
+
+const POST = 0x02;
+const [CON, NON] = [0, 1];
+
+interface Raw {
+  type?: number;
+  code?: number;
+  id?: number;
+  token?: string;
+  /** Options in hex, the path is added where none are given. */
+  options?: string;
+  path?: string;
+  payload?: string;
+}
+
+let nextId = 1;
+
+function datagram(raw: Raw): Buffer {
+  const { type = CON, code = POST, id = nextId++, token = 'a1b2', path = 'm', payload = '' } = raw;
+  const options = raw.options ?? pathOptions(path);
+  const head = Buffer.from([0x40 | (type << 4) | (token.length / 2), code, id >> 8, id & 0xff]);
+  const marker = payload ? 'ff' : '';
+  return Buffer.concat([head, Buffer.from(token + options + marker + payload, 'hex')]);
+}
+
+/** Uri-Path is 11; further segments have delta 0. */
+const pathOptions = (path: string) =>
+  path
+    .split('/')
+    .map(
+      (each, index) =>
+        (index === 0 ? 0xb0 : 0).toString(16).slice(0, 1) + each.length.toString(16) + hex(each),
+    )
+    .join('');
+const hex = (text: string) => Buffer.from(text).toString('hex');
+
+class Device {
+  readonly received: Buffer[] = [];
+  readonly socket: Socket;
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('message', (bytes) => this.received.push(bytes));
+  }
+  send(bytes: Buffer): void {
+    this.socket.send(bytes);
+  }
+  /** The next answer as hex, or null for silence. */
+  async answer(waitMs = 1000): Promise<string | null> {
+    const end = performance.now() + waitMs;
+    while (this.received.length === 0 && performance.now() < end) await sleep(2);
+    return this.received.shift()?.toString('hex') ?? null;
+  }
+  async ask(raw: Raw, waitMs?: number): Promise<string | null> {
+    this.send(datagram(raw));
+    return this.answer(waitMs);
+  }
+}
+
+describe('The CoAP server', () => {
+  let server: CoapServer;
+  let device: Device;
+  let calls: CoapCall[];
+  let observed: CoapObservation[];
+  let logged: string[];
+  let handle: (call: CoapCall) => Promise<CoapAnswer> | CoapAnswer;
+
+  async function start(options: Partial<CoapServerOptions> = {}): Promise<void> {
+    server = await createCoapServer({
+      host: HOST,
+      port: 0,
+      tokenOption: TOKEN_OPTION,
+      routes: {
+        m: {
+          methods: ['POST'],
+          handle: (call) => {
+            calls.push(call);
+            return handle(call);
+          },
+        },
+        t: { methods: ['GET', 'POST'], handle: () => ({ code: '2.05', payload: encodeTime(NOW) }) },
+      },
+      observe: (observation) => observed.push(observation),
+      log: (message) => logged.push(message),
+      ...options,
+    });
+    const socket = createSocket('udp4');
+    socket.connect(server.port, HOST);
+    await once(socket, 'connect');
+    device = new Device(socket);
+  }
+
+  async function restart(options: Partial<CoapServerOptions>): Promise<void> {
+    await stop();
+    await start(options);
+  }
+
+  async function stop(): Promise<void> {
+    device.socket.close();
+    await server.stop(100);
+  }
+
+  beforeEach(async () => {
+    calls = [];
+    observed = [];
+    logged = [];
+    handle = () => ({ code: '2.01', payload: Buffer.from('980101', 'hex') });
+    await start();
+  });
+  afterEach(stop);
+
+  it('acknowledges a confirmable request once, with its id, its token and the payload', async () => {
+    assert.equal(
+      await device.ask({ id: 0x1234, token: 'a1b2c3', payload: '0a01' }),
+      '63411234a1b2c3ff980101',
+    );
+    assert.equal(await device.answer(SILENCE_MS), null);
+    assert.equal(calls[0]?.payload.toString('hex'), '0a01');
+    assert.deepEqual(observed, [{ path: 'm', confirmable: true, code: '2.01' }]);
+  });
+
+  it('acknowledges without payload and without token where there is none', async () => {
+    handle = () => ({ code: '2.01' });
+    assert.equal(await device.ask({ id: 0x1234, token: '' }), '60411234');
+  });
+
+  it('handles what is not confirmable and never answers it, whatever comes of it', async () => {
+    for (const refused of [() => ({ code: '2.01' }), () => Promise.reject(new MalformedMessage('bad'))]) {
+      handle = refused;
+      assert.equal(await device.ask({ type: NON }, SILENCE_MS), null);
+    }
+    assert.equal(await device.ask({ type: NON, path: 'nowhere' }, SILENCE_MS), null);
+    assert.equal(await device.ask({ type: NON, code: 1 }, SILENCE_MS), null);
+    assert.equal(calls.length, 2);
+    assert.deepEqual(
+      observed.map(({ code }) => code),
+      ['2.01', '4.00', '4.04', '4.05'],
+    );
+  });
+
+  it('gives a handler the path, the method, the sender and the token of the option', async () => {
+    // Option 65000 after Uri-Path: delta 64989, that is 14 with 64720; 4 bytes.
+    await device.ask({ options: `b16de4fcd0${hex('dev_')}`, payload: '00' });
+    const { address, port } = device.socket.address();
+    assert.deepEqual(
+      { ...calls[0], payload: null },
+      {
+        path: 'm',
+        method: 'POST',
+        payload: null,
+        tokenOption: 'dev_',
+        confirmable: true,
+        remoteAddress: address,
+        remotePort: port,
+      },
+    );
+    await device.ask({});
+    assert.equal(calls[1]?.tokenOption, null);
+  });
+
+  it('serves its paths under efento/ as well', async () => {
+    assert.equal((await device.ask({ path: 'efento/m' }))?.slice(0, 4), '6241');
+    assert.equal((await device.ask({ path: 'efento/efento/m' }))?.slice(0, 4), '6284');
+    assert.equal(calls[0]?.path, 'm');
+  });
+
+  it('tells the time to GET and to POST', async () => {
+    for (const code of [1, POST]) {
+      assert.equal(await device.ask({ id: 7 + code, path: 't', code }), `6245000${7 + code}a1b2ff6955b900`);
+    }
+  });
+
+  it('answers the same request again with the same bytes, and handles it once', async () => {
+    const bytes = datagram({ payload: '01' });
+    let count = 0;
+    handle = () => ({ code: '2.01', payload: Buffer.from([++count]) });
+    const answers: Array<string | null> = [];
+    for (let time = 0; time < 3; time++) {
+      device.send(bytes);
+      answers.push(await device.answer());
+    }
+    assert.equal(new Set(answers).size, 1);
+    assert.notEqual(answers[0], null);
+    assert.equal(calls.length, 1);
+  });
+
+  it('answers once what is sent again while the first is under way', async () => {
+    let finish = (_: CoapAnswer) => {};
+    handle = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    const bytes = datagram({});
+    device.send(bytes);
+    device.send(bytes);
+    assert.equal(await device.answer(SILENCE_MS), null);
+    finish({ code: '2.01' });
+    assert.equal((await device.answer())?.slice(0, 4), '6241');
+    assert.equal(await device.answer(SILENCE_MS), null);
+    assert.equal(calls.length, 1);
+  });
+
+  it('handles once what is not confirmable and comes again', async () => {
+    const bytes = datagram({ type: NON });
+    device.send(bytes);
+    device.send(bytes);
+    await sleep(SILENCE_MS);
+    assert.equal(calls.length, 1);
+  });
+
+  it('takes the same id from another port, or after its lifetime, for another request', async () => {
+    await restart({ exchangeLifetimeMs: 30 });
+    const bytes = datagram({});
+    const other = createSocket('udp4');
+    other.send(bytes, server.port, HOST);
+    device.send(bytes);
+    await device.answer();
+    await sleep(60);
+    device.send(bytes);
+    await device.answer();
+    assert.equal(calls.length, 3);
+    other.close();
+  });
+
+  it('forgets the oldest exchanges first when there are too many', async () => {
+    await restart({ exchangesMax: 2 });
+    const all = [1, 2, 3].map((id) => datagram({ id }));
+    for (const bytes of [...all, all[2] as Buffer, all[0] as Buffer]) {
+      device.send(bytes);
+      await device.answer();
+    }
+    assert.equal(calls.length, 4);
+  });
+
+  it('resets a ping', async () => {
+    device.send(Buffer.from('40001234', 'hex'));
+    assert.equal(await device.answer(), '70001234');
+  });
+
+  it('says 4.04 for an unknown path and 4.05 for an unknown method', async () => {
+    for (const path of ['x', '', 'm/m', 'M', 'efento', 'toString']) {
+      assert.equal((await device.ask({ path }))?.slice(2, 4), '84', path);
+    }
+    for (const code of [1, 3, 4, 5, 31]) assert.equal((await device.ask({ code }))?.slice(2, 4), '85');
+    assert.equal((await device.ask({ path: 't', code: 3 }))?.slice(2, 4), '85');
+    assert.deepEqual(calls, []);
+  });
+
+  it('says 4.02 for blocks and for critical options that it does not know, and leaves elective ones aside', async () => {
+    const critical = {
+      Block1: 'b16dd10300',
+      Block2: 'b16dc100',
+      'If-None-Match, before the path': '50616d',
+      2049: 'b16de006e9',
+      9999: 'b16de025f7',
+    };
+    for (const [name, options] of Object.entries(critical)) {
+      assert.equal((await device.ask({ options }))?.slice(2, 4), '82', name);
+    }
+    for (const [name, options] of Object.entries({ 'Content-Format': 'b16d1100', 9998: 'b16de025f6' })) {
+      assert.equal((await device.ask({ options }))?.slice(2, 4), '41', name);
+    }
+  });
+
+  it('says 4.00 for a message that is none, 5.00 for a fault; defects alone are logged', async () => {
+    handle = () => {
+      throw new MalformedMessage('bad');
+    };
+    assert.equal((await device.ask({}))?.slice(2, 4), '80');
+    handle = () => Promise.reject(new AppError('unavailable', 'The database is away'));
+    assert.equal((await device.ask({}))?.slice(2, 4), 'a0');
+    assert.deepEqual(logged, []);
+    handle = () => {
+      throw new TypeError('a defect');
+    };
+    assert.equal((await device.ask({}))?.slice(2, 4), 'a0');
+    assert.deepEqual(logged, ['CoAP handler of m failed']);
+  });
+
+  it('resets confirmable datagrams that it cannot read, and is silent to all others', async () => {
+    const unreadable = [
+      '40ff1234',
+      '49021234',
+      '4f021234',
+      '44021234a1',
+      '40021234ff',
+      '40021234b5',
+      '40021234f1',
+      '4000123401',
+    ];
+    for (const bytes of unreadable) {
+      device.send(Buffer.from(bytes, 'hex'));
+      assert.equal(await device.answer(), '70001234', bytes);
+    }
+    // Not confirmable, acknowledgement, reset, another version, too short, empty, a response.
+    for (const bytes of [
+      '50021234ff',
+      '60411234',
+      '70001234',
+      '80021234',
+      '4002',
+      '',
+      '50000001',
+      '5045123401',
+    ]) {
+      device.send(Buffer.from(bytes, 'hex'));
+      assert.equal(await device.answer(SILENCE_MS), null, bytes);
+    }
+    assert.equal((await device.ask({}))?.slice(0, 4), '6241');
+  });
+
+  it('says 4.13 for what is larger than any device sends', async () => {
+    assert.equal(await device.ask({ id: 0x1234, payload: '00'.repeat(1500) }), '628d1234a1b2');
+    assert.equal(await device.ask({ type: NON, payload: '00'.repeat(1500) }, SILENCE_MS), null);
+    assert.deepEqual(calls, []);
+  });
+
+  it('says 5.03 above its bound of requests under way, and takes them later', async () => {
+    await restart({ underWayMax: 1 });
+    let finish = (_: CoapAnswer) => {};
+    handle = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    device.send(datagram({}));
+    const second = datagram({});
+    device.send(second);
+    assert.equal((await device.answer())?.slice(2, 4), 'a3');
+    assert.equal(await device.ask({ type: NON }, SILENCE_MS), null);
+    finish({ code: '2.01' });
+    assert.equal((await device.answer())?.slice(2, 4), '41');
+    device.send(second);
+    await sleep(SILENCE_MS);
+    finish({ code: '2.01' });
+    assert.equal((await device.answer())?.slice(2, 4), '41');
+    assert.equal(calls.length, 2);
+  });
+
+  it('answers what is under way before it stops, and reads no more', async () => {
+    handle = async () => {
+      await sleep(50);
+      return { code: '2.01' };
+    };
+    device.send(datagram({}));
+    while (calls.length === 0) await sleep(2);
+    const stopped = server.stop(1000);
+    device.send(datagram({}));
+    await stopped;
+    assert.equal((await device.answer())?.slice(0, 4), '6241');
+    assert.equal(calls.length, 1);
+  });
+
+  it('stops at its deadline with a request that never ends', async () => {
+    handle = () => new Promise(() => {});
+    device.send(datagram({}));
+    while (calls.length === 0) await sleep(2);
+    const before = performance.now();
+    await server.stop(30);
+    assert.ok(performance.now() - before < 500);
+  });
+
+  it('keeps answering after any amount of garbage', async () => {
+    for (let round = 0; round < 500; round++) {
+      device.send(
+        Buffer.from(Array.from({ length: round % 60 }, (_, index) => (round * 31 + index * 97) % 256)),
+      );
+    }
+    await sleep(50);
+    device.received.length = 0;
+    assert.equal((await device.ask({}))?.slice(0, 4), '6241');
+    assert.deepEqual(logged, []);
+  });
+
+  it('refuses to start on a port that is taken', async () => {
+    await assert.rejects(createCoapServer({ host: HOST, port: server.port, routes: {} }), /EADDRINUSE/);
+  });
+
+  describe('with the client', () => {
+    it('exchanges requests and answers, many at a time', async () => {
+      handle = ({ payload }) => ({ code: '2.01', payload });
+      const client = await createCoapClient({ host: HOST, port: server.port });
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          client.send({ path: 'm', payload: Buffer.from([index, 1]), confirmable: true }),
+        ),
+      );
+      answers.forEach((answer, index) => {
+        assert.deepEqual([answer?.code, answer?.payload[0]], ['2.01', index]);
+      });
+      assert.equal(await client.send({ path: 'm', payload: Buffer.from([1]), confirmable: false }), null);
+      const tokenOption = { number: TOKEN_OPTION, value: 'dev_x' };
+      await client.send({ path: 'efento/m', confirmable: true, tokenOption });
+      assert.equal(calls.at(-1)?.tokenOption, 'dev_x');
+      assert.equal((await client.send({ path: 't', method: 'GET', confirmable: true }))?.code, '2.05');
+      await client.close();
+    });
+
+    it('sends again what nobody acknowledged, with the same id, and gives up in the end', async () => {
+      const silent = createSocket('udp4');
+      silent.bind(0, HOST);
+      await once(silent, 'listening');
+      const seen: string[] = [];
+      silent.on('message', (bytes) => seen.push(bytes.toString('hex')));
+      const client = await createCoapClient({ host: HOST, port: silent.address().port, ackTimeoutMs: 4 });
+      await assert.rejects(client.send({ path: 'm', confirmable: true }), NoAnswer);
+      assert.equal(seen.length, 5);
+      assert.equal(new Set(seen).size, 1);
+      const pending = client.send({ path: 'm', confirmable: true });
+      await Promise.all([assert.rejects(pending, NoAnswer), client.close()]);
+      silent.close();
+    });
+  });
+});

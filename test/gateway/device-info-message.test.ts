@@ -1,0 +1,83 @@
+/** Device info and time, off the wire and onto it. */
+import assert from 'node:assert/strict';
+import {
+  type DeviceInfo,
+  decodeDeviceInfo,
+  emptyDeviceInfo,
+  emptyModem,
+  encodeDeviceInfo,
+} from '../../src/gateway/device-info-message.ts';
+import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
+import { decodeTime, encodeTime } from '../../src/gateway/time-message.ts';
+
+const bytesOf = (hex: string) => Buffer.from(hex, 'hex');
+const info: DeviceInfo = {
+  serialNumber: '282C02424EED',
+  cloudToken: 'dev_0123456789012345678901234567890',
+  softwareVersion: '06.10',
+  commitId: '0bdd23f',
+  upTimeSeconds: 86_400,
+  mcuTemperatureC: -7,
+  batteryMillivolts: 3600,
+  messageCounters: [12, 3, 14],
+  runtimeErrors: [20_738],
+  resetCounter: 2,
+  batteryResetAt: new Date(1_694_006_240_000),
+  modem: {
+    type: 4,
+    rsrpDbm: -101,
+    rsrqDb: -12,
+    rssiDbm: -87,
+    sinrDb: 0,
+    band: 20,
+    ecl: 0,
+    simCard: '8988228066602334567',
+    firmwareVersion: 6,
+    imei: null,
+  },
+  lastUpdateAt: new Date(1_690_345_808_000),
+  lastUpdateStatus: 2,
+  enclosureTamperAlert: false,
+};
+
+describe('Device info', () => {
+  it('comes back from the wire as it was', () => {
+    assert.deepEqual(decodeDeviceInfo(encodeDeviceInfo(info)), info);
+    const silent = { ...emptyDeviceInfo(), serialNumber: '282C02424EED', modem: emptyModem() };
+    assert.deepEqual(decodeDeviceInfo(encodeDeviceInfo(silent)), silent);
+  });
+
+  it('shows 1546 as software 06.10, and 65535 mV as no battery voltage', () => {
+    const { softwareVersion, batteryMillivolts } = decodeDeviceInfo(
+      bytesOf('0a06282c02424eed188a0c6a0420ffff03'),
+    );
+    assert.deepEqual([softwareVersion, batteryMillivolts], ['06.10', null]);
+  });
+
+  it('takes the radio from its places among the parameters, and unknown for null', () => {
+    // Zigzag: four unknown, RSRP -101, RSRQ -12, RSSI 0 (unknown), SINR 31 (unknown), band 20, TAC, ECL 1.
+    const modem = '0804120c 01010101 c901 17 00 3e 28 01 02'.replaceAll(' ', '');
+    const hex = `0a06282c02424eed72${(modem.length / 2).toString(16).padStart(2, '0')}${modem}`;
+    assert.deepEqual(decodeDeviceInfo(bytesOf(hex)).modem, {
+      ...emptyModem(),
+      type: 4,
+      rsrpDbm: -101,
+      rsrqDb: -12,
+      band: 20,
+      ecl: 1,
+    });
+  });
+
+  it('is refused without a serial number, and cut off', () => {
+    assert.throws(() => decodeDeviceInfo(bytesOf('188a0c')), MalformedMessage);
+    assert.throws(() => decodeDeviceInfo(encodeDeviceInfo(info).subarray(0, -9)), MalformedMessage);
+  });
+});
+
+describe('The time', () => {
+  it('is 4 bytes of unix seconds, big-endian', () => {
+    const bytes = encodeTime(new Date('2026-01-01T00:00:00.900Z'));
+    assert.equal(Buffer.from(bytes).toString('hex'), '6955b900');
+    assert.deepEqual(decodeTime(bytes), new Date('2026-01-01T00:00:00Z'));
+  });
+});

@@ -1,0 +1,212 @@
+/** Measurements off the wire and onto it: real frames byte for byte, the rules of devices.md 1.2 and 1.3, properties. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
+import {
+  decodeMeasurements,
+  encodeMeasurements,
+  type MeasuredChannel,
+  type MeasurementsMessage,
+  readingsOf,
+} from '../../src/gateway/measurements-message.ts';
+import {
+  MEASUREMENT_TYPES,
+  measuredValue,
+  measurementTypeNamed,
+  measurementTypeOf,
+} from '../../src/measurements/measurement-type.ts';
+import { measurements } from './arbitraries.ts';
+import vectors from './efento-vectors.json' with { type: 'json' };
+
+const bytesOf = (hex: string) => Buffer.from(hex, 'hex');
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+const [temperatureAndHumidity, binaryFrame] = vectors.measurements.map(({ hex }) => bytesOf(hex)) as [
+  Buffer,
+  Buffer,
+];
+
+const START = 1_749_674_040;
+const at = (seconds: number) => new Date((START + seconds) * 1000);
+
+function message(channels: Array<Partial<MeasuredChannel>>, more: Partial<MeasurementsMessage> = {}) {
+  const base = decodeMeasurements(temperatureAndHumidity);
+  const full = channels.map((channel, index) => ({
+    number: index + 1,
+    type: 0,
+    timestamp: START,
+    startPoint: 0,
+    sampleOffsets: [],
+    ...channel,
+  }));
+  return { ...base, measurementPeriodFactor: 1, ...more, channels: full };
+}
+
+describe('Measurements of a logger', () => {
+  it('are read from a real frame with temperature and humidity', () => {
+    assert.deepEqual(decodeMeasurements(temperatureAndHumidity), {
+      serialNumber: '282C02424EED',
+      batteryOk: true,
+      measurementPeriodBase: 60,
+      measurementPeriodFactor: 1,
+      nextTransmissionAt: new Date(1_749_674_646_000),
+      transferReason: 0,
+      signal: null,
+      configurationHash: 9,
+      extendedConfigurationHash: null,
+      cloudToken: '',
+      batteryLevel: null,
+      channels: [
+        { number: 1, type: 1, timestamp: START, startPoint: 233, sampleOffsets: [0, 0] },
+        { number: 2, type: 2, timestamp: START, startPoint: 57, sampleOffsets: [0, 0] },
+      ],
+    });
+  });
+
+  it('are readings in their unit, each at its own time', () => {
+    assert.deepEqual(readingsOf(decodeMeasurements(temperatureAndHumidity)), [
+      { channel: 1, type: 'temperature', value: 23.3, error: null, measuredAt: at(0) },
+      { channel: 1, type: 'temperature', value: 23.3, error: null, measuredAt: at(60) },
+      { channel: 2, type: 'humidity', value: 57, error: null, measuredAt: at(0) },
+      { channel: 2, type: 'humidity', value: 57, error: null, measuredAt: at(60) },
+    ]);
+  });
+
+  it('of a binary channel are states with the second of their change', () => {
+    const frame = decodeMeasurements(binaryFrame);
+    assert.deepEqual([frame.signal, frame.transferReason, frame.configurationHash], [12, 20, 119]);
+    const measured = (seconds: number) => new Date((1_694_006_240 + seconds) * 1000);
+    assert.deepEqual(readingsOf(frame), [
+      { channel: 1, type: 'ok_alarm', value: 0, error: null, measuredAt: measured(0) },
+      { channel: 1, type: 'ok_alarm', value: 0, error: null, measuredAt: measured(480) },
+    ]);
+  });
+
+  for (const { name, hex } of vectors.measurements) {
+    it(`are written as the device writes them: ${name}`, () =>
+      assert.equal(hexOf(encodeMeasurements(decodeMeasurements(bytesOf(hex)))), hex));
+  }
+
+  it('come back from the wire as they were', () =>
+    fc.assert(
+      fc.property(measurements, (each) => {
+        assert.deepEqual(decodeMeasurements(encodeMeasurements(each)), each);
+      }),
+    ));
+
+  it('give a number or an error and a real time in every reading, whatever the frame says', () =>
+    fc.assert(
+      fc.property(measurements, (each) => {
+        for (const { value, error, measuredAt } of readingsOf(each)) {
+          assert.ok((value === null) !== (error === null));
+          assert.ok(value === null || Number.isFinite(value));
+          assert.ok(Number.isFinite(measuredAt.getTime()));
+        }
+      }),
+    ));
+
+  it('keep the place of a sensor error in time and do not take it for a value', () => {
+    const readings = readingsOf(message([{ type: 1, startPoint: 223, sampleOffsets: [0, 8_388_557, 1] }]));
+    assert.deepEqual(
+      readings.map(({ value, error, measuredAt }) => [value, error, measuredAt]),
+      [
+        [22.3, null, at(0)],
+        [null, 8_388_557, at(60)],
+        [22.4, null, at(120)],
+      ],
+    );
+  });
+
+  it('take exactly the offsets from 8355840 to 8388607 for errors', () => {
+    const sampleOffsets = [8_355_839, 8_355_840, 8_388_607, 8_388_608];
+    const readings = readingsOf(message([{ type: 2, sampleOffsets }]));
+    assert.deepEqual(
+      readings.map(({ error }) => error),
+      [null, 8_355_840, 8_388_607, null],
+    );
+  });
+
+  it('keep their channel numbers beside channels without a sensor', () => {
+    const frame = message([{}, { type: 1, startPoint: -5, sampleOffsets: [0] }]);
+    const [reading] = readingsOf(decodeMeasurements(encodeMeasurements(frame)));
+    assert.deepEqual([reading?.channel, reading?.value], [2, -0.5]);
+  });
+
+  it('without a factor are one base apart, and fourteen as soon as a channel is binary', () => {
+    const temperature = { type: 1, sampleOffsets: [1, 2] };
+    const old = { measurementPeriodFactor: 0 };
+    assert.deepEqual(readingsOf(message([temperature], old))[1]?.measuredAt, at(60));
+    assert.deepEqual(readingsOf(message([temperature, { type: 5 }], old))[1]?.measuredAt, at(60 * 14));
+    assert.deepEqual(readingsOf(message([temperature, { type: 5 }]))[1]?.measuredAt, at(60));
+  });
+
+  it('of a type that nobody knows survive decoding and give no readings', () => {
+    const frame = message([{ type: 77, sampleOffsets: [1] }]);
+    assert.equal(decodeMeasurements(encodeMeasurements(frame)).channels[0]?.type, 77);
+    assert.deepEqual(readingsOf(frame), []);
+  });
+
+  it('are exact to the resolution of their type', () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...MEASUREMENT_TYPES), fc.nat(1_000_000), (type, raw) => {
+        const steps = type.divisor === null ? raw : Math.floor(raw / type.divisor);
+        const decimals = Math.max(0, -Math.round(Math.log10(type.resolution)));
+        const text = (steps / (type.resolution < 1 ? 10 ** decimals : 1 / type.resolution)).toFixed(decimals);
+        assert.equal(measuredValue(type, raw), Number(text));
+      }),
+    ));
+
+  it('have one number and one name for each type', () => {
+    for (const type of MEASUREMENT_TYPES) {
+      assert.equal(measurementTypeOf(type.number), type);
+      assert.equal(measurementTypeNamed(type.name), type);
+    }
+    assert.equal(measurementTypeOf(0), undefined);
+    assert.equal(measuredValue(measurementTypeNamed('co2') as never, 1201), 400);
+    assert.equal(measuredValue(measurementTypeNamed('pulse_count_wide_major') as never, 9), 2_000_000);
+  });
+
+  for (const [what, hex] of [
+    ['no serial number', '1001'],
+    ['a serial number of 5 bytes', '0a05282c02424e'],
+    ['a serial number of 7 bytes', '0a07282c02424eed00'],
+    ['a seventh channel', `0a06282c02424eed${'2200'.repeat(7)}`],
+    ['a channel that is cut off', '0a06282c02424eed220f0801'],
+    ['a field that reaches out of its channel', '0a06282c02424eed2202088001'],
+    ['a period that is a text', '0a06282c02424eed1a0100'],
+    ['a period above 65535 s', '0a06282c02424eed18808004'],
+    ['a token of 37 characters', `0a06282c02424eed820125${'61'.repeat(37)}`],
+    ['field number 0', '0a06282c02424eed0000'],
+    ['a group that nothing ends', '0a06282c02424eedf306'],
+    ['a number of 11 bytes', `0a06282c02424eed30${'ff'.repeat(10)}01`],
+  ] as const) {
+    it(`are refused with ${what}`, () =>
+      assert.throws(() => decodeMeasurements(bytesOf(hex)), MalformedMessage));
+  }
+
+  it('are refused with samples beyond what time can say', () => {
+    const sampleOffsets = Array<number>(200).fill(0);
+    const frame = message([{ type: 1, timestamp: 2_000_000_000, sampleOffsets }], {
+      measurementPeriodBase: 65_535,
+      measurementPeriodFactor: 65_535,
+    });
+    assert.throws(() => decodeMeasurements(encodeMeasurements(frame)), MalformedMessage);
+  });
+
+  it('are refused with more samples than a datagram holds', () => {
+    const sampleOffsets = Array<number>(800).fill(0);
+    const frame = encodeMeasurements(
+      message([
+        { type: 1, sampleOffsets },
+        { type: 1, sampleOffsets },
+      ]),
+    );
+    assert.throws(() => decodeMeasurements(frame), MalformedMessage);
+  });
+
+  it('take lists that are not packed, and skip fields that nobody knows', () => {
+    // Type 1, offsets 1 and 2 one by one, a field 100 of the channel, and a field 99 of the message.
+    const channel = '0801 2802 2804 a00601'.replaceAll(' ', '');
+    const frame = decodeMeasurements(bytesOf(`0a06282c02424eed2209${channel}9a060161`));
+    assert.deepEqual(frame.channels[0]?.sampleOffsets, [1, 2]);
+  });
+});

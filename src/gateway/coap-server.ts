@@ -105,7 +105,12 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     exchangesMax = EXCHANGES_MAX,
     receiveBufferBytes = RECEIVE_BUFFER_BYTES,
   } = options;
-  const exchanges = new LRUCache<string, Exchange>({ max: exchangesMax, ttl: exchangeLifetimeMs });
+  const exchanges = new LRUCache<string, Exchange>({
+    max: exchangesMax,
+    ttl: exchangeLifetimeMs,
+    // How often the cache looks at the clock.
+    ttlResolution: Math.min(1000, exchangeLifetimeMs / 10),
+  });
   const limits = { bytesMax: datagramBytesMax, tokenOption };
   const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupOnce });
   let underWay = 0;

@@ -1,37 +1,33 @@
 /**
- * Alarm rules and calendars between natural units and the wire (Efento proto_rule.proto, proto_calendar): °C are
- * tenths, positions are bits, minutes of a time zone are quarters of an hour, no action on return is 864001 s.
+ * Alarm rules between natural units and the wire (Efento proto_rule.proto): °C are tenths, positions are bits, no
+ * action on return is 864001 s.
  *
  * What has no natural form (other conditions, modes, measurement types, values out of range, numbers of newer
  * firmware) becomes OTHER with its raw numbers. We never compile an OTHER, so it equals nothing that we sent, and it
- * goes back to a device exactly as it came. Two things are not kept: the parameters of a disabled rule or calendar,
- * which mean nothing, and the channels of a logic rule, which are always those of its rules.
+ * goes back to a device exactly as it came. Two things are not kept: the parameters of a disabled rule, which mean
+ * nothing, and the channels of a logic rule, which are always those of its rules.
  */
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import {
   type AlarmRule,
-  type Calendar,
-  DISABLED_CALENDAR,
   DISABLED_RULE,
   type LogicRule,
   type RuleAction,
   type ThresholdRule,
-  type WeekCalendar,
 } from '../devices/configuration.ts';
+import { hasOnly, isWithin, maskOf, positionsOf } from './bit-mask.ts';
 import { type Field, readEmbedded, readInt32, readNumbers, readUint32 } from './wire-reader.ts';
 import { writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
 
-/** A rule's four fields, a calendar's three: the kind is its condition or its type. */
-interface WireEntry {
+/** A rule's fields on the wire, 1 to 4. */
+interface WireRule {
   mask: number;
-  kind: number;
+  condition: number;
   parameters: number[];
-  /** 0 for calendars. */
   action: number;
 }
 
 const CONDITION = { DISABLED: 1, HIGH_THRESHOLD: 2, LOW_THRESHOLD: 3, LOGIC_OPERATOR: 6 } as const;
-const CALENDAR_TYPE = { DISABLED: 1, WEEK: 2 } as const;
 const ACTIONS: readonly RuleAction[] = [
   'TRIGGER_TRANSMISSION',
   'NO_ACTION',
@@ -45,37 +41,15 @@ const NO_ACTION_ON_RETURN = 864_001;
 const DELAY_MAX_SECONDS = 864_000;
 const CHANNELS = 0x3f;
 const RULES = 0xffff;
-const DAYS = 0x7f;
-const DAY_MINUTES = 24 * 60;
-const ZONE_STEP_MINUTES = 15;
-/** 18 hours, the widest that a time zone can be off. */
-const ZONE_STEPS_MAX = 72;
 /** Far more than any condition has. */
-const PARAMETERS_MAX = 16;
-
-// Bits and positions.
-
-const maskOf = (positions: readonly number[]) =>
-  positions.reduce((mask, position) => mask | (1 << position), 0) >>> 0;
-
-function positionsOf(mask: number): number[] {
-  const positions: number[] = [];
-  for (let position = 0; position < 32; position++) if ((mask >>> position) & 1) positions.push(position);
-  return positions;
-}
-
-const isWithin = (value: number | undefined, min: number, max: number) =>
-  value !== undefined && value >= min && value <= max;
-const hasOnly = (mask: number | undefined, bits: number) => isWithin(mask, 0, bits);
-
-// Rules off the wire.
+const PARAMETERS = { read: 'sint32', max: 16 } as const;
 
 export function readRule(field: Field, reader: BinaryReader): AlarmRule {
-  const entry: WireEntry = { mask: 0, kind: 0, parameters: [], action: 0 };
+  const entry: WireRule = { mask: 0, condition: 0, parameters: [], action: 0 };
   readEmbedded(field, reader, (inner) => {
     if (inner.number === 1) entry.mask = readUint32(inner, reader);
-    else if (inner.number === 2) entry.kind = readInt32(inner, reader);
-    else if (inner.number === 3) readParameters(inner, reader, entry);
+    else if (inner.number === 2) entry.condition = readInt32(inner, reader);
+    else if (inner.number === 3) readNumbers(inner, reader, entry.parameters, PARAMETERS);
     else if (inner.number === 4) entry.action = readInt32(inner, reader);
     else return false;
     return true;
@@ -83,16 +57,13 @@ export function readRule(field: Field, reader: BinaryReader): AlarmRule {
   return ruleOf(entry);
 }
 
-const readParameters = (field: Field, reader: BinaryReader, { parameters }: WireEntry) =>
-  readNumbers(field, reader, parameters, { read: 'sint32', max: PARAMETERS_MAX });
-
-function ruleOf(entry: WireEntry): AlarmRule {
-  if (entry.kind === CONDITION.DISABLED) return DISABLED_RULE;
+function ruleOf(entry: WireRule): AlarmRule {
+  if (entry.condition === CONDITION.DISABLED) return DISABLED_RULE;
   return thresholdRuleOf(entry) ?? logicRuleOf(entry) ?? otherRuleOf(entry);
 }
 
-function thresholdRuleOf({ mask, kind, parameters, action }: WireEntry): ThresholdRule | null {
-  if (kind !== CONDITION.HIGH_THRESHOLD && kind !== CONDITION.LOW_THRESHOLD) return null;
+function thresholdRuleOf({ mask, condition, parameters, action }: WireRule): ThresholdRule | null {
+  if (condition !== CONDITION.HIGH_THRESHOLD && condition !== CONDITION.LOW_THRESHOLD) return null;
   const [threshold, hysteresis, mode, samples, type] = parameters as [number, number, number, number, number];
   const isNatural =
     parameters.length === 5 &&
@@ -105,7 +76,7 @@ function thresholdRuleOf({ mask, kind, parameters, action }: WireEntry): Thresho
     hasOnly(mask, CHANNELS);
   if (!isNatural) return null;
   return {
-    condition: kind === CONDITION.HIGH_THRESHOLD ? 'HIGH_THRESHOLD' : 'LOW_THRESHOLD',
+    condition: condition === CONDITION.HIGH_THRESHOLD ? 'HIGH_THRESHOLD' : 'LOW_THRESHOLD',
     slotNumbers: positionsOf(mask),
     alarmRuleType: 'TEMPERATURE',
     threshold: threshold / 10,
@@ -116,8 +87,8 @@ function thresholdRuleOf({ mask, kind, parameters, action }: WireEntry): Thresho
   };
 }
 
-function logicRuleOf({ kind, parameters, action }: WireEntry): LogicRule | null {
-  if (kind !== CONDITION.LOGIC_OPERATOR) return null;
+function logicRuleOf({ condition, parameters, action }: WireRule): LogicRule | null {
+  if (condition !== CONDITION.LOGIC_OPERATOR) return null;
   const [operator, rules, negated, delay, returnDelay] = parameters as [
     number,
     number,
@@ -145,15 +116,13 @@ function logicRuleOf({ kind, parameters, action }: WireEntry): LogicRule | null 
   };
 }
 
-const otherRuleOf = ({ mask, kind, parameters, action }: WireEntry): AlarmRule => ({
+const otherRuleOf = ({ mask, condition, parameters, action }: WireRule): AlarmRule => ({
   condition: 'OTHER',
   slotNumbers: positionsOf(mask),
-  conditionCode: kind,
+  conditionCode: condition,
   parameters,
   actionCode: action,
 });
-
-// Rules onto the wire.
 
 export function writeRules(
   writer: BinaryWriter,
@@ -161,24 +130,24 @@ export function writeRules(
   rules: readonly AlarmRule[] | undefined,
 ): void {
   rules?.forEach((rule, position) => {
-    const { mask, kind, parameters, action } = wireRuleOf(rule, position, rules);
+    const { mask, condition, parameters, action } = wireRuleOf(rule, position, rules);
     writeEmbedded(writer, field, () => {
       writeUint32(writer, 1, mask);
-      writeInt32(writer, 2, kind);
+      writeInt32(writer, 2, condition);
       writeNumbers(writer, 3, parameters, 'sint32');
       writeInt32(writer, 4, action);
     });
   });
 }
 
-function wireRuleOf(rule: AlarmRule, position: number, all: readonly AlarmRule[]): WireEntry {
+function wireRuleOf(rule: AlarmRule, position: number, all: readonly AlarmRule[]): WireRule {
   switch (rule.condition) {
     case 'DISABLED':
-      return { mask: 0, kind: CONDITION.DISABLED, parameters: [], action: 0 };
+      return { mask: 0, condition: CONDITION.DISABLED, parameters: [], action: 0 };
     case 'LOGIC_OPERATOR':
       return {
         mask: channelsOf(position, all),
-        kind: CONDITION.LOGIC_OPERATOR,
+        condition: CONDITION.LOGIC_OPERATOR,
         parameters: [
           OPERATORS.indexOf(rule.operator) + 1,
           maskOf(rule.rules),
@@ -191,14 +160,14 @@ function wireRuleOf(rule: AlarmRule, position: number, all: readonly AlarmRule[]
     case 'OTHER':
       return {
         mask: maskOf(rule.slotNumbers),
-        kind: rule.conditionCode,
+        condition: rule.conditionCode,
         parameters: rule.parameters,
         action: rule.actionCode,
       };
     default:
       return {
         mask: maskOf(rule.slotNumbers),
-        kind: CONDITION[rule.condition],
+        condition: CONDITION[rule.condition],
         parameters: [
           tenths(rule.threshold),
           tenths(rule.hysteresis),
@@ -221,74 +190,4 @@ function channelsOf(position: number, all: readonly AlarmRule[], seen = new Set<
   seen.add(position);
   if (rule.condition !== 'LOGIC_OPERATOR') return maskOf(rule.slotNumbers);
   return rule.rules.reduce((mask, each) => mask | channelsOf(each, all, seen), 0) >>> 0;
-}
-
-// Calendars.
-
-export function readCalendar(field: Field, reader: BinaryReader): Calendar {
-  const entry: WireEntry = { mask: 0, kind: 0, parameters: [], action: 0 };
-  readEmbedded(field, reader, (inner) => {
-    if (inner.number === 1) entry.mask = readUint32(inner, reader);
-    else if (inner.number === 2) readParameters(inner, reader, entry);
-    else if (inner.number === 3) entry.kind = readInt32(inner, reader);
-    else return false;
-    return true;
-  });
-  if (entry.kind === CALENDAR_TYPE.DISABLED) return DISABLED_CALENDAR;
-  return weekCalendarOf(entry) ?? otherCalendarOf(entry);
-}
-
-function weekCalendarOf({ mask, kind, parameters }: WireEntry): WeekCalendar | null {
-  const [days, from, to, zone] = parameters as [number, number, number, number];
-  const isNatural =
-    kind === CALENDAR_TYPE.WEEK &&
-    parameters.length === 4 &&
-    hasOnly(mask, RULES) &&
-    hasOnly(days, DAYS) &&
-    isWithin(from, 0, DAY_MINUTES - 1) &&
-    isWithin(to, 0, DAY_MINUTES - 1) &&
-    isWithin(zone, -ZONE_STEPS_MAX, ZONE_STEPS_MAX);
-  if (!isNatural) return null;
-  return {
-    type: 'WEEK',
-    enableRules: positionsOf(mask),
-    days: positionsOf(days),
-    fromTime: from,
-    toTime: to,
-    timezone: zone * ZONE_STEP_MINUTES,
-  };
-}
-
-const otherCalendarOf = ({ mask, kind, parameters }: WireEntry): Calendar => ({
-  type: 'OTHER',
-  enableRules: positionsOf(mask),
-  typeCode: kind,
-  parameters,
-});
-
-export function writeCalendars(
-  writer: BinaryWriter,
-  field: number,
-  calendars: readonly Calendar[] | undefined,
-): void {
-  for (const calendar of calendars ?? []) {
-    const { mask, kind, parameters } = wireCalendarOf(calendar);
-    writeEmbedded(writer, field, () => {
-      writeUint32(writer, 1, mask);
-      writeNumbers(writer, 2, parameters, 'sint32');
-      writeInt32(writer, 3, kind);
-    });
-  }
-}
-
-function wireCalendarOf(calendar: Calendar): Omit<WireEntry, 'action'> {
-  const mask = maskOf(calendar.enableRules);
-  if (calendar.type === 'DISABLED') return { mask, kind: CALENDAR_TYPE.DISABLED, parameters: [] };
-  if (calendar.type === 'OTHER') return { mask, kind: calendar.typeCode, parameters: calendar.parameters };
-  const { days, fromTime, toTime, timezone } = calendar;
-  return {
-    mask,
-    kind: CALENDAR_TYPE.WEEK,
-    parameters: [maskOf(days), fromTime, toTime, timezone / ZONE_STEP_MINUTES],
-  };
 }

@@ -19,11 +19,8 @@ import {
   encodeDeviceInfo,
 } from '../../src/gateway/device-info-message.ts';
 import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
-import {
-  decodeMeasurements,
-  encodeMeasurements,
-  readingsOf,
-} from '../../src/gateway/measurements-message.ts';
+import { decodeMeasurements, encodeMeasurements } from '../../src/gateway/measurements-message.ts';
+import { readingsOf } from '../../src/gateway/readings.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 
 const runs = Number(process.env.FUZZ_RUNS ?? 20_000);
@@ -66,7 +63,7 @@ const SHARP = [0, 1, 2, 3, 8, 10, 0x12, 0x1a, 0x22, 0x7f, 0x80, 0xff];
 function badBytes(from: Buffer[]): Buffer {
   if (below(8) === 0) return Buffer.from(Array.from({ length: below(80) }, () => below(256)));
   let bytes: Buffer = Buffer.from(oneOf(from));
-  for (let change = below(4); change >= 0; change--) bytes = changed(bytes, from);
+  for (let change = oneOf([1, 1, 1, 2, 4]); change > 0; change--) bytes = changed(bytes, from);
   return bytes;
 }
 
@@ -133,7 +130,8 @@ describe('Bytes that are no message', function () {
   };
   for (const [name, decode] of Object.entries(decoders)) {
     it(`are read or refused by the decoder of ${name}, and nothing else`, () => {
-      const { read, refused } = fuzz(samples, decode);
+      const own = samples.filter((bytes) => attempt(bytes, decode) === 'read');
+      const { read, refused } = fuzz(own, decode);
       assert.ok(read > 0 && refused > 0, `${read} read, ${refused} refused`);
       if (process.env.FUZZ_RUNS) console.log(`        ${name}: ${read} read, ${refused} refused`);
     });

@@ -7,8 +7,8 @@ import {
   encodeMeasurements,
   type MeasuredChannel,
   type MeasurementsMessage,
-  readingsOf,
 } from '../../src/gateway/measurements-message.ts';
+import { readingsOf } from '../../src/gateway/readings.ts';
 import {
   MEASUREMENT_TYPES,
   measuredValue,

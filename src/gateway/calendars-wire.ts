@@ -1,0 +1,94 @@
+/**
+ * Calendars between natural units and the wire (Efento proto_rule.proto, ProtoCalendar): positions and days are bits,
+ * a time zone is a number of quarters of an hour. What has no natural form becomes OTHER, as with rules.
+ */
+import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
+import { hasOnly, isWithin, maskOf, positionsOf } from './bit-mask.ts';
+import { type Field, readEmbedded, readInt32, readNumbers, readUint32 } from './wire-reader.ts';
+import { writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
+
+/** A calendar's fields on the wire, 1 to 3. */
+interface WireCalendar {
+  mask: number;
+  type: number;
+  parameters: number[];
+}
+
+const CALENDAR_TYPE = { DISABLED: 1, WEEK: 2 } as const;
+const RULES = 0xffff;
+const DAYS = 0x7f;
+const DAY_MINUTES = 24 * 60;
+const ZONE_STEP_MINUTES = 15;
+/** 18 hours, the widest that a time zone can be off. */
+const ZONE_STEPS_MAX = 72;
+/** Far more than any type has. */
+const PARAMETERS = { read: 'sint32', max: 16 } as const;
+
+export function readCalendar(field: Field, reader: BinaryReader): Calendar {
+  const entry: WireCalendar = { mask: 0, type: 0, parameters: [] };
+  readEmbedded(field, reader, (inner) => {
+    if (inner.number === 1) entry.mask = readUint32(inner, reader);
+    else if (inner.number === 2) readNumbers(inner, reader, entry.parameters, PARAMETERS);
+    else if (inner.number === 3) entry.type = readInt32(inner, reader);
+    else return false;
+    return true;
+  });
+  if (entry.type === CALENDAR_TYPE.DISABLED) return DISABLED_CALENDAR;
+  return weekCalendarOf(entry) ?? otherCalendarOf(entry);
+}
+
+function weekCalendarOf({ mask, type, parameters }: WireCalendar): WeekCalendar | null {
+  const [days, from, to, zone] = parameters as [number, number, number, number];
+  const isNatural =
+    type === CALENDAR_TYPE.WEEK &&
+    parameters.length === 4 &&
+    hasOnly(mask, RULES) &&
+    hasOnly(days, DAYS) &&
+    isWithin(from, 0, DAY_MINUTES - 1) &&
+    isWithin(to, 0, DAY_MINUTES - 1) &&
+    isWithin(zone, -ZONE_STEPS_MAX, ZONE_STEPS_MAX);
+  if (!isNatural) return null;
+  return {
+    type: 'WEEK',
+    enableRules: positionsOf(mask),
+    days: positionsOf(days),
+    fromTime: from,
+    toTime: to,
+    timezone: zone * ZONE_STEP_MINUTES,
+  };
+}
+
+const otherCalendarOf = ({ mask, type, parameters }: WireCalendar): Calendar => ({
+  type: 'OTHER',
+  enableRules: positionsOf(mask),
+  typeCode: type,
+  parameters,
+});
+
+export function writeCalendars(
+  writer: BinaryWriter,
+  field: number,
+  calendars: readonly Calendar[] | undefined,
+): void {
+  for (const calendar of calendars ?? []) {
+    const { mask, type, parameters } = wireCalendarOf(calendar);
+    writeEmbedded(writer, field, () => {
+      writeUint32(writer, 1, mask);
+      writeNumbers(writer, 2, parameters, 'sint32');
+      writeInt32(writer, 3, type);
+    });
+  }
+}
+
+function wireCalendarOf(calendar: Calendar): WireCalendar {
+  const mask = maskOf(calendar.enableRules);
+  if (calendar.type === 'DISABLED') return { mask, type: CALENDAR_TYPE.DISABLED, parameters: [] };
+  if (calendar.type === 'OTHER') return { mask, type: calendar.typeCode, parameters: calendar.parameters };
+  const { days, fromTime, toTime, timezone } = calendar;
+  return {
+    mask,
+    type: CALENDAR_TYPE.WEEK,
+    parameters: [maskOf(days), fromTime, toTime, timezone / ZONE_STEP_MINUTES],
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * A frame's samples as readings: values in their unit, each at its own time (Efento proto_measurements.proto, the
+ * comment on sample_offsets).
+ */
+import { type MeasurementType, measuredValue, measurementTypeOf } from '../measurements/measurement-type.ts';
+import {
+  continuousPeriodSeconds,
+  type MeasuredChannel,
+  type MeasurementsMessage,
+} from './measurements-message.ts';
+
+export interface Reading {
+  /** 1..6. */
+  channel: number;
+  /** Name of the measurement type. */
+  type: string;
+  /** In the type's unit; null where the sensor failed. Binary: 1 alarm, water, on; 0 not. */
+  value: number | null;
+  /** The sensor's error code; null where there is a value. */
+  error: number | null;
+  measuredAt: Date;
+}
+
+/**
+ * Every sample that says something, channel by channel, oldest first. Types that we do not know give no readings.
+ * A sensor's error keeps its place in time.
+ */
+export function readingsOf(message: MeasurementsMessage): Reading[] {
+  const period = continuousPeriodSeconds(message);
+  const readings: Reading[] = [];
+  for (const channel of message.channels) {
+    const type = measurementTypeOf(channel.type);
+    if (type?.kind === 'binary') addBinary(readings, channel, type);
+    else if (type) addContinuous(readings, channel, type, period);
+  }
+  return readings;
+}
+
+/** Offsets in this range are no offsets but the sensor's error codes (proto_measurements.proto, sample_offsets). */
+export const ERROR_CODE_MIN = 8_355_840;
+export const ERROR_CODE_MAX = 8_388_607;
+
+function addContinuous(
+  readings: Reading[],
+  { number, timestamp, startPoint, sampleOffsets }: MeasuredChannel,
+  type: MeasurementType,
+  period: number,
+): void {
+  for (let index = 0; index < sampleOffsets.length; index++) {
+    const offset = sampleOffsets[index] as number;
+    const isError = offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
+    readings.push({
+      channel: number,
+      type: type.name,
+      value: isError ? null : measuredValue(type, startPoint + offset),
+      error: isError ? offset : null,
+      measuredAt: new Date((timestamp + index * period) * 1000),
+    });
+  }
+}
+
+/** The sign is the state, the amount less 1 the seconds since the timestamp; 0 says nothing. */
+function addBinary(
+  readings: Reading[],
+  { number, timestamp, sampleOffsets }: MeasuredChannel,
+  type: MeasurementType,
+): void {
+  for (const offset of sampleOffsets) {
+    if (offset === 0) continue;
+    const isError = offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
+    const seconds = isError ? 0 : Math.abs(offset) - 1;
+    readings.push({
+      channel: number,
+      type: type.name,
+      value: isError ? null : offset > 0 ? 1 : 0,
+      error: isError ? offset : null,
+      measuredAt: new Date((timestamp + seconds) * 1000),
+    });
+  }
+}

@@ -286,9 +286,13 @@ type LookupCallback = (error: null, address: string, family: number) => void;
 
 function bound(socket: Socket, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.once('error', reject);
+    function fail(error: Error): void {
+      socket.close();
+      reject(error);
+    }
+    socket.once('error', fail);
     socket.bind({ address: host, port }, () => {
-      socket.off('error', reject);
+      socket.off('error', fail);
       resolve();
     });
   });

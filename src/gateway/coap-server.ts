@@ -117,9 +117,13 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   let onIdle = () => {};
 
   function onDatagram(datagram: Buffer, remote: RemoteInfo): void {
-    const incoming = readDatagram(datagram, limits);
-    if (incoming.kind === 'request') onRequest(incoming.request, remote);
-    else refuse(incoming, remote);
+    try {
+      const incoming = readDatagram(datagram, limits);
+      if (incoming.kind === 'request') onRequest(incoming.request, remote);
+      else refuse(incoming, remote);
+    } catch (error) {
+      log('CoAP datagram failed', error);
+    }
   }
 
   function refuse(incoming: Exclude<Incoming, { kind: 'request' }>, remote: RemoteInfo): void {

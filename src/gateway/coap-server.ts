@@ -117,9 +117,13 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   let onIdle = () => {};
 
   function onDatagram(datagram: Buffer, remote: RemoteInfo): void {
-    const incoming = readDatagram(datagram, limits);
-    if (incoming.kind === 'request') onRequest(incoming.request, remote);
-    else refuse(incoming, remote);
+    try {
+      const incoming = readDatagram(datagram, limits);
+      if (incoming.kind === 'request') onRequest(incoming.request, remote);
+      else refuse(incoming, remote);
+    } catch (error) {
+      log('CoAP datagram failed', error);
+    }
   }
 
   function refuse(incoming: Exclude<Incoming, { kind: 'request' }>, remote: RemoteInfo): void {
@@ -286,9 +290,13 @@ type LookupCallback = (error: null, address: string, family: number) => void;
 
 function bound(socket: Socket, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.once('error', reject);
+    function fail(error: Error): void {
+      socket.close();
+      reject(error);
+    }
+    socket.once('error', fail);
     socket.bind({ address: host, port }, () => {
-      socket.off('error', reject);
+      socket.off('error', fail);
       resolve();
     });
   });

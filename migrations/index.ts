@@ -18,6 +18,9 @@ import * as deliveryAttempts from './016-delivery-attempts.ts';
 import * as webhookHealth from './017-webhook-health.ts';
 import * as deviceStates from './018-device-states.ts';
 import * as measurements from './019-measurements.ts';
+import * as alerts from './020-alerts.ts';
+import * as deviceConfigHash from './021-device-config-hash.ts';
+import * as assetSerials from './022-asset-serials.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -39,4 +42,7 @@ export const migrations = {
   '017-webhook-health': webhookHealth,
   '018-device-states': deviceStates,
   '019-measurements': measurements,
+  '020-alerts': alerts,
+  '021-device-config-hash': deviceConfigHash,
+  '022-asset-serials': assetSerials,
 };

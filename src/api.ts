@@ -9,11 +9,13 @@ await orExplain(async () => {
   const settings = readSettings();
   const log = createLog(settings.logLevel);
   const service = compose({ settings, log });
+  const metrics = await service.startMetrics();
   const api = await service.startApi();
-  log.info({ host: settings.host, port: api.port, metricsPort: api.metricsPort }, 'API is up');
+  log.info({ host: settings.host, port: api.port, metricsPort: metrics.port }, 'API is up');
   stopOnSignal({
     async stop() {
       await api.stop(DRAIN_MS);
+      await metrics.stop();
       await service.close();
     },
     say: (line) => log.info(line),

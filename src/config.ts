@@ -22,6 +22,7 @@ export interface Settings {
   customerLimit: { perSecond: number; burst: number };
   deviceLimit: { perSecond: number; burst: number };
   failedKeysPerMinute: number;
+  coap: CoapSettings;
   /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id seals, all open. */
   secretsKeys: Record<number, Buffer>;
   webhookAllowedRanges: string[];
@@ -33,6 +34,15 @@ export interface Settings {
   jobSignalIntervalMs: number;
   sweepIntervalMs: number;
   logLevel: string;
+}
+
+export interface CoapSettings {
+  /** UDP; 0 for a free one. */
+  port: number;
+  /** Without one, a device is known by its serial if a single organization has registered it. */
+  isTokenRequired: boolean;
+  /** Number of the CoAP option that carries the device token; null when loggers send it in their messages only. */
+  tokenOption: number | null;
 }
 
 /** How deliveries go: data, so that tests run days in milliseconds. */
@@ -55,9 +65,8 @@ export interface WebhookSettings {
 /** What `npm start` takes from the environment on top, before it knows its own servers. */
 export interface StartSettings {
   dataDir: string;
-  port: number;
-  /** Whether PORT was asked for: then no other one will do. */
-  isPortGiven: boolean;
+  port: WantedPort;
+  coapPort: WantedPort;
   databaseUrl: string | null;
   temporalAddress: string | null;
   /** For child processes. */
@@ -65,7 +74,14 @@ export interface StartSettings {
   cacheDir: string;
 }
 
+export interface WantedPort {
+  port: number;
+  /** It was asked for: then no other one will do. */
+  isGiven: boolean;
+}
+
 const PORT_DEFAULT = 8080;
+const COAP_PORT_DEFAULT = 5683;
 const DISABLE_AFTER_MS = 75 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINES = 4;
@@ -90,6 +106,9 @@ const shared = {
   DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(0),
   DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(1_000),
   FAILED_KEYS_PER_MINUTE: wholeNumber(20),
+  COAP_PORT: Joi.number().integer().min(0).max(65_535),
+  COAP_REQUIRE_TOKEN: Joi.boolean().default(true),
+  COAP_TOKEN_OPTION: Joi.number().integer().min(1).max(64_999),
   SECRETS_KEYS: Joi.string()
     .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
     .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' }),
@@ -133,6 +152,9 @@ interface Values {
   DEVICE_RATE_LIMIT_PER_SECOND: number;
   DEVICE_RATE_LIMIT_BURST: number;
   FAILED_KEYS_PER_MINUTE: number;
+  COAP_PORT?: number;
+  COAP_REQUIRE_TOKEN: boolean;
+  COAP_TOKEN_OPTION?: number;
   SECRETS_KEYS?: string;
   WEBHOOK_ALLOWED_RANGES: string;
   JOB_LOOK_AGAIN_SECONDS: number;
@@ -165,8 +187,8 @@ export function readStartSettings(env: Env = process.env): StartSettings {
   const values = validated<Values>(env, shared);
   return Object.freeze({
     dataDir: resolve(values.DATA_DIR),
-    port: values.PORT ?? PORT_DEFAULT,
-    isPortGiven: values.PORT !== undefined,
+    port: wanted(values.PORT, PORT_DEFAULT),
+    coapPort: wanted(values.COAP_PORT, COAP_PORT_DEFAULT),
     databaseUrl: values.DATABASE_URL ?? null,
     temporalAddress: values.TEMPORAL_ADDRESS ?? null,
     env: { ...env },
@@ -174,18 +196,31 @@ export function readStartSettings(env: Env = process.env): StartSettings {
   });
 }
 
+const wanted = (given: number | undefined, fallback: number): WantedPort => ({
+  port: given ?? fallback,
+  isGiven: given !== undefined,
+});
+
 /** Settings of `npm start`, once its servers run: what the environment says, else what suits one machine. */
 export function settingsForStart(
   start: StartSettings,
-  found: { databaseUrl: string; temporalAddress: string; port: number; metricsPort: number },
+  found: {
+    databaseUrl: string;
+    temporalAddress: string;
+    port: number;
+    coapPort: number;
+    metricsPort: number;
+  },
 ): Settings {
   return readSettings({
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
+    COAP_REQUIRE_TOKEN: 'false',
     SECRETS_KEYS: secretsKeysIn(start.dataDir),
     ...start.env,
     DATABASE_URL: found.databaseUrl,
     TEMPORAL_ADDRESS: found.temporalAddress,
     PORT: String(found.port),
+    COAP_PORT: String(found.coapPort),
     METRICS_PORT: start.env.METRICS_PORT ?? String(found.metricsPort),
   });
 }
@@ -238,6 +273,11 @@ function settingsOf(values: ServiceValues): Settings {
       burst: values.DEVICE_RATE_LIMIT_BURST,
     },
     failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
+    coap: {
+      port: values.COAP_PORT ?? COAP_PORT_DEFAULT,
+      isTokenRequired: values.COAP_REQUIRE_TOKEN,
+      tokenOption: values.COAP_TOKEN_OPTION ?? null,
+    },
     secretsKeys: secretsKeysOf(values.SECRETS_KEYS),
     webhookAllowedRanges: rangesIn(values.WEBHOOK_ALLOWED_RANGES),
     webhooks: {

@@ -10,8 +10,10 @@ export async function orExplain(run: () => Promise<void>): Promise<void> {
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  const { code, port, syscall } = error as NodeJS.ErrnoException & { port?: number };
+  // UDP binds, TCP listens.
+  const name = syscall === 'bind' ? 'COAP_PORT' : 'PORT';
   if (code === 'EADDRINUSE')
-    return `Port ${port} is taken: choose another one with PORT, or stop what listens there`;
+    return `Port ${port} is taken: choose another one with ${name}, or stop what listens there`;
   return error.message || String(error);
 }

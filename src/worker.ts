@@ -9,10 +9,13 @@ await orExplain(async () => {
   const settings = readSettings();
   const log = createLog(settings.logLevel);
   const service = compose({ settings, log });
+  const metrics = await service.startMetrics();
   const worker = await service.startWorker();
+  log.info({ metricsPort: metrics.port }, 'worker is up');
   stopOnSignal({
     async stop() {
       await worker.stop(DRAIN_MS);
+      await metrics.stop();
       await service.close();
     },
     say: (line) => log.info(line),

@@ -8,10 +8,10 @@ import ts from 'typescript';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const FOLDERS = ['src', 'workflows', 'activities', 'migrations'];
 /** Folders of src that are no slice: no noun of the API lives there. */
-const ROOMS = ['http', 'db', 'temporal', 'embedded', 'local', 'commands', 'gateway'];
+const ROOMS = ['http', 'db', 'temporal', 'embedded', 'local', 'commands', 'gateway', 'composition'];
 const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
 /** They put the parts together: the service, a command of the command line, `npm start`. */
-const COMPOSERS = ['src/compose.ts', 'src/commands/', 'src/local/'];
+const COMPOSERS = ['src/compose.ts', 'src/composition/', 'src/commands/', 'src/local/'];
 /** Pure, although they stand beside what is not: words that both sides of Temporal have to share. */
 const SHARED_WORDS = ['src/errors.ts', 'src/temporal/workflow-ids.ts'];
 /** Libraries and parts of Node that compute and do nothing else. */

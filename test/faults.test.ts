@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import pg from 'pg';
-import type { RunningPart } from '../src/compose.ts';
+import type { RunningPart } from '../src/composition/worker-part.ts';
 import { openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { query } from '../src/db/query.ts';

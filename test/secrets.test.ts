@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
-import { compose, type RunningApi, type RunningPart, type Service } from '../src/compose.ts';
+import { compose, type Service } from '../src/compose.ts';
+import type { RunningPart } from '../src/composition/worker-part.ts';
 import type { Settings } from '../src/config.ts';
 import { query } from '../src/db/query.ts';
 import type { Route } from '../src/http/route.ts';
@@ -52,7 +53,7 @@ describe('Secrets', () => {
   async function watch(settings: Partial<Settings> = {}, withWorker = false): Promise<Watched> {
     const log = createLog('trace', { write: (line) => void lines.push(line) });
     const service = compose({ settings: { ...dms.settings, port: 0, ...settings }, log });
-    const api: RunningApi = await service.startApi();
+    const api = await service.startApi();
     const worker: RunningPart | null = withWorker
       ? await service.startWorker((await servers()).workflowBundle)
       : null;

@@ -76,7 +76,9 @@ function groupsOf(thresholds: Placed[], logic: LogicRule[]): Placed[][] {
   for (const group of bound) if (!isOneRange(group)) groups.push(...group.map((placed) => [placed]));
   for (const placed of thresholds) {
     if (taken.has(placed)) continue;
-    const before = groups.find(([first]) => first && !taken.has(first) && first.position === placed.position - 1);
+    const before = groups.find(
+      ([first]) => first && !taken.has(first) && first.position === placed.position - 1,
+    );
     if (before && isOneRange([...before, placed])) before.push(placed);
     else groups.push([placed]);
   }

@@ -2,43 +2,33 @@
  * What readings and silence mean: alerts open and close in the transaction of the frame that says so, with their events.
  * The state row of a device is held by whoever calls, so that no two judge the same device at once.
  */
+import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
-import { frameView, measurementEvents, readingView } from '../measurements/measurement-events.ts';
 import { TEMPERATURE } from '../measurements/layout.ts';
+import { frameEvents, measurementEvents } from '../measurements/measurement-events.ts';
 import type { TakenFrame } from '../measurements/taken.ts';
 import { type Alert, type AlertType, alertView } from './alert.ts';
-import { type CourseStep, createAlertCourse, type JudgedReading, type OpenAlert, type Side } from './alert-course.ts';
+import {
+  type CourseStep,
+  createAlertCourse,
+  type JudgedReading,
+  type OpenAlert,
+  type Side,
+} from './alert-course.ts';
 import { definitionsOf } from './alert-definition.ts';
+import type { AlertStatesRepository, SilentDevice } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
 import { keptOf, type OpenAlerts, openAlertsOf } from './open-alerts.ts';
-
-/** A device whose expected contact was missed. */
-export interface SilentDevice {
-  assetId: string;
-  organizationId: string;
-  serialNumber: string;
-  openAlerts: unknown;
-  expectedBy: Date;
-}
-
-/** The states of devices, as far as alerts are concerned. */
-export interface AlertStates {
-  updateOpenAlerts(states: Array<{ assetId: string; openAlerts: object[] }>): Promise<void>;
-  /** Locks them. */
-  lockOpenAlerts(assetIds: string[]): Promise<Array<{ assetId: string; openAlerts: unknown }>>;
-  /** Locks devices whose time has passed, and marks them offline. */
-  takeSilent(limit: number): Promise<SilentDevice[]>;
-}
 
 export interface AlertsServiceDeps {
   transact: Transact;
   alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
-  statesIn(sql: Sql): AlertStates;
-  /** Assets as customers see them, by id. */
-  assetViewsIn(sql: Sql): (assetIds: string[]) => Promise<Map<string, { organizationId: string; view: object }>>;
+  statesIn(sql: Sql): AlertStatesRepository;
+  assetsIn(sql: Sql): {
+    listByIds(assetIds: string[]): Promise<Array<Asset & { organizationId: string }>>;
+  };
   publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
   now(): Date;
 }
@@ -61,7 +51,9 @@ export function createAlertsService(deps: AlertsServiceDeps) {
       return { frame, steps: device.take(frame) };
     });
     const opened = judged.flatMap(({ frame, steps }) =>
-      steps.flatMap((step) => (step.kind === 'opened' ? [{ alert: step.alert, stored: newAlert(frame, step) }] : [])),
+      steps.flatMap((step) =>
+        step.kind === 'opened' ? [{ alert: step.alert, stored: newAlert(frame, step) }] : [],
+      ),
     );
     const stored = await alertsIn(sql).insert(opened.map((each) => each.stored));
     opened.forEach(({ alert }, index) => {
@@ -85,13 +77,18 @@ export function createAlertsService(deps: AlertsServiceDeps) {
 
   async function contactEvents(sql: Sql, type: string, assetIds: string[]): Promise<DomainEvent[]> {
     if (assetIds.length === 0) return [];
-    const views = await deps.assetViewsIn(sql)(assetIds);
-    return [...views.values()].map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
+    const assets = await deps.assetsIn(sql).listByIds(assetIds);
+    return assets.map(({ organizationId, ...asset }) => ({
+      organizationId,
+      type,
+      timestamp: now(),
+      data: assetView(asset),
+    }));
   }
 
   async function watchBatch(): Promise<number> {
     return deps.transact(async ({ sql }) => {
-      const silent = await statesIn(sql).takeSilent(SILENT_AT_ONCE);
+      const silent = await statesIn(sql).takeSilent(now(), SILENT_AT_ONCE);
       const fresh = silent.filter(({ openAlerts }) => openAlertsOf(openAlerts).noData === null);
       const stored = await alertsIn(sql).insert(fresh.map(silenceAlert));
       await statesIn(sql).updateOpenAlerts(
@@ -215,7 +212,11 @@ const silenceAlert = ({ organizationId, assetId, serialNumber, expectedBy }: Sil
   timestamp: expectedBy,
 });
 
-const alertEvent = (type: string, { organizationId, ...alert }: Alert & { organizationId: string }, timestamp: Date) => ({
+const alertEvent = (
+  type: string,
+  { organizationId, ...alert }: Alert & { organizationId: string },
+  timestamp: Date,
+) => ({
   organizationId,
   type,
   timestamp,
@@ -224,15 +225,13 @@ const alertEvent = (type: string, { organizationId, ...alert }: Alert & { organi
 
 /** One per alert that the frame holds a reading in breach for; what came late breaches nothing. */
 function breachEvents(taken: TakenFrame, steps: CourseStep[]): DomainEvent[] {
-  const { asset, frame, fresh } = taken;
-  if (!asset.subscribed.has('data.measurement.alert')) return [];
+  if (!taken.asset.subscribed.has('data.measurement.alert')) return [];
   const breached = new Map(
-    steps.flatMap((step) => (step.kind === 'breached' ? [[step.alert, step.definition.bounds] as const] : [])),
+    steps.flatMap((step) =>
+      step.kind === 'breached' ? [[step.alert, step.definition.bounds] as const] : [],
+    ),
   );
-  return [...breached].map(([alert, bounds]) => ({
-    organizationId: asset.organizationId,
-    type: 'data.measurement.alert',
-    timestamp: frame.receivedAt,
-    data: { ...frameView(taken), readings: fresh.map(readingView), alertId: alert.alertId, bounds },
-  }));
+  return [...breached].flatMap(([{ alertId }, bounds]) =>
+    frameEvents('data.measurement.alert', taken, { alertId, bounds }),
+  );
 }

@@ -7,13 +7,14 @@ export interface OpenAlerts {
   noData: string | null;
 }
 
-type Kept = { alertId: string; rule: number; channel: number; side: 'high' | 'low' } | { noData: string };
+type Kept = OpenAlert | { noData: string };
 
 export function openAlertsOf(kept: unknown): OpenAlerts {
   const entries = kept as Kept[];
+  const silence = entries.find((entry) => 'noData' in entry);
   return {
-    temperature: entries.filter((entry) => !('noData' in entry)),
-    noData: entries.find((entry) => 'noData' in entry)?.noData ?? null,
+    temperature: entries.filter((entry): entry is OpenAlert => !('noData' in entry)),
+    noData: silence?.noData ?? null,
   };
 }
 

@@ -64,6 +64,30 @@ export function createAssetsRepository(sql: Sql) {
       return row ?? null;
     },
 
+    /** Of any organization, archived or not. */
+    listByIds(ids: string[]): Promise<Array<Asset & { organizationId: string }>> {
+      return query(
+        sql,
+        `select ${COLUMNS}, a.organization_id as "organizationId" from assets a join device_states s on s.asset_id = a.id
+         where a.id = any(?::uuid[]) order by a.id`,
+        [ids],
+      );
+    },
+
+    /** Per serial, in order: the organizations that have an active device of it, two at most. */
+    async findOwners(serialNumbers: string[]): Promise<string[][]> {
+      const rows = await query<{ owners: string[] }>(
+        sql,
+        `select array(
+           select organization_id from assets
+           where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2
+         ) as owners
+         from unnest(?::text[]) with ordinality as s (serial_number, position) order by s.position`,
+        [serialNumbers],
+      );
+      return rows.map(({ owners }) => owners);
+    },
+
     async listReplacements(organizationId: string, assetId: string): Promise<Replacement[]> {
       return query<Replacement>(
         sql,

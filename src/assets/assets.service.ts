@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import type { Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
 import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { replaceHardware, withdraw } from '../devices/device-sync.ts';
@@ -26,11 +26,19 @@ export interface AssetsServiceDeps {
   devicesIn(sql: Sql): AssetDevices;
   targetsIn(sql: Sql): AssetTargets;
   jobsProgressed(jobIds: string[]): void;
+  /** Nobody watches the assets any more. */
+  alertsEnded(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
 }
 
 export type AssetsService = ReturnType<typeof createAssetsService>;
 
-export function createAssetsService({ assetsIn, devicesIn, targetsIn, jobsProgressed }: AssetsServiceDeps) {
+export function createAssetsService({
+  assetsIn,
+  devicesIn,
+  targetsIn,
+  jobsProgressed,
+  alertsEnded,
+}: AssetsServiceDeps) {
   return {
     /** Registers a device; answers with its asset id. 409 when an active asset has the serial. */
     register(transact: Transact, organizationId: string, asset: RegisterAsset): Promise<string> {
@@ -58,6 +66,7 @@ export function createAssetsService({ assetsIn, devicesIn, targetsIn, jobsProgre
         await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelOfAsset(id, 'the asset was archived');
+        await alertsEnded({ sql }, [id]);
         afterCommit(() => jobsProgressed(jobIds));
       });
     },

@@ -1,6 +1,7 @@
 /** Where each device of each job stands. Writers hold the rows of the devices concerned, so states never race. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { ProfileParts } from '../profiles/compile-profile.ts';
 import type { JobTarget, TargetState } from './config-job.ts';
 
 export interface NewTarget {
@@ -135,6 +136,36 @@ export function createConfigTargetsRepository(sql: Sql) {
         `select asset_id as "assetId", change_config_id as "changeId" from config_targets
          where live and state = 'failed' and asset_id = any(?::uuid[]) and job_id <> ?`,
         [assetIds, exceptJobId],
+      );
+    },
+
+    /** What the jobs that hold changes on these devices were given, the earliest job first. */
+    listLiveParts(
+      assetIds: string[],
+    ): Promise<Array<{ jobId: string; assetId: string; parts: ProfileParts; isOffered: boolean }>> {
+      return query(
+        sql,
+        `select t.job_id as "jobId", t.asset_id as "assetId", j.parts,
+           t.state in ('waiting', 'sent', 'timed_out') as "isOffered"
+         from config_targets t join config_jobs j on j.id = t.job_id
+         where t.live and t.asset_id = any(?::uuid[]) and t.state in ('queued', 'waiting', 'sent', 'timed_out')
+         order by t.job_id`,
+        [assetIds],
+      );
+    },
+
+    async replaceChanges(changes: Array<LiveChange & { jobId: string }>): Promise<void> {
+      if (changes.length === 0) return;
+      await query(
+        sql,
+        `update config_targets t set change_config_id = n.change_id
+         from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (job_id, asset_id, change_id)
+         where t.job_id = n.job_id and t.asset_id = n.asset_id`,
+        [
+          changes.map(({ jobId }) => jobId),
+          changes.map(({ assetId }) => assetId),
+          changes.map(({ changeId }) => changeId),
+        ],
       );
     },
 

@@ -7,20 +7,29 @@ import { createGroupCommit } from '../db/group-commit.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
 import { AppError } from '../errors.ts';
-import type { Device, OfferedChange } from './device.ts';
+import { variantKey } from '../profiles/device-variant.ts';
+import { contradictions, type DeviceConfiguration } from './configuration.ts';
+import { type Device, type OfferedChange, type ShownVariant, withShown } from './device.ts';
 import {
   type DeviceReport,
   fetch,
+  merge,
   offered,
   receiveReport,
   type SyncStatus,
+  showHash,
   syncStatus,
 } from './device-sync.ts';
 
 export interface DeviceContact {
   organizationId: string;
   serialNumber: string;
-  report: DeviceReport | null;
+  report?: DeviceReport;
+  /** The hash that a frame showed. */
+  seenHash?: number;
+  shown?: ShownVariant;
+  /** The answer can carry what waits for the device, which then counts as fetched. */
+  takesChange: boolean;
 }
 
 export interface ContactResult {
@@ -62,6 +71,13 @@ export interface DeviceContactsDeps {
   unknownIn(sql: Sql): {
     record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void>;
   };
+  /**
+   * What is pending for devices whose variant has changed, compiled again; without an entry it stays. The jobs' targets
+   * follow.
+   */
+  recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
+  /** Other rules guard these devices from now on. */
+  rulesReplaced(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
   jobsProgressed(news: JobNews[]): void;
   /** Tells subscribers, in the same transaction. */
   publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
@@ -98,12 +114,14 @@ function commitContacts(
   return deps.transact(async ({ sql, afterCommit }) => {
     const bySerial = new Map(contacts.map((contact) => [keyOf(contact), contact]));
     const devices = await deps.devicesIn(sql).lockBySerial([...bySerial.values()]);
-    const courses = new Map(devices.map((device) => [keyOf(device), createCourse(device)]));
+    const shown = await learn(deps, sql, devices, contacts);
+    const courses = new Map(shown.map(({ before, device }) => [keyOf(device), createCourse(before, device)]));
     const results = contacts.map((contact) => courses.get(keyOf(contact))?.take(contact, deps.now()) ?? null);
     const changed = [...courses.values()].filter((course) => course.hasChanged());
     await deps.devicesIn(sql).update(changed.map((course) => course.device()));
     const { news, events } = await moveTargets(deps.targetsIn(sql), changed, deps.now());
     await deps.publish({ sql }, events);
+    await deps.rulesReplaced({ sql }, replacedRules(changed));
     await deps.unknownIn(sql).record(contacts.filter((contact) => !courses.has(keyOf(contact))));
     afterCommit(() => deps.jobsProgressed(news));
     return results;
@@ -113,25 +131,65 @@ function commitContacts(
 const keyOf = ({ organizationId, serialNumber }: { organizationId: string; serialNumber: string }) =>
   `${organizationId} ${serialNumber.toLowerCase()}`;
 
+/** What the contacts show of their devices comes first: a report is judged against what the device should run. */
+async function learn(
+  { recompile }: DeviceContactsDeps,
+  sql: Sql,
+  devices: Device[],
+  contacts: DeviceContact[],
+): Promise<Array<{ before: Device; device: Device }>> {
+  const shownOf = new Map<string, ShownVariant[]>();
+  for (const contact of contacts) {
+    if (contact.shown) shownOf.set(keyOf(contact), [...(shownOf.get(keyOf(contact)) ?? []), contact.shown]);
+  }
+  const learned = devices.map((before) => {
+    const variant = (shownOf.get(keyOf(before)) ?? []).reduce(withShown, before.variant);
+    return { before, device: variant === before.variant ? before : { ...before, variant } };
+  });
+  const changed = learned.filter(
+    ({ before, device }) => device.sync.pending && variantKey(before.variant) !== variantKey(device.variant),
+  );
+  if (changed.length === 0) return learned;
+  const pending = await recompile(
+    sql,
+    changed.map(({ device }) => device),
+  );
+  return learned.map(({ before, device }) => {
+    const config = pending.get(device.assetId);
+    return { before, device: config ? { ...device, sync: merge(device.sync, config) } : device };
+  });
+}
+
+/** Devices whose confirmed rules or windows are others than before. */
+const replacedRules = (courses: Course[]): string[] =>
+  courses.filter((course) => course.hasOtherRules()).map((course) => course.device().assetId);
+
 /** What happens to one device within a batch, in which it may speak more than once. */
-function createCourse(device: Device) {
-  const before = device.sync;
+function createCourse(found: Device, device: Device) {
+  const before = found.sync;
   let sync = device.sync;
   let rejection: string | null = null;
   let wasConfirmed = false;
   return {
-    take({ report }: DeviceContact, now: Date): ContactResult {
+    take({ report, seenHash, takesChange }: DeviceContact, now: Date): ContactResult {
+      if (seenHash !== undefined) sync = showHash(sync, seenHash);
       if (report) {
         const received = receiveReport(sync, report);
         sync = received.sync;
         if (received.outcome.kind === 'rejected') rejection = received.outcome.reason;
         if (received.outcome.kind === 'confirmed') wasConfirmed = true;
       }
-      sync = fetch(sync, now);
-      return { syncStatus: syncStatus(sync), pendingConfig: offered(sync) };
+      if (takesChange) sync = fetch(sync, now);
+      return { syncStatus: syncStatus(sync), pendingConfig: takesChange ? offered(sync) : null };
     },
     device: (): Device => ({ ...device, sync }),
-    hasChanged: () => sync !== before,
+    hasChanged: () => sync !== before || device.variant !== found.variant,
+    hasOtherRules: () =>
+      before.confirmed !== null &&
+      sync.confirmed !== null &&
+      contradictions(before.confirmed, sync.confirmed).some(
+        (key) => key === 'alarmRules' || key === 'calendars',
+      ),
     rejection: () => rejection,
     wasConfirmed: () => wasConfirmed,
     /** Where targets that are still open stand now; null when that did not change. */

@@ -36,6 +36,8 @@ export interface DeviceSync {
   /** Grows with every change of what is pending; the number that a device sees. */
   revision: number;
   pending: PendingChange | null;
+  /** The device's own number for its configuration, as its frames showed it last; null when none has since the report. */
+  seenHash: number | null;
 }
 
 export interface DeviceReport {
@@ -58,13 +60,31 @@ export type ReportOutcome =
 export const CONTRADICTIONS_MAX = 3;
 const REASON_LENGTH_MAX = 500;
 
-export const NEW_DEVICE: DeviceSync = { reported: null, confirmed: null, revision: 0, pending: null };
+export const NEW_DEVICE: DeviceSync = {
+  reported: null,
+  confirmed: null,
+  revision: 0,
+  pending: null,
+  seenHash: null,
+};
 
-export function syncStatus({ reported, confirmed, pending }: DeviceSync): SyncStatus {
+export function syncStatus(sync: DeviceSync): SyncStatus {
+  const { reported, confirmed, pending } = sync;
   if (reported === null) return 'no_device_report';
   if (pending?.failure != null) return 'failed';
   if (pending) return pending.fetchedAt ? 'sent' : 'pending';
-  return confirmed && contradictions(reported.config, confirmed).length > 0 ? 'drifted' : 'applied';
+  const hasDrifted = confirmed !== null && contradictions(reported.config, confirmed).length > 0;
+  return hasDrifted || runsAnother(sync) ? 'drifted' : 'applied';
+}
+
+/** The device shows another hash than it reported: its configuration has changed, and is yet to be told. */
+export function runsAnother({ reported, seenHash }: DeviceSync): boolean {
+  return seenHash !== null && reported !== null && reported.hash !== null && seenHash !== reported.hash;
+}
+
+/** A frame shows which configuration the device runs, by its number alone. */
+export function showHash(sync: DeviceSync, hash: number): DeviceSync {
+  return sync.seenHash === hash ? sync : { ...sync, seenHash: hash };
 }
 
 /** What a device that asks now is given: null when nothing is pending, or it refused. */
@@ -142,6 +162,7 @@ function noted(sync: DeviceSync, { config, hash, receivedAt }: DeviceReport): De
     ...sync,
     reported: { config: merged(sync.reported?.config ?? null, config), at: receivedAt, hash },
     confirmed: merged(config, sync.confirmed ?? {}),
+    seenHash: hash,
   };
 }
 

@@ -19,10 +19,15 @@ interface DeviceRow {
   fetched_at: Date | null;
   contradictions: number;
   failure: string | null;
+  seen_hash: number | null;
+  model: string | null;
+  channel_types: number[] | null;
+  rule_slots: number;
 }
 
 const COLUMNS = `d.asset_id, d.organization_id, a.serial_number, d.reported_config_id, d.reported_at,
-  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradictions, d.failure`;
+  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradictions, d.failure,
+  d.seen_hash, a.model, d.channel_types, d.rule_slots`;
 
 export interface SerialInOrganization {
   organizationId: string;
@@ -82,7 +87,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
          -- One look into the index per serial: joined freely, a batch may read all assets instead.
          cross join lateral (
-           select id, serial_number from assets
+           select id, serial_number, model from assets
            where organization_id = wanted.organization_id
              and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
            limit 1
@@ -136,11 +141,12 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
            reported_config_id = n.reported_config_id, reported_at = n.reported_at,
            reported_hash = n.reported_hash,
            confirmed_config_id = n.confirmed_config_id, pending_config_id = n.pending_config_id,
-           revision = n.revision, fetched_at = n.fetched_at, contradictions = n.contradictions, failure = n.failure
+           revision = n.revision, fetched_at = n.fetched_at, contradictions = n.contradictions, failure = n.failure,
+           seen_hash = n.seen_hash, channel_types = n.channel_types::smallint[], rule_slots = n.rule_slots
          from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[], ?::bigint[], ?::timestamptz[],
-             ?::smallint[], ?::text[])
+             ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::smallint[])
            as n (asset_id, reported_config_id, reported_at, reported_hash, confirmed_config_id, pending_config_id, revision,
-             fetched_at, contradictions, failure)
+             fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots)
          where d.asset_id = n.asset_id`,
         [
           column((device) => device.assetId),
@@ -153,6 +159,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
           column((device) => device.sync.pending?.fetchedAt?.toISOString() ?? null),
           column((device) => device.sync.pending?.contradictions ?? 0),
           column((device) => device.sync.pending?.failure ?? null),
+          column((device) => device.sync.seenHash),
+          column(({ variant }) => variant.channelTypes && `{${variant.channelTypes.join()}}`),
+          column(({ variant }) => variant.ruleSlots),
         ],
       );
     },
@@ -170,6 +179,11 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
     assetId: row.asset_id,
     organizationId: row.organization_id,
     serialNumber: row.serial_number,
+    variant: {
+      model: row.model,
+      channelTypes: row.channel_types,
+      ruleSlots: row.rule_slots === 16 ? 16 : 12,
+    },
     sync: {
       reported: reported &&
         row.reported_at && { config: reported, at: row.reported_at, hash: row.reported_hash },
@@ -181,6 +195,7 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
         contradictions: row.contradictions,
         failure: row.failure,
       },
+      seenHash: row.seen_hash,
     },
   };
 }

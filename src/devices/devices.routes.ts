@@ -60,7 +60,7 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
         const known =
           device && (device.sync.pending?.fetchedAt || !offered(device.sync)) ? device.sync : null;
         if (known) return replyOf(offered(known));
-        const result = await contacts.receive({ organizationId, serialNumber: serial, report: null });
+        const result = await contacts.receive({ organizationId, serialNumber: serial, takesChange: true });
         if (!result) throw notFound(NO_SUCH_DEVICE);
         return replyOf(result.pendingConfig);
       },
@@ -79,7 +79,12 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
       errors: [404],
       async handle({ caller: { organizationId }, params: { serial }, body }) {
         const report = deviceReportOf(body, now());
-        const result = await contacts.receive({ organizationId, serialNumber: serial, report });
+        const result = await contacts.receive({
+          organizationId,
+          serialNumber: serial,
+          report,
+          takesChange: true,
+        });
         if (!result) throw notFound(NO_SUCH_DEVICE);
         return ok(result);
       },

@@ -5,6 +5,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface Metrics {
   registry: Registry;
+  coapMessages: Counter<'path' | 'type' | 'code'>;
+  coapRefused: Counter<'reason'>;
   requestDuration: Histogram<'operation' | 'status'>;
   temporalFaults: Counter<'call'>;
   jobsStarted: Counter;
@@ -54,6 +56,18 @@ export function createMetrics(censuses: Censuses): Metrics {
       help: 'Time from the first byte of a request to its answer',
       labelNames: ['operation', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    coapMessages: new Counter({
+      name: 'dms_coap_messages_total',
+      help: 'CoAP messages by path, type and the code of the answer, also where none is sent',
+      labelNames: ['path', 'type', 'code'],
+      registers,
+    }),
+    coapRefused: new Counter({
+      name: 'dms_coap_refused_total',
+      help: 'Messages of devices that were not let in, by reason',
+      labelNames: ['reason'],
       registers,
     }),
     temporalFaults: new Counter({

@@ -6,7 +6,7 @@ export interface Local {
   baseUrl: string;
   apiKey: string;
   deviceToken: string;
-  coapUrl: string | null;
+  coapUrl: string;
   temporalAddress: string;
   /** null when Temporal is not our own. */
   temporalUi: string | null;
@@ -32,6 +32,7 @@ export function welcome(local: Local, dataDir: string): string {
 
     API           ${local.baseUrl}
     Docs          ${local.baseUrl}/docs
+    CoAP          ${local.coapUrl}
     Temporal UI   ${local.temporalUi ?? `of the server at ${local.temporalAddress}`}
     Metrics       ${local.metricsUrl}
     API key       ${local.apiKey}

@@ -10,7 +10,7 @@ import { DRAIN_MS } from '../graceful.ts';
 import { createLog } from '../log.ts';
 import { startTemporalDevServer } from '../temporal/dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal/workflow-ids.ts';
-import { type HeldPort, holdPort } from './api-port.ts';
+import { type HeldPort, type HoldPort, holdTcpPort, holdUdpPort } from './held-port.ts';
 import { welcome, writeLocalFile } from './local-file.ts';
 import { localKeys } from './local-keys.ts';
 import { openLogFile } from './log-file.ts';
@@ -26,7 +26,13 @@ export interface StartOptions {
 
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, say, onStop } = options;
-  const apiPort = await takeApiPort(start, say);
+  const apiPort = await takePort(start.port, { name: 'PORT', what: 'the API', hold: holdTcpPort, say });
+  const coapPort = await takePort(start.coapPort, {
+    name: 'COAP_PORT',
+    what: 'the CoAP gateway',
+    hold: holdUdpPort,
+    say,
+  });
   const destination = openLogFile(start.dataDir, 'service.log');
   onStop(async () => destination.flushSync());
 
@@ -36,6 +42,7 @@ export async function startEverything(options: StartOptions): Promise<void> {
     databaseUrl,
     temporalAddress: temporal.address,
     port: apiPort.port,
+    coapPort: coapPort.port,
     metricsPort: 0,
   });
   const service = compose({ settings, log: createLog(settings.logLevel, destination) });
@@ -45,17 +52,22 @@ export async function startEverything(options: StartOptions): Promise<void> {
 
   const worker = await service.startWorker();
   onStop(() => worker.stop(DRAIN_MS));
+  const metrics = await service.startMetrics();
+  onStop(metrics.stop);
   await apiPort.release();
   const api = await service.startApi();
   onStop(() => api.stop(DRAIN_MS));
+  await coapPort.release();
+  const gateway = await service.startGateway();
+  onStop(() => gateway.stop(DRAIN_MS));
   const local = {
     baseUrl: `http://${hostIn(settings)}:${api.port}`,
     apiKey: keys.apiKey,
     deviceToken: keys.deviceToken,
-    coapUrl: null,
+    coapUrl: `coap://${hostIn(settings)}:${gateway.port}`,
     temporalAddress: settings.temporalAddress,
     temporalUi: temporal.uiUrl,
-    metricsUrl: `http://${hostIn(settings)}:${api.metricsPort}/metrics`,
+    metricsUrl: `http://${hostIn(settings)}:${metrics.port}/metrics`,
     databaseUrl,
   };
   writeLocalFile(start.dataDir, local);
@@ -68,16 +80,25 @@ function hostIn({ host }: Settings): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-async function takeApiPort(
-  { port, isPortGiven }: StartSettings,
-  say: StartOptions['say'],
+interface PortUse {
+  /** The variable that chooses it. */
+  name: string;
+  what: string;
+  hold: HoldPort;
+  say: StartOptions['say'];
+}
+
+/** One that was asked for or none; another one when it was the default. */
+async function takePort(
+  { port, isGiven }: StartSettings['port'],
+  { name, what, hold, say }: PortUse,
 ): Promise<HeldPort> {
-  const wanted = await holdPort(port);
+  const wanted = await hold(port);
   if (wanted) return wanted;
-  if (isPortGiven)
-    throw new Error(`Port ${port} is taken: choose another one with PORT, or stop what listens there`);
-  const other = (await holdPort(0)) as HeldPort;
-  say(`Port ${port} is taken, so the API listens on ${other.port}; PORT chooses one`);
+  if (isGiven)
+    throw new Error(`Port ${port} is taken: choose another one with ${name}, or stop what listens there`);
+  const other = (await hold(0)) as HeldPort;
+  say(`Port ${port} is taken, so ${what} listens on ${other.port}; ${name} chooses one`);
   return other;
 }
 

@@ -14,4 +14,6 @@ export interface Frame {
   /** The type of each channel, when the frame shows them all; a frame over HTTP does not. */
   channelTypes: number[] | null;
   receivedAt: Date;
+  /** The answer reaches the device, so it can carry what waits for it. */
+  takesChange: boolean;
 }

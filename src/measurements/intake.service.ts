@@ -12,7 +12,7 @@ import { createGroupCommit } from '../db/group-commit.ts';
 import type { PartitionKeeper } from '../db/partitions.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
-import type { OfferedChange } from '../devices/device.ts';
+import type { OfferedChange, ShownVariant } from '../devices/device.ts';
 import { AppError } from '../errors.ts';
 import { createDeviceCourse, type Step } from './device-course.ts';
 import type { Frame } from './frame.ts';
@@ -32,8 +32,8 @@ export interface IntakeResult {
   dropped: number;
   /** What the device takes along: it counts as fetched. */
   pendingConfig: OfferedChange | null;
-  /** The device runs another configuration than the one it reported last. */
-  hashDiffers: boolean;
+  /** What the device runs is not what it reported last, or it never reported: it should be asked. */
+  wantsReport: boolean;
 }
 
 export interface IntakeDeps {
@@ -46,10 +46,8 @@ export interface IntakeDeps {
   partitions: PartitionKeeper;
   /** In the transaction of the readings: whatever follows from them is there with them, or not at all. */
   judge(tx: Pick<Transaction, 'sql'>, taken: TakenFrame[]): Promise<void>;
-  /** A device asks for what waits for it. */
-  contact(
-    contact: SerialInOrganization & { report: null },
-  ): Promise<{ pendingConfig: OfferedChange | null } | null>;
+  /** What a frame says that concerns the configuration of its device. */
+  contact(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
   isCommonFault(error: unknown): boolean;
   observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'dropped'>): void;
 }
@@ -66,9 +64,20 @@ const WAITING_MAX = 20_000;
 /** What the transaction knows of a frame when it is durable. */
 interface Taken {
   result: IntakeResult;
-  /** The change is still to be counted as fetched. */
-  mustFetch: boolean;
+  /** Null when nobody has to be told: nearly always. */
+  news: ConfigNews | null;
 }
+
+interface ConfigNews {
+  /** Another hash than any known. */
+  seenHash?: number;
+  /** The first look at the channels of the device. */
+  shown?: ShownVariant;
+  /** The device takes what waits for it, which has to be counted as fetched. */
+  takesChange: boolean;
+}
+
+type ConfigContact = SerialInOrganization & ConfigNews;
 
 export function createIntake(deps: IntakeDeps): Intake {
   const group = createGroupCommit<Frame, Taken | null>({
@@ -85,19 +94,20 @@ export function createIntake(deps: IntakeDeps): Intake {
       const taken = await group.submit(frame);
       if (!taken) return null;
       deps.observe(taken.result);
-      if (!taken.mustFetch) return taken.result;
-      return { ...taken.result, pendingConfig: await fetchPending(deps, frame) };
+      if (!taken.news) return taken.result;
+      return { ...taken.result, pendingConfig: await tell(deps, frame, taken.news) };
     },
   };
 }
 
 /** The readings are durable: that the change cannot be handed out now is no reason to send them again. */
-async function fetchPending(
+async function tell(
   { contact, isCommonFault }: IntakeDeps,
   { organizationId, serialNumber }: Frame,
+  news: ConfigNews,
 ): Promise<OfferedChange | null> {
   try {
-    const answer = await contact({ organizationId, serialNumber, report: null });
+    const answer = await contact({ organizationId, serialNumber, ...news });
     return answer?.pendingConfig ?? null;
   } catch (error) {
     if (isCommonFault(error)) return null;
@@ -152,28 +162,35 @@ function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | nu
 const keyOf = ({ organizationId, serialNumber }: SerialInOrganization) =>
   `${organizationId} ${serialNumber.toLowerCase()}`;
 
-/** The interval that it runs, and the change that it fetched before. */
+/** What it runs, and what waits for it. */
 const neededIds = (config: ConfigState) => [
-  config.reportedConfigId ?? config.confirmedConfigId,
-  config.isFetched && !config.hasFailed ? config.pendingConfigId : null,
+  config.reportedConfigId,
+  config.confirmedConfigId,
+  config.pendingConfigId,
 ];
 
 type Contents = ReadonlyMap<string, DeviceConfiguration>;
 
 interface DeviceStep extends Step {
   device: LockedDevice;
+  rules: DeviceConfiguration | null;
   /** Readings that were stored before, by their position in `readings`. */
   known: Set<number>;
 }
 
 function courseOf(device: LockedDevice, contents: Contents) {
-  const [runningId] = neededIds(device.config);
-  const transmissionInterval = (runningId && contents.get(runningId)?.transmissionInterval) || null;
+  const { reportedConfigId, confirmedConfigId, pendingConfigId } = device.config;
+  const [reported, confirmed, pending] = [reportedConfigId, confirmedConfigId, pendingConfigId].map((id) =>
+    id === null ? null : (contents.get(id) ?? null),
+  );
+  const transmissionInterval = (reported ?? confirmed)?.transmissionInterval ?? null;
+  // A device that never reports is watched by what was applied to it.
+  const rules = confirmed ?? pending ?? null;
   const course = createDeviceCourse(device.state, { layout: device.asset.layout, transmissionInterval });
   return {
     device,
     state: course.state,
-    take: (frame: Frame): DeviceStep => ({ ...course.take(frame), device, known: new Set() }),
+    take: (frame: Frame): DeviceStep => ({ ...course.take(frame), device, rules, known: new Set() }),
   };
 }
 
@@ -194,13 +211,14 @@ function countKnown(steps: DeviceStep[], positions: number[]): void {
   }
 }
 
-function takenFrame({ device, frame, readings, known, before, state }: DeviceStep): TakenFrame {
+function takenFrame({ device, rules, frame, readings, known, before, state }: DeviceStep): TakenFrame {
   return {
     asset: device.asset,
     frame,
     fresh: known.size === 0 ? readings : readings.filter((_, index) => !known.has(index)),
     state,
     cameBack: before.status === 'offline',
+    rules,
   };
 }
 
@@ -209,7 +227,7 @@ function takenOf(
   contents: Contents,
 ): Taken {
   const { pendingConfigId, revision, isFetched, hasFailed, reportedHash } = device.config;
-  const isOffered = pendingConfigId !== null && !hasFailed;
+  const isOffered = frame.takesChange && pendingConfigId !== null && !hasFailed;
   const config = isOffered && isFetched ? contents.get(pendingConfigId) : undefined;
   return {
     result: {
@@ -217,8 +235,22 @@ function takenOf(
       duplicates: repeated + known.size,
       dropped,
       pendingConfig: config ? { revision, config } : null,
-      hashDiffers: frame.configHash !== null && reportedHash !== null && frame.configHash !== reportedHash,
+      wantsReport: frame.configHash !== null && frame.configHash !== reportedHash,
     },
-    mustFetch: isOffered && !isFetched,
+    news: newsOf(frame, device.config, isOffered && !isFetched),
+  };
+}
+
+/** What is asked for together with a change comes by the way of the change: one that is fetched already is in no news. */
+function newsOf(frame: Frame, config: ConfigState, mustFetch: boolean): ConfigNews | null {
+  const { configHash: hash, channelTypes } = frame;
+  const isNewHash =
+    hash !== null && config.reportedHash !== null && hash !== (config.seenHash ?? config.reportedHash);
+  const isNewLayout = channelTypes !== null && !config.isLayoutKnown;
+  if (!isNewHash && !isNewLayout && !mustFetch) return null;
+  return {
+    ...(isNewHash && { seenHash: hash }),
+    ...(isNewLayout && { shown: { channelTypes, ruleSlots: null, isReported: false } }),
+    takesChange: frame.takesChange,
   };
 }

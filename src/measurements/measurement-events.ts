@@ -9,17 +9,22 @@ const DATA_BYTES_MAX = 19_500;
 
 export function measurementEvents(taken: TakenFrame): DomainEvent[] {
   if (taken.fresh.length === 0 || !taken.asset.subscribed.has('data.measurement')) return [];
-  const head = frameView(taken);
+  return frameEvents('data.measurement', taken);
+}
+
+/** The frame as events of the type: one, or several when it is too large for one body. */
+export function frameEvents(type: string, taken: TakenFrame, more: object = {}): DomainEvent[] {
+  const head = { ...frameView(taken), ...more };
   const room = DATA_BYTES_MAX - Buffer.byteLength(JSON.stringify(head));
   return partsOf(taken.fresh.map(readingView), room).map((readings) => ({
     organizationId: taken.asset.organizationId,
-    type: 'data.measurement',
+    type,
     timestamp: taken.frame.receivedAt,
     data: { ...head, readings },
   }));
 }
 
-export function frameView({ asset, frame, state }: TakenFrame) {
+function frameView({ asset, frame, state }: TakenFrame) {
   return {
     serialNumber: asset.serialNumber,
     assetId: asset.assetId,
@@ -31,7 +36,7 @@ export function frameView({ asset, frame, state }: TakenFrame) {
 }
 
 /** A sensor error has value null and its code. */
-export function readingView({ channel, type, value, error, measuredAt }: TakenReading) {
+function readingView({ channel, type, value, error, measuredAt }: TakenReading) {
   const known = measurementTypeOf(type);
   return {
     channel,

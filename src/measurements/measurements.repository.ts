@@ -15,6 +15,10 @@ export interface ConfigState {
   reportedConfigId: string | null;
   confirmedConfigId: string | null;
   reportedHash: number | null;
+  /** As earlier frames showed it; null when none has since the last report. */
+  seenHash: number | null;
+  /** What is where on the device is known to those who compile for it. */
+  isLayoutKnown: boolean;
   pendingConfigId: string | null;
   revision: number;
   isFetched: boolean;
@@ -58,7 +62,7 @@ export interface HistoryReading extends Reading {
   late: boolean;
 }
 
-interface DeviceRow extends DeviceState, ConfigState {
+interface DeviceRow extends DeviceState, Omit<ConfigState, 'isLayoutKnown'> {
   assetId: string;
   organizationId: string;
   serialNumber: string;
@@ -105,6 +109,7 @@ export function createMeasurementsRepository(sql: Sql) {
            s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy", s.channel_types as "channelTypes",
            s.judged, s.open_alerts as "openAlerts", d.reported_config_id as "reportedConfigId",
            d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
+           d.seen_hash as "seenHash",
            d.pending_config_id as "pendingConfigId", d.revision, d.fetched_at is not null as "isFetched",
            d.failure is not null as "hasFailed", d.channel_types as "reportedChannelTypes", told.events as subscribed
          -- One look into each index per device: joined freely, a batch may read whole tables instead.
@@ -243,7 +248,7 @@ function lockedDeviceOf(row: DeviceRow): LockedDevice {
   const { assetId, organizationId, serialNumber, assetName, model, openAlerts, subscribed } = row;
   const { status, signalStrength, batteryStatus, lastReadingAt, lastContactAt, expectedBy } = row;
   const { channelTypes, judged, reportedConfigId, confirmedConfigId, reportedHash, pendingConfigId } = row;
-  const { revision, isFetched, hasFailed, reportedChannelTypes } = row;
+  const { seenHash, revision, isFetched, hasFailed, reportedChannelTypes } = row;
   return {
     asset: {
       assetId,
@@ -268,6 +273,8 @@ function lockedDeviceOf(row: DeviceRow): LockedDevice {
       reportedConfigId,
       confirmedConfigId,
       reportedHash,
+      seenHash,
+      isLayoutKnown: reportedChannelTypes !== null,
       pendingConfigId,
       revision,
       isFetched,

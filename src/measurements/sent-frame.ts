@@ -28,6 +28,7 @@ export function frameOf(
     configHash: sent.configHash ?? null,
     nextTransmissionAt: sent.nextTransmissionAt ?? null,
     channelTypes: null,
+    takesChange: true,
   };
 }
 

@@ -1,4 +1,5 @@
 /** What has become of a frame in its transaction: what those who judge and tell begin with. */
+import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { Frame } from './frame.ts';
 import type { Layout } from './layout.ts';
 import type { TakenReading } from './reading.ts';
@@ -37,4 +38,6 @@ export interface TakenFrame {
   state: DeviceState;
   /** It counted as missing before. */
   cameBack: boolean;
+  /** The configuration whose alerts are watched; null when there is none. */
+  rules: DeviceConfiguration | null;
 }

@@ -1,12 +1,8 @@
 /** The real service on real sockets, in this process, with a database and a task queue of its own. */
 import { randomUUID } from 'node:crypto';
-import {
-  type ComposeOptions,
-  compose,
-  type RunningApi,
-  type RunningPart,
-  type Service,
-} from '../../src/compose.ts';
+import { compose, type Service } from '../../src/compose.ts';
+import type { ComposeOptions } from '../../src/composition/use-cases.ts';
+import type { RunningPart } from '../../src/composition/worker-part.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import type { KeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
@@ -64,7 +60,7 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     SWEEP_INTERVAL_SECONDS: '0.2',
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
   });
-  return { ...defaults, port: 0, metricsPort: 0, ...overrides };
+  return { ...defaults, port: 0, metricsPort: 0, coap: { ...defaults.coap, port: 0 }, ...overrides };
 }
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -72,7 +68,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
   const log = options.log ?? createLog(options.logLevel ?? 'silent');
   const service = compose({ settings, log, now: options.now, resolve: options.resolve });
-  const api: RunningApi = await service.startApi();
+  const metrics = await service.startMetrics();
+  const api = await service.startApi();
   const worker: RunningPart | null =
     options.withWorker === false ? null : await service.startWorker(workflowBundle);
   const baseUrl = `http://127.0.0.1:${api.port}`;
@@ -100,6 +97,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     issueKey,
     async stop() {
       await api.stop(1_000);
+      await metrics.stop();
       await worker?.stop(1_000);
       await service.close();
     },

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import type { RunningPart } from '../../src/compose.ts';
+import type { RunningPart } from '../../src/composition/worker-part.ts';
 import { query } from '../../src/db/query.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { supervise } from '../../src/embedded/supervise.ts';

@@ -1,0 +1,61 @@
+/** What of the states of devices belongs to alerts: which are open, and whose time has passed. */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+
+/** A device whose expected contact was missed. */
+export interface SilentDevice {
+  assetId: string;
+  organizationId: string;
+  serialNumber: string;
+  openAlerts: unknown;
+  expectedBy: Date;
+}
+
+export interface OpenState {
+  assetId: string;
+  openAlerts: unknown;
+}
+
+export type AlertStatesRepository = ReturnType<typeof createAlertStatesRepository>;
+
+export function createAlertStatesRepository(sql: Sql) {
+  return {
+    /** The rows are held by the caller. */
+    async updateOpenAlerts(states: OpenState[]): Promise<void> {
+      if (states.length === 0) return;
+      await query(
+        sql,
+        `update device_states s set open_alerts = n.open_alerts
+         from unnest(?::uuid[], ?::jsonb[]) as n (asset_id, open_alerts) where s.asset_id = n.asset_id`,
+        [states.map(({ assetId }) => assetId), states.map(({ openAlerts }) => JSON.stringify(openAlerts))],
+      );
+    },
+
+    lockOpenAlerts(assetIds: string[]): Promise<OpenState[]> {
+      return query(
+        sql,
+        `select asset_id as "assetId", open_alerts as "openAlerts" from device_states
+         where asset_id = any(?::uuid[]) order by asset_id for no key update`,
+        [assetIds],
+      );
+    },
+
+    /** Locks devices whose time has passed, and marks them offline. */
+    takeSilent(now: Date, limit: number): Promise<SilentDevice[]> {
+      return query(
+        sql,
+        `with silent as (
+           select s.asset_id from device_states s
+           where s.status = 'online' and s.expected_by < ?::timestamptz
+             and exists (select from assets a where a.id = s.asset_id and a.archived_at is null)
+           order by s.asset_id limit ? for no key update skip locked
+         )
+         update device_states s set status = 'offline' from silent join assets a on a.id = silent.asset_id
+         where s.asset_id = silent.asset_id
+         returning s.asset_id as "assetId", s.organization_id as "organizationId",
+           a.serial_number as "serialNumber", s.open_alerts as "openAlerts", s.expected_by as "expectedBy"`,
+        [now.toISOString(), limit],
+      );
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** What waits and what is sent: workflows, activities, the dispatcher of deliveries, and the sweeps. */
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import { createActivities } from '../../activities/index.ts';
+import { sweepJobs } from '../config-jobs/job-sweep.ts';
+import { isUnavailable } from '../db/faults.ts';
+import { listenTo } from '../db/listen.ts';
+import {
+  createPartitions,
+  DELIVERY_TABLES,
+  dropPartitions,
+  MEASUREMENTS,
+  PARTITIONED_TABLES,
+} from '../db/partitions.ts';
+import { createAttempts } from '../deliveries/attempts.service.ts';
+import { noticeOf, notifyQueued, QUEUED_CHANNEL } from '../deliveries/deliveries.repository.ts';
+import { startDispatcher } from '../deliveries/dispatcher.service.ts';
+import { sweepEndpoints } from '../deliveries/endpoint-sweep.ts';
+import { createEndpointTroubleService } from '../deliveries/endpoint-trouble.service.ts';
+import { removeExpiredAnswers } from '../idempotency/idempotency-keys.repository.ts';
+import { every, type Periodic } from '../periodic.ts';
+import { bundleWorkflows, startTemporalWorker } from '../temporal/worker.ts';
+import type { UseCases } from './use-cases.ts';
+
+export interface RunningPart {
+  stop(deadlineMs: number): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export async function startWorker(
+  useCases: UseCases,
+  givenBundle?: WorkflowBundleOption,
+): Promise<RunningPart> {
+  const { settings, log } = useCases;
+  // Nothing is sent before all is ready: bundling holds the process up, and until the end of it nobody can stop us.
+  const workflowBundle = givenBundle ?? (await bundleWorkflows());
+  let isStopping = false;
+  const delivering = startDelivering(useCases, () => isStopping);
+  const worker = await startTemporalWorker({
+    address: settings.temporalAddress,
+    namespace: settings.temporalNamespace,
+    taskQueue: settings.taskQueue,
+    activities: createActivities({ course: useCases.services.course, trouble: delivering.trouble }),
+    log,
+    workflowBundle,
+  });
+  const sweeps = startSweeps(useCases);
+  return {
+    async stop() {
+      isStopping = true;
+      await Promise.all([...sweeps.map((sweep) => sweep.stop()), worker.stop(), delivering.stop()]);
+    },
+  };
+}
+
+function startDelivering(useCases: UseCases, isStopping: () => boolean) {
+  const { settings, log, now, sql, metrics, secretBox, sender, attend, repositories } = useCases;
+  const { scheduleMs, probePlan, disableAfterMs, drainPerSecondMax, drainTickMs } = settings.webhooks;
+  const { deliveries, endpoints } = repositories;
+  const bounds = {
+    perEndpointMax: settings.webhooks.perEndpointMax,
+    leaseSeconds: settings.webhooks.leaseSeconds,
+  };
+  const attempts = createAttempts({
+    deliveries,
+    endpoints,
+    secretBox,
+    send: sender.attempt,
+    ...bounds,
+    schedule: scheduleMs,
+    probePlan,
+    disableAfterMs,
+    now,
+    random: Math.random,
+    troubled: attend.troubled,
+    observe: ({ verdict, durationMs }) => {
+      metrics.deliveryAttempts.inc({ verdict });
+      metrics.deliveryDuration.observe(durationMs / 1000);
+    },
+    isCommonFault: isUnavailable,
+    log,
+  });
+  const dispatcher = startDispatcher({ deliveries, attempts, ...bounds, lookEveryMs: LOOK_EVERY_MS, log });
+  const listener = listenTo({
+    url: settings.databaseUrl,
+    channel: QUEUED_CHANNEL,
+    onNotice: (payload) => {
+      const { kind, webhookIds } = noticeOf(payload);
+      if (kind === 'changed') dispatcher.recall(webhookIds);
+      else dispatcher.wake(webhookIds);
+    },
+    onFault: (err) => log.warn({ err }, 'no notices of new deliveries: the dispatcher looks every second'),
+  });
+  const trouble = createEndpointTroubleService({
+    deliveries,
+    endpoints,
+    attempts,
+    ...bounds,
+    drainPerSecondMax,
+    drainTickMs,
+    wake: (webhookId) => notifyQueued(sql, [webhookId]),
+    isStopping,
+    log,
+  });
+  return {
+    trouble,
+    async stop() {
+      await Promise.all([listener.stop(), dispatcher.stop()]);
+    },
+  };
+}
+
+function startSweeps({
+  settings,
+  starter,
+  temporalFault,
+  repositories,
+  services,
+  sql,
+  now,
+  log,
+}: UseCases): Periodic[] {
+  const { jobLookAgainMs: lookAgainMs, sweepIntervalMs } = settings;
+  const { jobs, endpoints } = repositories;
+  const later = (what: string) => (err: unknown) => log.warn({ err }, `${what}: it is tried again`);
+  return [
+    every(
+      sweepIntervalMs,
+      () => sweepJobs({ ...jobs, startJob: starter.startJob, lookAgainMs }),
+      temporalFault('sweep jobs'),
+    ),
+    every(
+      sweepIntervalMs,
+      () => sweepEndpoints({ ...endpoints, attend: starter.attendEndpoint, lookAgainMs }),
+      temporalFault('sweep endpoints'),
+    ),
+    every(sweepIntervalMs, services.alerts.watchContacts, later('silent devices were not looked for')),
+    every(HOUR_MS, () => cleanUp({ sql, now: now(), settings }), later('what is old stays for another hour')),
+  ];
+}
+
+/** Partitions ahead of time, and nothing kept beyond its time. */
+async function cleanUp({
+  sql,
+  now,
+  settings,
+}: { now: Date } & Pick<UseCases, 'sql' | 'settings'>): Promise<void> {
+  await removeExpiredAnswers(sql);
+  for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now);
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
+  for (const table of DELIVERY_TABLES)
+    await dropPartitions(sql, table, daysAgo(settings.webhooks.retentionDays));
+  await dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays));
+}

@@ -1,0 +1,31 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+
+export interface KeptInfo {
+  info: object;
+  /** Null where it was not told. */
+  signalStrength: string | null;
+}
+
+export type DeviceInfoRepository = ReturnType<typeof createDeviceInfoRepository>;
+
+export function createDeviceInfoRepository(sql: Sql) {
+  return {
+    /** False when the organization has no active device of that serial. */
+    async keep(
+      { organizationId, serialNumber }: { organizationId: string; serialNumber: string },
+      { info, signalStrength }: KeptInfo,
+    ): Promise<boolean> {
+      const rows = await query(
+        sql,
+        `update device_states s set info = ?::jsonb, signal_strength = coalesce(?::text, s.signal_strength)
+         from assets a
+         where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null
+           and s.asset_id = a.id
+         returning 1`,
+        [JSON.stringify(info), signalStrength, organizationId, serialNumber],
+      );
+      return rows.length > 0;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** What a logger tells of itself beside its readings: firmware, radio, battery. The latest word is kept. */
+
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import { signalStrengthOfDbm } from '../measurements/signal.ts';
+import type { DeviceContacts } from './device-contacts.service.ts';
+import type { DeviceInfoRepository } from './device-info.repository.ts';
+import { ruleSlotsOf } from './device-info.ts';
+
+export interface ToldInfo {
+  organizationId: string;
+  receivedAt: Date;
+  info: {
+    serialNumber: string;
+    /** "07.02" */
+    softwareVersion: string | null;
+    modem: { rssiDbm: number | null } | null;
+  };
+}
+
+export interface DeviceInfoDeps {
+  transact: Transact;
+  deviceInfoIn(sql: Sql): DeviceInfoRepository;
+  contacts: DeviceContacts;
+}
+
+export type DeviceInfoService = ReturnType<typeof createDeviceInfoService>;
+
+export function createDeviceInfoService({ transact, deviceInfoIn, contacts }: DeviceInfoDeps) {
+  return {
+    /** False when the organization has no active device of that serial. */
+    async receive({ organizationId, info, receivedAt }: ToldInfo): Promise<boolean> {
+      const { serialNumber, softwareVersion, modem } = info;
+      const isKnown = await transact(({ sql }) =>
+        deviceInfoIn(sql).keep(
+          { organizationId, serialNumber },
+          {
+            info: { ...info, receivedAt: receivedAt.toISOString() },
+            signalStrength: modem?.rssiDbm == null ? null : signalStrengthOfDbm(modem.rssiDbm),
+          },
+        ),
+      );
+      const ruleSlots = softwareVersion === null ? null : ruleSlotsOf(softwareVersion);
+      if (isKnown && ruleSlots !== null) {
+        const shown = { channelTypes: null, ruleSlots, isReported: true };
+        await contacts.receive({ organizationId, serialNumber, shown, takesChange: false });
+      }
+      return isKnown;
+    },
+  };
+}

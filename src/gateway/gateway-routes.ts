@@ -1,0 +1,173 @@
+/**
+ * What loggers may send, and what becomes of it: `m` measurements, `c` configuration, `i` device info, `t` time. The
+ * protocol's side of the use cases, which know nothing of CoAP.
+ */
+import type { DeviceContacts } from '../devices/device-contacts.service.ts';
+import type { DeviceReport } from '../devices/device-sync.ts';
+import type { Frame } from '../measurements/frame.ts';
+import type { Intake } from '../measurements/intake.service.ts';
+import { measurementTypeNamed } from '../measurements/measurement-type.ts';
+import type { SentReading } from '../measurements/reading.ts';
+import type { CoapAnswer } from './coap-message.ts';
+import type { CoapCall, CoapRoute } from './coap-server.ts';
+import { type ConfigReport, encodeConfigAnswer } from './config-message.ts';
+import { createConfigParts } from './config-parts.ts';
+import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
+import type { Identify, Identity } from './identify.ts';
+import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
+import { readingsOf } from './readings.ts';
+import { encodeTime } from './time-message.ts';
+
+export interface GatewayRoutesDeps {
+  identify: Identify;
+  intake: Intake;
+  contacts: DeviceContacts;
+  deviceInfo: {
+    /** False when the organization has no active device of that serial. */
+    receive(told: { organizationId: string; info: DeviceInfo; receivedAt: Date }): Promise<boolean>;
+  };
+  unknown: {
+    record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void>;
+  };
+  refused(reason: string): void;
+  now(): Date;
+}
+
+const CREATED: CoapAnswer = { code: '2.01' };
+const UNAUTHORIZED: CoapAnswer = { code: '4.01' };
+const NOT_FOUND: CoapAnswer = { code: '4.04' };
+
+/** What a device repeats of an old error is told apart by its time; clocks of loggers are this far off at most. */
+const ERROR_SLACK_MS = 60_000;
+const RULE_SLOTS_BEFORE_0702 = 12;
+
+export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, CoapRoute> {
+  const { identify, intake, contacts, deviceInfo, now } = deps;
+  const parts = createConfigParts();
+
+  function refuse({ reason }: Extract<Identity, { kind: 'refused' }>): CoapAnswer {
+    deps.refused(reason);
+    return reason === 'unknown_serial' ? NOT_FOUND : UNAUTHORIZED;
+  }
+
+  function whoSpeaks(
+    call: CoapCall,
+    { serialNumber, cloudToken }: { serialNumber: string; cloudToken: string | null },
+    isVouchedFor = false,
+  ): Promise<Identity> {
+    const address = `${call.remoteAddress} ${call.remotePort}`;
+    return identify({ serialNumber, cloudToken, tokenOption: call.tokenOption, address, isVouchedFor });
+  }
+
+  function unknownSerial(): CoapAnswer {
+    deps.refused('unknown_serial');
+    return NOT_FOUND;
+  }
+
+  async function measurements(call: CoapCall): Promise<CoapAnswer> {
+    const receivedAt = now();
+    const message = decodeMeasurements(call.payload);
+    const identity = await whoSpeaks(call, message);
+    if (identity.kind === 'refused') return refuse(identity);
+    const result = await intake.receive(frameOf(message, identity.organizationId, call, receivedAt));
+    if (!result) return unknownSerial();
+    const { pendingConfig, wantsReport } = result;
+    const payload = encodeConfigAnswer({
+      ...(pendingConfig && { config: pendingConfig.config }),
+      ...((pendingConfig || wantsReport) && { configurationRequest: true }),
+      currentTime: now(),
+    });
+    return { ...CREATED, payload };
+  }
+
+  async function configuration(call: CoapCall): Promise<CoapAnswer> {
+    const receivedAt = now();
+    const report = parts.add(call.payload, receivedAt, `${call.remoteAddress} ${call.remotePort}`);
+    // What is missing comes in a message of its own, or the device is asked again.
+    if (!report) return CREATED;
+    const identity = await whoSpeaks(call, report, true);
+    if (identity.kind === 'refused') return refuse(identity);
+    const { organizationId } = identity;
+    const result = await contacts.receive({
+      organizationId,
+      serialNumber: report.serialNumber,
+      report: deviceReportOf(report, receivedAt),
+      shown: {
+        channelTypes: report.channelTypes.length > 0 ? report.channelTypes : null,
+        ruleSlots: ruleSlotsOf(report),
+        isReported: true,
+      },
+      // Configurations travel in answers to measurements alone.
+      takesChange: false,
+    });
+    return result ? CREATED : unknownSerial();
+  }
+
+  async function info(call: CoapCall): Promise<CoapAnswer> {
+    const told = decodeDeviceInfo(call.payload);
+    const identity = await whoSpeaks(call, told);
+    if (identity.kind === 'refused') return refuse(identity);
+    const { organizationId } = identity;
+    if (await deviceInfo.receive({ organizationId, info: told, receivedAt: now() })) return CREATED;
+    await deps.unknown.record([{ organizationId, serialNumber: told.serialNumber }]);
+    return unknownSerial();
+  }
+
+  return {
+    m: { methods: ['POST'], handle: measurements },
+    c: { methods: ['POST'], handle: configuration },
+    i: { methods: ['POST'], handle: info },
+    t: {
+      methods: ['GET', 'POST'],
+      handle: () => ({ code: '2.05', payload: encodeTime(now()) }),
+    },
+  };
+}
+
+function frameOf(
+  message: MeasurementsMessage,
+  organizationId: string,
+  { confirmable }: CoapCall,
+  receivedAt: Date,
+): Frame {
+  return {
+    organizationId,
+    serialNumber: message.serialNumber,
+    readings: readingsOf(message).map(
+      ({ type, ...reading }): SentReading => ({
+        ...reading,
+        type: measurementTypeNamed(type)?.number as number,
+      }),
+    ),
+    batteryStatus: message.batteryOk ? 'ok' : 'low',
+    signal: message.signal,
+    configHash: message.configurationHash,
+    nextTransmissionAt: message.nextTransmissionAt,
+    channelTypes: message.channels.length > 0 ? message.channels.map(({ type }) => type) : null,
+    receivedAt,
+    takesChange: confirmable,
+  };
+}
+
+function deviceReportOf(report: ConfigReport, receivedAt: Date): DeviceReport {
+  const { configurationErrors: codes, configurationErrorsAt } = report;
+  return {
+    config: report.config,
+    hash: report.configurationHash,
+    receivedAt,
+    madeAt: receivedAt,
+    errors:
+      codes.length > 0
+        ? {
+            messages: codes.map((code) => `configuration error ${code}`),
+            madeAt: configurationErrorsAt ?? receivedAt,
+            slackMs: ERROR_SLACK_MS,
+          }
+        : null,
+  };
+}
+
+function ruleSlotsOf({ config }: ConfigReport): 12 | 16 | null {
+  if (!config.alarmRules) return null;
+  return config.alarmRules.length > RULE_SLOTS_BEFORE_0702 ? 16 : 12;
+}

@@ -761,6 +761,7 @@ describe('Measurements', () => {
         'limit=0',
         'limit=501',
         'from=yesterday',
+        'from=0000-01-01T00:00Z',
         'x=1',
       ];
       for (const text of [
@@ -820,6 +821,7 @@ describe('Measurements', () => {
       for (const accept of [
         'text/csv',
         'text/*',
+        'text/csv, */*',
         'application/json;q=0.5, text/csv',
         'TEXT/CSV, */*;q=0.1',
       ]) {

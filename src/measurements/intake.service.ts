@@ -60,6 +60,7 @@ export interface Intake {
 }
 
 const BATCH_MAX = 500;
+const BATCH_READINGS_MAX = 20_000;
 const BATCHES_UNDER_WAY = 2;
 const WAITING_MAX = 20_000;
 
@@ -75,6 +76,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     commit: (frames) => commitFrames(deps, frames),
     isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
+    weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     concurrency: BATCHES_UNDER_WAY,
     maxWaiting: WAITING_MAX,
     overloaded: () =>

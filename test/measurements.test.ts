@@ -539,6 +539,74 @@ describe('Measurements', () => {
       );
     });
 
+    it('frames of one device in two batches at a time are all in its state', async () => {
+      const measuredAt = new Date(ago(1));
+      await Promise.all(
+        [1, 2, 3, 4, 5, 6].map((channel) =>
+          intakeWith().receive(
+            frame({ readings: [{ channel, type: 1, value: 1, error: null, measuredAt }] }),
+          ),
+        ),
+      );
+      const [row] = await query<{ judged: object }>(
+        dms.service.sql,
+        'select judged from device_states where asset_id = ?',
+        [assetId],
+      );
+      const at = measuredAt.getTime();
+      assert.deepEqual(row?.judged, { 1: at, 2: at, 3: at, 4: at, 5: at, 6: at });
+    });
+
+    for (const [what, change] of [
+      ['archived', 'archived_at = now()'],
+      ['given new hardware', `serial_number = serial_number || '-B'`],
+    ]) {
+      it(`a frame that waits while its asset is ${what} is of an unknown device`, async () => {
+        const trx = await dms.service.sql.transaction();
+        await query(trx, `update assets set ${change} where id = ?`, [assetId]);
+        await query(trx, 'update device_states set expected_by = null where asset_id = ?', [assetId]);
+        const result = intakeWith().receive(frame());
+        await sleep(100);
+        await trx.commit();
+        assert.equal(await result, null);
+      });
+    }
+
+    it('large frames are spread over batches, and all stored', async () => {
+      const batches: number[] = [];
+      const intake = intakeWith({
+        measurementsIn: (sql) => {
+          const repository = createMeasurementsRepository(sql);
+          return {
+            ...repository,
+            store(sent) {
+              batches.push(sent.reduce((total, { readings }) => total + readings.length, 0));
+              return repository.store(sent);
+            },
+          };
+        },
+      });
+      const readings = (start: number) =>
+        Array.from({ length: 1_000 }, (_, index) => ({
+          channel: 1,
+          type: 1,
+          value: 1,
+          error: null,
+          measuredAt: new Date(Date.now() - (start + index) * 1_000),
+        }));
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          intake.receive(frame({ readings: readings(index * 1_000) })),
+        ),
+      );
+      assert.equal(
+        results.reduce((total, result) => total + (result?.accepted ?? 0), 0) +
+          results.reduce((total, result) => total + (result?.duplicates ?? 0), 0),
+        50_000,
+      );
+      assert.ok(Math.max(...batches) <= 20_000, `${Math.max(...batches)} readings in one batch`);
+    });
+
     it('a sensor error is kept with its code, and is no reading of its asset', async () => {
       const error = { channel: 1, type: 1, value: null, error: 8_388_557, measuredAt: new Date(ago(1)) };
       await intakeWith().receive(frame({ readings: [error] }));
@@ -761,6 +829,7 @@ describe('Measurements', () => {
         'limit=0',
         'limit=501',
         'from=yesterday',
+        'from=0000-01-01T00:00Z',
         'x=1',
       ];
       for (const text of [
@@ -820,6 +889,7 @@ describe('Measurements', () => {
       for (const accept of [
         'text/csv',
         'text/*',
+        'text/csv, */*',
         'application/json;q=0.5, text/csv',
         'TEXT/CSV, */*;q=0.1',
       ]) {

@@ -11,6 +11,8 @@ export interface GroupCommitOptions<Item, Result> {
   /** True for faults that splitting cannot help. */
   isCommonFault(error: unknown): boolean;
   maxItems: number;
+  /** Bounds a batch of large items, too: it takes no more once they weigh so much together. */
+  weight?: { of(item: Item): number; max: number };
   /** Batches under way at the same time. */
   concurrency: number;
   /** Waiting items at most; more are refused with the error that `overloaded` makes. */
@@ -37,9 +39,20 @@ export function createGroupCommit<Item, Result>(
   async function pump(): Promise<void> {
     if (underWay >= options.concurrency || waiting.length === 0) return;
     underWay++;
-    await settle(waiting.splice(0, options.maxItems));
+    await settle(waiting.splice(0, nextBatchSize()));
     underWay--;
     void pump();
+  }
+
+  function nextBatchSize(): number {
+    const { weight, maxItems } = options;
+    if (!weight) return maxItems;
+    let total = 0;
+    const size = waiting.findIndex(({ item }, index) => {
+      total += weight.of(item);
+      return index === maxItems || (index > 0 && total > weight.max);
+    });
+    return size === -1 ? waiting.length : size;
   }
 
   async function settle(batch: Array<Waiting<Item, Result>>): Promise<void> {

@@ -30,7 +30,8 @@ type Place = Pick<Reading, 'measuredAt' | 'channel'>;
 export const cursorOf = ({ measuredAt, channel }: Place): string =>
   Buffer.from(`${measuredAt.getTime()}.${channel}`).toString('base64url');
 
-const CURSOR = /^(-?\d{1,15})\.(\d)$/;
+/** Milliseconds up to the year 2286. */
+const CURSOR = /^(\d{1,13})\.(\d)$/;
 
 export function placeOf(cursor: string): Place {
   const [, at, channel] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
@@ -61,16 +62,19 @@ export function csvLine(reading: KeptReading, layout: Layout): string {
 
 /** Whether the caller would rather have CSV than JSON (RFC 9110, section 12.5.1, as far as two types need it). */
 export function prefersCsv(accept: string | undefined): boolean {
-  return weightOf('text/csv', accept) > weightOf('application/json', accept);
+  const [csv, json] = [preference('text/csv', accept), preference('application/json', accept)];
+  if (csv.weight === 0) return false;
+  return csv.weight > json.weight || (csv.weight === json.weight && csv.rank < json.rank);
 }
 
-function weightOf(type: string, accept = '*/*'): number {
+/** By the range that names the type most closely; rank 0 is its own name. */
+function preference(type: string, accept = '*/*'): { weight: number; rank: number } {
   const ranges = [type, `${type.split('/')[0]}/*`, '*/*'];
-  const weights = accept.split(',').map((part) => {
+  const asked = accept.split(',').map((part) => {
     const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
     const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
     return { rank: ranges.indexOf(range), weight: quality === undefined ? 1 : Number(quality) || 0 };
   });
-  const fitting = weights.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
-  return fitting[0]?.weight ?? 0;
+  const [closest] = asked.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
+  return closest ?? { weight: 0, rank: ranges.length };
 }

@@ -58,6 +58,7 @@ export interface Intake {
 }
 
 const BATCH_MAX = 500;
+const BATCH_READINGS_MAX = 20_000;
 const BATCHES_UNDER_WAY = 2;
 const WAITING_MAX = 20_000;
 
@@ -84,6 +85,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     commit: (frames) => commitFrames(deps, frames),
     isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
+    weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     concurrency: BATCHES_UNDER_WAY,
     maxWaiting: WAITING_MAX,
     overloaded: () =>
@@ -143,19 +145,15 @@ function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | nu
       .configurationsIn(sql)
       .find(devices.flatMap(({ config }) => neededIds(config)));
     const courses = new Map(devices.map((device) => [keyOf(device.asset), courseOf(device, contents)]));
-    const steps = frames.flatMap((frame) => courses.get(keyOf(frame))?.take(frame) ?? []);
-    const known = await measurements.store(steps.map(sentTogether));
-    countKnown(steps, known);
+    const all = frames.map((frame) => courses.get(keyOf(frame))?.take(frame) ?? null);
+    const steps = all.filter((step) => step !== null);
+    countKnown(steps, await measurements.store(steps.map(sentTogether)));
     await measurements.update(
       new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()])),
     );
     await deps.judge({ sql }, steps.map(takenFrame));
     await deps.unknownIn(sql).record(frames.filter((frame) => !courses.has(keyOf(frame))));
-    const byFrame = new Map(steps.map((step) => [step.frame, step]));
-    return frames.map((frame) => {
-      const step = byFrame.get(frame);
-      return step ? takenOf(step, contents) : null;
-    });
+    return all.map((step) => step && takenOf(step, contents));
   });
 }
 

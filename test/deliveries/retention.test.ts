@@ -1,11 +1,14 @@
 /** What is old is dropped by the day, and there is always a place for what is new. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase, type Sql } from '../../src/db/database.ts';
 import {
+  createPartitionKeeper,
   createPartitions,
   DELIVERY_TABLES,
   dropPartitions,
   firstIdAt,
+  MEASUREMENTS,
   type PartitionedTable,
 } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
@@ -13,7 +16,7 @@ import { newDatabase } from '../support/servers.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('Partitions by day', () => {
+describe('Partitions', () => {
   let sql: Sql;
   const deliveries = DELIVERY_TABLES.find(({ name }) => name === 'deliveries') as PartitionedTable;
   const now = new Date();
@@ -21,15 +24,17 @@ describe('Partitions by day', () => {
   const nameAt = (days: number) =>
     `deliveries_${daysFromNow(days).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
+  let other: Sql;
+
   before(async () => {
-    sql = openDatabase({
-      url: await newDatabase(),
-      poolSize: 2,
-      statementTimeoutMs: 0,
-      applicationName: 'test',
-    });
+    const url = await newDatabase();
+    const open = () => openDatabase({ url, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
+    [sql, other] = [open(), open()];
   });
-  after(() => sql.destroy());
+  after(async () => {
+    await sql.destroy();
+    await other.destroy();
+  });
 
   const partitions = async (table: string) => {
     const rows = await query<{ name: string }>(
@@ -77,6 +82,57 @@ describe('Partitions by day', () => {
     );
     assert.equal((await query(sql, 'select 1 from deliveries')).length, 5 + 2);
     assert.deepEqual(await dropPartitions(sql, deliveries, daysFromNow(-7)), []);
+  });
+
+  it('by month are there after a migration from this month to the one after the next', async () => {
+    const monthsFromNow = (months: number) =>
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months))
+        .toISOString()
+        .slice(0, 7)
+        .replace('-', '');
+    assert.deepEqual(
+      await partitions('measurements'),
+      [0, 1, 2].map((months) => `measurements_${monthsFromNow(months)}`),
+    );
+  });
+
+  it('by month are dropped when the whole month is older than the retention', async () => {
+    const keeper = createPartitionKeeper(sql, MEASUREMENTS);
+    await keeper.ensure([new Date('2019-12-31T23:59:59.999Z'), new Date('2020-01-01T00:00:00.000Z')]);
+    for (const at of ['2019-12-31T23:59:59.999Z', '2020-01-01T00:00:00.000Z']) {
+      await query(
+        sql,
+        `insert into measurements (asset_id, measured_at, received_at, value, channel, type, late)
+         values (uuidv7(), ?, now(), 1, 1, 1, false)`,
+        [at],
+      );
+    }
+    assert.deepEqual(await dropPartitions(sql, MEASUREMENTS, new Date('2019-12-31T23:59:59.999Z')), []);
+    assert.deepEqual(await dropPartitions(sql, MEASUREMENTS, new Date('2020-01-31T23:59:59.999Z')), [
+      'measurements_201912',
+    ]);
+    assert.equal((await query(sql, 'select 1 from measurements')).length, 1);
+  });
+
+  it('that somebody writes to are dropped as soon as he is done, and nobody waits for that meanwhile', async () => {
+    const keeper = createPartitionKeeper(sql, MEASUREMENTS);
+    await keeper.ensure([new Date('2018-05-01'), new Date('2018-06-01')]);
+    const insert = (handle: Sql, at: string) =>
+      query(
+        handle,
+        `insert into measurements (asset_id, measured_at, received_at, value, channel, type, late)
+         values (uuidv7(), ?, now(), 1, 1, 1, false)`,
+        [at],
+      );
+    const writer = await sql.transaction();
+    await insert(writer, '2018-05-02');
+    const dropped = dropPartitions(sql, MEASUREMENTS, new Date('2018-06-01'));
+    await sleep(100);
+    const startedAt = performance.now();
+    await insert(other, '2018-06-02');
+    assert.ok(performance.now() - startedAt < 1_000);
+    await writer.commit();
+    assert.deepEqual(await dropped, ['measurements_201805']);
   });
 
   it('begin with the first id of their day, as PostgreSQL counts the time of a UUIDv7', async () => {

@@ -1,0 +1,88 @@
+/** Which readings count, which are late, and what is known of a channel afterwards. */
+import assert from 'node:assert/strict';
+import {
+  isPlausible,
+  keyOfReading,
+  located,
+  marked,
+  newest,
+  type Reading,
+} from '../../src/measurements/reading.ts';
+
+const NOW = new Date('2026-03-02T12:00:00.000Z');
+const HOUR_MS = 3_600_000;
+const hours = (count: number) => new Date(NOW.getTime() + count * HOUR_MS);
+const reading = (more: Partial<Reading> = {}): Reading => ({
+  channel: 1,
+  type: 1,
+  value: 4,
+  error: null,
+  measuredAt: NOW,
+  ...more,
+});
+
+describe('A reading', () => {
+  it('is plausible from 2015 to a day ahead of its arrival', () => {
+    for (const at of ['2015-01-01T00:00:00.000Z', NOW, hours(24)])
+      assert.ok(isPlausible(new Date(at), NOW), String(at));
+    for (const at of ['2014-12-31T23:59:59.999Z', new Date(hours(24).getTime() + 1), new Date(Number.NaN)]) {
+      assert.ok(!isPlausible(new Date(at), NOW), String(at));
+    }
+  });
+
+  it('is the same as another one of its channel and millisecond, and of no other', () => {
+    const keys = [NOW, new Date(NOW.getTime() + 1)].flatMap((measuredAt) =>
+      [1, 2, 3, 4, 5, 6].map((channel) => keyOfReading({ channel, measuredAt })),
+    );
+    assert.equal(new Set(keys).size, 12);
+    assert.equal(keyOfReading(reading({ value: 1 })), keyOfReading(reading({ value: 2, type: 2 })));
+  });
+
+  it('by position is of the channel that the layout has there; by number of that channel', () => {
+    const layout = { model: null, channelTypes: [2, 1, 1, 1, 0, 0] };
+    const sent = (['ambient', 'probe', 5] as const).map((channel) => ({ ...reading(), channel }));
+    assert.deepEqual(
+      located(sent, layout).map(({ channel }) => channel),
+      [2, 4, 5],
+    );
+  });
+
+  const lateOf = (readings: Reading[], known: Record<string, number> = {}) =>
+    marked(readings, known, NOW).map(({ late }) => late);
+
+  it('is late when it is more than a day old on arrival', () => {
+    assert.deepEqual(lateOf([reading({ measuredAt: hours(-24) })]), [false]);
+    assert.deepEqual(lateOf([reading({ measuredAt: new Date(hours(-24).getTime() - 1) })]), [true]);
+  });
+
+  it('is late when it is not newer than what is known of its own channel', () => {
+    const known = { 1: hours(-2).getTime() };
+    const at = (count: number, channel = 1) => reading({ channel, measuredAt: hours(count) });
+    assert.deepEqual(lateOf([at(-3), at(-2), at(-1), at(-3, 2)], known), [true, true, false, false]);
+  });
+
+  it('is not late by the others of its frame, in whatever order they stand', () => {
+    assert.deepEqual(lateOf([-1, -3, -2].map((count) => reading({ measuredAt: hours(count) }))), [
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('moves what is known of its channel forward, never back; a sensor error does not', () => {
+    const known = { 1: hours(-2).getTime(), 3: hours(-1).getTime() };
+    const readings = [
+      reading({ measuredAt: hours(-1) }),
+      reading({ measuredAt: hours(-5) }),
+      reading({ channel: 2, measuredAt: hours(-9) }),
+      reading({ channel: 3, measuredAt: hours(-2) }),
+      reading({ channel: 1, measuredAt: hours(0), value: null, error: 8_388_557 }),
+    ];
+    assert.deepEqual(newest(known, readings), {
+      1: hours(-1).getTime(),
+      2: hours(-9).getTime(),
+      3: hours(-1).getTime(),
+    });
+    assert.deepEqual(known, { 1: hours(-2).getTime(), 3: hours(-1).getTime() });
+  });
+});

@@ -1,0 +1,130 @@
+/** The history as a table: read as fast as it is taken, and no further. */
+import assert from 'node:assert/strict';
+import type { Readable } from 'node:stream';
+import type { Caller, Route } from '../../src/http/route.ts';
+import { cursorOf, placeOf, prefersCsv } from '../../src/measurements/history.ts';
+import type { HistoryFilter, HistoryReading } from '../../src/measurements/measurements.repository.ts';
+import { measurementsRoutes } from '../../src/measurements/measurements.routes.ts';
+
+const START = Date.UTC(2026, 2, 2);
+
+/** A history of so many readings, one a second; counts how often it is read. */
+function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
+  const reads: HistoryFilter[] = [];
+  const at = (index: number): HistoryReading => ({
+    channel: 1,
+    type: 1,
+    value: index,
+    error: null,
+    late: false,
+    measuredAt: new Date(START - index * 1_000),
+    receivedAt: new Date(START),
+  });
+  return {
+    reads,
+    findScope: async (_organizationId: string, assetId: string) => ({
+      assetId,
+      layout: { model: null, channelTypes: null },
+    }),
+    async list(_scope: unknown, filter: HistoryFilter) {
+      reads.push(filter);
+      if (reads.length > failAfter) throw new Error('the database went away');
+      const first = filter.before ? (START - filter.before.measuredAt.getTime()) / 1_000 + 1 : 0;
+      const length = Math.max(0, Math.min(filter.limit, count - first));
+      return Array.from({ length }, (_, index) => at(first + index));
+    },
+  };
+}
+
+async function tableOf(measurements: ReturnType<typeof historyOf>): Promise<Readable> {
+  const routes = measurementsRoutes({
+    intake: { receive: async () => null },
+    measurements,
+    now: () => new Date(START),
+  });
+  const list = routes.find(({ operationId }) => operationId === 'listMeasurements') as Route;
+  const { body } = await list.handle({
+    caller: { organizationId: 'o' } as Caller,
+    params: { assetId: 'a' },
+    query: { limit: 50 },
+    header: () => 'text/csv',
+    url: '/',
+  } as never);
+  return body as Readable;
+}
+
+describe('A table of measurements', () => {
+  it('has every reading once, over all the chunks that it is read in', async () => {
+    for (const count of [0, 1, 1_999, 2_000, 2_001, 10_000]) {
+      const text = await (await tableOf(historyOf(count))).toArray();
+      const [, ...lines] = Buffer.concat(text).toString().trimEnd().split('\r\n');
+      const values = lines.map((line) => Number(line.split(',')[3]));
+      assert.deepEqual(
+        values,
+        Array.from({ length: count }, (_, index) => index),
+      );
+    }
+  });
+
+  it('is read no faster than it is taken', async () => {
+    const history = historyOf(1_000_000);
+    const table = await tableOf(history);
+    table.once('readable', () => table.read(1));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok(history.reads.length <= 3, `${history.reads.length} chunks were read for one byte`);
+    table.destroy();
+  });
+
+  it('is not read on when its reader is gone', async () => {
+    const history = historyOf(1_000_000);
+    const table = await tableOf(history);
+    let seen = 0;
+    for await (const _ of table) if (++seen === 5) break;
+    const { length } = history.reads;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(history.reads.length, length);
+    assert.ok(length < 10);
+  });
+
+  it('fails at its reader when it cannot be read on, and at once when it cannot be read at all', async () => {
+    const table = await tableOf(historyOf(10_000, 2));
+    await assert.rejects(() => table.toArray(), /went away/);
+    await assert.rejects(() => tableOf(historyOf(10_000, 0)), /went away/);
+  });
+
+  it('is what the caller prefers by weight, then by the closer name', () => {
+    const csv = [
+      'text/csv',
+      'text/csv, */*',
+      'text/*, */*',
+      'application/json;q=0.9, text/csv',
+      'a/b, text/csv;q=0.1',
+    ];
+    const json = [
+      undefined,
+      '*/*',
+      'text/csv, application/json',
+      'text/csv;q=0, */*;q=0',
+      '',
+      'text/html',
+      'text/csv;q=x',
+    ];
+    for (const accept of csv) assert.ok(prefersCsv(accept), accept);
+    for (const accept of json) assert.ok(!prefersCsv(accept), accept);
+  });
+});
+
+describe('The cursor of a history', () => {
+  it('leads back to its reading', () => {
+    const place = { measuredAt: new Date(START), channel: 6 };
+    assert.deepEqual(placeOf(cursorOf(place)), place);
+  });
+
+  it('is refused when nobody gave it out', () => {
+    const forged = ['', 'x', '1.1', `${cursorOf({ measuredAt: new Date(START), channel: 1 })}=`];
+    const texts = ['1.7', '1.0', '9999999999999999.1', '1e3.1', ' 1.1', '1.1 ', '01.1', '999999999999999.1'];
+    for (const cursor of [...forged, ...texts.map((text) => Buffer.from(text).toString('base64url'))]) {
+      assert.throws(() => placeOf(cursor), /cursor must be/, cursor);
+    }
+  });
+});

@@ -18,6 +18,8 @@ export interface CoapClientOptions {
   retransmitsMax?: number;
   /** 0..1. */
   random?(): number;
+  /** For tests of bad links: how often a datagram gets through; 0 = it is lost. Once, unless told otherwise. */
+  copies?(way: 'out' | 'in'): number;
 }
 
 export interface CoapClientRequest {
@@ -66,6 +68,7 @@ export async function createCoapClient(options: CoapClientOptions): Promise<Coap
     ackRandomFactor = 1.5,
     retransmitsMax = 4,
     random = Math.random,
+    copies = () => 1,
   } = options;
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
   const exchanges = new Map<number, Exchange>();
@@ -80,7 +83,7 @@ export async function createCoapClient(options: CoapClientOptions): Promise<Coap
   }
 
   function transmit(messageId: number, bytes: Buffer, timeoutMs: number, left: number): void {
-    socket.send(bytes);
+    for (let copy = copies('out'); copy > 0; copy--) socket.send(bytes);
     const exchange = exchanges.get(messageId);
     if (!exchange) return;
     exchange.timer = setTimeout(() => {
@@ -100,7 +103,7 @@ export async function createCoapClient(options: CoapClientOptions): Promise<Coap
     const packet = parsed(datagram);
     if (!packet) return;
     const exchange = exchanges.get(packet.messageId);
-    if (!exchange) return;
+    if (!exchange || copies('in') === 0) return;
     if (packet.reset) settle(packet.messageId)?.reject(new NoAnswer('The exchange was reset'));
     else if (packet.ack && packet.token.equals(exchange.token)) {
       settle(packet.messageId)?.resolve({ code: packet.code, payload: packet.payload });
@@ -121,7 +124,9 @@ export async function createCoapClient(options: CoapClientOptions): Promise<Coap
       token.writeUInt32BE(Math.floor(random() * 0xffffffff));
       const bytes = datagramOf(request, messageId, token);
       if (!request.confirmable) {
-        await new Promise<void>((resolve) => socket.send(bytes, () => resolve()));
+        for (let left = copies('out'); left > 0; left--) {
+          await new Promise<void>((resolve) => socket.send(bytes, () => resolve()));
+        }
         return null;
       }
       const firstTimeoutMs = ackTimeoutMs * (1 + random() * (ackRandomFactor - 1));

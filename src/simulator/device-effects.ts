@@ -1,0 +1,33 @@
+/** What a device does, in one line each. */
+import { infoOf, measurementsOf, reportOf } from './device-messages.ts';
+import type { DeviceEffect, DeviceState, DeviceTraits } from './device-state.ts';
+import type { Sample } from './sample-memory.ts';
+
+export const frame = (
+  traits: DeviceTraits,
+  state: DeviceState,
+  samples: readonly Sample[],
+  isConfirmable: boolean,
+): DeviceEffect => ({
+  kind: 'measurements',
+  message: measurementsOf(traits, state, samples, state.nextTransmissionMs),
+  confirmable: isConfirmable,
+});
+
+export const report = (traits: DeviceTraits, state: DeviceState, isConfirmable: boolean): DeviceEffect => ({
+  kind: 'report',
+  report: reportOf(traits, state),
+  parts: traits.reportParts,
+  confirmable: isConfirmable,
+});
+
+export const info = (
+  traits: DeviceTraits,
+  state: DeviceState,
+  nowMs: number,
+  isConfirmable: boolean,
+): DeviceEffect => ({
+  kind: 'info',
+  info: infoOf(traits, state, nowMs),
+  confirmable: isConfirmable,
+});

@@ -1,0 +1,76 @@
+/**
+ * The service's HTTP way for devices: measurements, the pending configuration, reports. Every request is answered, so
+ * every message counts as confirmable. There is no device info: instead, a device that boots asks what waits for it.
+ */
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { ConfigAnswer, ConfigReport } from '../gateway/config-message.ts';
+import type { MeasurementsMessage } from '../gateway/measurements-message.ts';
+import { readingsOf } from '../gateway/readings.ts';
+import type { Copies } from './faults.ts';
+import type { ServiceClient } from './service-client.ts';
+import { NO_ANSWER, Unanswered, type Uplink } from './uplink.ts';
+
+interface Offer {
+  pendingConfig: { revision: number; config: DeviceConfiguration } | null;
+}
+
+export function createHttpUplink(client: ServiceClient, copies: Copies = () => 1): Uplink {
+  async function send(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    let answer: Awaited<ReturnType<ServiceClient['send']>> | null = null;
+    try {
+      for (let left = copies('out'); left > 0; left--) answer = await client.send(method, path, body);
+    } catch {
+      throw new Unanswered(NO_ANSWER);
+    }
+    if (!answer || copies('in') === 0) throw new Unanswered(NO_ANSWER);
+    if (answer.status >= 300) throw new Unanswered(String(answer.status));
+    return answer.body;
+  }
+  return {
+    async measurements(message) {
+      const path = `/devices/${message.serialNumber}/measurements`;
+      return answerOf((await send('POST', path, sentMeasurements(message))) as Offer);
+    },
+    async report(report) {
+      const path = `/devices/${report.serialNumber}/config-reports`;
+      return answerOf((await send('POST', path, sentReport(report))) as Offer);
+    },
+    async info({ serialNumber }) {
+      const pending = (await send('GET', `/devices/${serialNumber}/pending-config`)) as
+        | Offer['pendingConfig']
+        | undefined;
+      return answerOf({ pendingConfig: pending ?? null });
+    },
+  };
+}
+
+const answerOf = ({ pendingConfig }: Offer): ConfigAnswer =>
+  pendingConfig ? { config: pendingConfig.config, configurationRequest: true } : {};
+
+function sentMeasurements(message: MeasurementsMessage): object {
+  const { batteryOk, signal, configurationHash, nextTransmissionAt } = message;
+  return {
+    readings: readingsOf(message).flatMap(({ channel, type, value, measuredAt }) =>
+      // A sensor that failed has no word here.
+      value === null ? [] : [{ channel, type, value, measuredAt: measuredAt.toISOString() }],
+    ),
+    batteryStatus: batteryOk ? 'ok' : 'low',
+    signal: signal ?? 99,
+    configHash: configurationHash ?? undefined,
+    nextTransmissionAt: nextTransmissionAt?.toISOString(),
+  };
+}
+
+const sentReport = ({
+  config,
+  configurationHash,
+  configurationErrors,
+  configurationErrorsAt,
+}: ConfigReport) => ({
+  ...config,
+  configHash: configurationHash ?? undefined,
+  ...(configurationErrors.length > 0 && {
+    errors: configurationErrors.map((code) => ({ code, message: 'The configuration was not taken' })),
+    reportedAt: configurationErrorsAt?.toISOString(),
+  }),
+});

@@ -1,0 +1,61 @@
+/** JSON over HTTP to the service: for registering, for devices without CoAP, and for the demo. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+
+export interface ServiceAnswer {
+  status: number;
+  /** Parsed; undefined when there is none. */
+  body: unknown;
+}
+
+export interface ServiceClient {
+  /** Waits and tries again when told to slow down. Rejects when nobody answers. */
+  send(method: Method, path: string, body?: object): Promise<ServiceAnswer>;
+  close(): Promise<void>;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface ServiceClientOptions {
+  baseUrl: string;
+  key: string;
+  connections?: number;
+  timeoutMs?: number;
+}
+
+const CONNECTIONS = 32;
+const TIMEOUT_MS = 15_000;
+const SLOW_DOWN_MAX = 20;
+
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  const { baseUrl, key, connections = CONNECTIONS, timeoutMs = TIMEOUT_MS } = options;
+  const agent = new Agent({ connections, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+
+  async function send(method: Method, path: string, body?: object, tries = 0): Promise<ServiceAnswer> {
+    const response = await request(new URL(path, baseUrl), {
+      method,
+      dispatcher: agent,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    if (response.statusCode === 429 && tries < SLOW_DOWN_MAX) {
+      await sleep(Math.max(1, Number(response.headers['retry-after']) || 1) * 1000);
+      return send(method, path, body, tries + 1);
+    }
+    return { status: response.statusCode, body: parsed(text) };
+  }
+
+  return { send: (method, path, body) => send(method, path, body), close: () => agent.destroy() };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,136 @@
+/** One logger that runs: the state machine with a clock, sensors and a way to the service. */
+import { humidityAt, type OpenDoor, type Place, temperatureAt } from './climate.ts';
+import {
+  type DeviceEffect,
+  type DeviceEvent,
+  type DeviceState,
+  type DeviceTraits,
+  wakeAtMs,
+} from './device-state.ts';
+import { step } from './device-step.ts';
+import type { FleetCounter } from './fleet-stats.ts';
+import { Unanswered, type Uplink } from './uplink.ts';
+
+export interface SimulatedDevice {
+  readonly traits: DeviceTraits;
+  state(): DeviceState;
+  isOnline(): boolean;
+  start(): void;
+  stop(): void;
+  openDoor(): void;
+  closeDoor(): void;
+  /** °C, as its first sensor feels it now. */
+  temperatureC(): number;
+}
+
+export interface SimulatedDeviceOptions {
+  traits: DeviceTraits;
+  place: Place;
+  /** The device's first state; what happens to it is in it from then on. */
+  state: DeviceState;
+  uplink: Uplink;
+  counter: FleetCounter;
+  nowMs(): number;
+  /** How many simulated seconds the place is old at the start, so that not all days begin at once. */
+  startSeconds: number;
+}
+
+const TEMPERATURE = 1;
+const HUMIDITY = 2;
+/** The second temperature sensor stands nearer to the door. */
+const AMBIENT_SEED = 7_919;
+
+export function createSimulatedDevice(options: SimulatedDeviceOptions): SimulatedDevice {
+  const { traits, place, uplink, counter, nowMs, startSeconds } = options;
+  const startedAtMs = nowMs();
+  let state = options.state;
+  let leftOpen: OpenDoor | null = null;
+  let isOnline = false;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const simulatedSeconds = () => startSeconds + ((nowMs() - startedAtMs) / 1000) * traits.speed;
+
+  function values(): Array<number | null> {
+    const seconds = simulatedSeconds();
+    return traits.channelTypes.map((type, index) => {
+      const where = index === 0 ? place : { ...place, seed: place.seed + AMBIENT_SEED };
+      if (type === TEMPERATURE) return Math.round(temperatureAt(where, seconds, leftOpen) * 10);
+      return type === HUMIDITY ? Math.round(humidityAt(place, seconds, leftOpen)) : null;
+    });
+  }
+
+  function happen(event: DeviceEvent): void {
+    if (isStopped) return;
+    const outcome = step(traits, state, event, nowMs());
+    state = outcome.state;
+    for (const effect of outcome.effects) void perform(effect);
+    plan();
+  }
+
+  function plan(): void {
+    clearTimeout(timer);
+    if (isStopped) return;
+    timer = setTimeout(
+      () => happen({ kind: 'wake', values: values() }),
+      Math.max(0, wakeAtMs(traits, state) - nowMs()),
+    );
+  }
+
+  async function perform(effect: DeviceEffect): Promise<void> {
+    const { kind: exchange, confirmable } = effect;
+    const sentAtMs = performance.now();
+    counter.sent(confirmable, readingsIn(effect));
+    try {
+      const answer = await sendOf(uplink, effect);
+      if (answer && !isStopped) {
+        if (confirmable) {
+          counter.acknowledged(performance.now() - sentAtMs);
+          isOnline = true;
+        }
+        happen({ kind: 'answered', exchange, answer });
+      }
+    } catch (error) {
+      if (isStopped) return;
+      counter.lost(error instanceof Unanswered ? error.kind : String((error as Error).message));
+      if (confirmable) isOnline = false;
+      happen({ kind: 'unanswered', exchange });
+    }
+  }
+
+  return {
+    traits,
+    state: () => state,
+    isOnline: () => isOnline,
+    start() {
+      happen({ kind: 'boot' });
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+    openDoor() {
+      leftOpen = { fromSeconds: simulatedSeconds(), toSeconds: null };
+    },
+    closeDoor() {
+      if (leftOpen) leftOpen = { ...leftOpen, toSeconds: simulatedSeconds() };
+    },
+    temperatureC: () => temperatureAt(place, simulatedSeconds(), leftOpen),
+  };
+}
+
+function sendOf(uplink: Uplink, effect: DeviceEffect) {
+  switch (effect.kind) {
+    case 'measurements':
+      return uplink.measurements(effect.message, effect.confirmable);
+    case 'report':
+      return uplink.report(effect.report, effect);
+    case 'info':
+      return uplink.info(effect.info, effect.confirmable);
+  }
+}
+
+function readingsIn(effect: DeviceEffect): number {
+  if (effect.kind !== 'measurements') return 0;
+  return effect.message.channels.reduce((sum, { sampleOffsets }) => sum + sampleOffsets.length, 0);
+}

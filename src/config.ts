@@ -225,6 +225,9 @@ export function settingsForStart(
   });
 }
 
+/** Where `npm start` keeps what it writes. */
+export const readDataDir = (env: Env = process.env): string => resolve(env.DATA_DIR || '.data');
+
 /** What the command line needs: the database, from the environment or from what `npm start` wrote. */
 export function readDatabaseUrl(env: Env = process.env): string {
   if (env.DATABASE_URL) return env.DATABASE_URL;

@@ -8,7 +8,18 @@ import ts from 'typescript';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const FOLDERS = ['src', 'workflows', 'activities', 'migrations'];
 /** Folders of src that are no slice: no noun of the API lives there. */
-const ROOMS = ['http', 'db', 'temporal', 'embedded', 'local', 'commands', 'gateway', 'composition'];
+const ROOMS = [
+  'http',
+  'db',
+  'temporal',
+  'embedded',
+  'local',
+  'commands',
+  'gateway',
+  'simulator',
+  'demo',
+  'composition',
+];
 const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
 /** They put the parts together: the service, a command of the command line, `npm start`. */
 const COMPOSERS = ['src/compose.ts', 'src/composition/', 'src/commands/', 'src/local/'];

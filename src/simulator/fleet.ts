@@ -38,6 +38,8 @@ export interface FleetOptions {
   seed?: number;
   /** The devices boot spread over so long. */
   bootWithinMs?: number;
+  /** How long a device tries out a configuration before it reports; 0. */
+  reportAfterMs?: number;
   /** Of a device's retransmission; 2000 as in RFC 7252. */
   ackTimeoutMs?: number;
   /** UDP sockets; devices share them. */
@@ -100,6 +102,7 @@ export function createFleet(options: FleetOptions): Fleet {
       uplink: withOutages(uplinkOf(index), faults.late, random),
       counter,
       nowMs,
+      reportAfterMs: options.reportAfterMs ?? 0,
       startSeconds: Math.floor(noise(seed + 5, index) * DAY_SECONDS),
     });
   }

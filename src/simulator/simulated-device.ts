@@ -1,4 +1,5 @@
 /** One logger that runs: the state machine with a clock, sensors and a way to the service. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { humidityAt, type OpenDoor, type Place, temperatureAt } from './climate.ts';
 import {
   type DeviceEffect,
@@ -33,6 +34,8 @@ export interface SimulatedDeviceOptions {
   nowMs(): number;
   /** How many simulated seconds the place is old at the start, so that not all days begin at once. */
   startSeconds: number;
+  /** How long the device tries out a configuration before it reports. */
+  reportAfterMs: number;
 }
 
 const TEMPERATURE = 1;
@@ -79,6 +82,10 @@ export function createSimulatedDevice(options: SimulatedDeviceOptions): Simulate
 
   async function perform(effect: DeviceEffect): Promise<void> {
     const { kind: exchange, confirmable } = effect;
+    if (exchange === 'report' && options.reportAfterMs > 0) {
+      await sleep(options.reportAfterMs);
+      if (isStopped) return;
+    }
     const sentAtMs = performance.now();
     counter.sent(confirmable, readingsIn(effect));
     try {

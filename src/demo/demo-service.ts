@@ -1,0 +1,95 @@
+/** The service that the demo runs against: the one that runs already, or one of its own in a folder that goes again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Local } from '../local/local-file.ts';
+import { readLocal } from '../local/read-local.ts';
+import { DidNotHappen, until } from './observe.ts';
+
+export interface DemoService {
+  local: Local;
+  /** Whether it goes when the demo ends. */
+  isOurs: boolean;
+  stop(): Promise<void>;
+}
+
+const START = fileURLToPath(new URL('../start.ts', import.meta.url));
+/** The first start may have to build the Temporal CLI. */
+const START_MS = 8 * 60_000;
+const STOP_MS = 12_000;
+
+/** `env` is what a child gets. */
+export async function findOrStartService(
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<DemoService> {
+  const running = readLocal();
+  if (running && (await isAlive(running))) {
+    say(`A service is running at ${running.baseUrl}; the demo uses it and leaves it running.`);
+    return { local: running, isOurs: false, stop: async () => undefined };
+  }
+  say('No service is running, so the demo starts one of its own, in a temporary folder. It is stopped and');
+  say('removed at the end; `npm run demo -- --keep` leaves it up until Ctrl-C.');
+  return ownService(env, say);
+}
+
+async function ownService(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<DemoService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
+  const child = spawn(process.execPath, ['--import=tsx', START], {
+    env: { ...env, DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const words: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      words.push(line);
+      if (/^(PostgreSQL|Temporal)/.test(line)) say(`  ${line}`);
+    });
+  }
+  async function stop(): Promise<void> {
+    await ended(child);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+  try {
+    const local = await until({
+      what: 'a service that answers',
+      withinMs: START_MS,
+      async look() {
+        if (child.exitCode !== null) {
+          throw new DidNotHappen(`The service did not start:\n${words.slice(-5).join('\n')}`);
+        }
+        const found = readLocal(dataDir);
+        return found && (await isAlive(found)) ? found : null;
+      },
+      holds: (found) => found !== null,
+    });
+    return { local: local as Local, isOurs: true, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function isAlive({ baseUrl }: Local): Promise<boolean> {
+  try {
+    const { ok } = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(2_000) });
+    return ok;
+  } catch {
+    return false;
+  }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    child.once('exit', () => {
+      clearTimeout(hard);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}

@@ -50,8 +50,8 @@ export async function startWebhookReceiver(options: ReceiverOptions): Promise<We
     if (body === null) return void response.writeHead(request.method === 'POST' ? 413 : 405).end();
     const at = new Date();
     const signature = verdictOn(request, body, { secret, now: at });
-    const statusCode =
-      count++ < failFirst ? 503 : signature === 'wrong' || signature === 'missing' ? 401 : 204;
+    const isTrusted = signature === 'good' || signature === 'not checked';
+    const statusCode = count++ < failFirst ? 503 : isTrusted ? 204 : 401;
     const event = { at, id: header(request, 'webhook-id'), signature, statusCode, ...eventOf(body) };
     received.push(event);
     if (received.length > KEPT_MAX) received.shift();

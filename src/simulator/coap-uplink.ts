@@ -16,6 +16,7 @@ export function createCoapUplink(client: CoapClient): Uplink {
     return decodeConfigAnswer(answer.payload);
   }
   return {
+    answersAll: false,
     measurements: (message, confirmable) => post('m', encodeMeasurements(message), confirmable),
     async report(report, { confirmable, parts }) {
       let last: ConfigAnswer | null = null;

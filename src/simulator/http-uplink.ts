@@ -27,6 +27,7 @@ export function createHttpUplink(client: ServiceClient, copies: Copies = () => 1
     return answer.body;
   }
   return {
+    answersAll: true,
     async measurements(message) {
       const path = `/devices/${message.serialNumber}/measurements`;
       return answerOf((await send('POST', path, sentMeasurements(message))) as Offer);

@@ -81,7 +81,8 @@ export function createSimulatedDevice(options: SimulatedDeviceOptions): Simulate
   }
 
   async function perform(effect: DeviceEffect): Promise<void> {
-    const { kind: exchange, confirmable } = effect;
+    const exchange = effect.kind;
+    const confirmable = effect.confirmable || uplink.answersAll;
     if (exchange === 'report' && options.reportAfterMs > 0) {
       await sleep(options.reportAfterMs);
       if (isStopped) return;

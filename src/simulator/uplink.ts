@@ -4,6 +4,8 @@ import type { DeviceInfo } from '../gateway/device-info-message.ts';
 import type { MeasurementsMessage } from '../gateway/measurements-message.ts';
 
 export interface Uplink {
+  /** Whether every message is answered, confirmable or not. */
+  readonly answersAll: boolean;
   /** What the service says; null where it says nothing. Rejects with `Unanswered` or what the network threw. */
   measurements(message: MeasurementsMessage, confirmable: boolean): Promise<ConfigAnswer | null>;
   report(report: ConfigReport, options: ReportOptions): Promise<ConfigAnswer | null>;

@@ -1,6 +1,6 @@
 /** The service that the demo runs against: the one that runs already, or one of its own in a folder that goes again. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -38,6 +38,8 @@ export async function findOrStartService(
 
 async function ownService(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<DemoService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
+  // As root, the database server runs as another user, who has to get through.
+  chmodSync(dataDir, 0o711);
   const child = spawn(process.execPath, ['--import=tsx', START], {
     env: { ...env, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],

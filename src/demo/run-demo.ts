@@ -56,14 +56,16 @@ export async function runDemo({ env, keep, run, secret, say, onStop }: DemoOptio
 }
 
 function whereToLook({ baseUrl, apiKey, temporalUi, temporalAddress }: Local, told: Told): string {
-  const curl = (path: string, more = '') =>
-    `curl -s ${more}-H 'Authorization: Bearer ${apiKey}' '${baseUrl}${path}'`;
+  const curl = (path: string, more = '') => `api ${more}"$BASE${path}"`;
   return `
 Where to look
   Temporal UI   ${temporalUi ? `${temporalUi}/namespaces/default/workflows/apply-profile:${told.jobId}` : `of the server at ${temporalAddress}`}
                 (the job's run says in words whom it waits for)
   Docs          ${baseUrl}/docs
   Job           ${baseUrl}/devices/config-jobs/${told.jobId}
+
+  BASE=${baseUrl}
+  api() { curl -s "$@" -H 'Authorization: Bearer ${apiKey}'; echo; }
 
   ${curl(`/devices/config-jobs/${told.jobId}`)}
   ${curl(`/devices/${told.openedAsset.serialNumber}/config`)}

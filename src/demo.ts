@@ -10,10 +10,12 @@ const EXTRA_STOP_MS = 5_000;
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const stops: Array<() => Promise<unknown>> = [];
 
+let isStopping = false;
 const end = stopOnSignal({
   say,
   deadlineMs: STOP_MS + EXTRA_STOP_MS,
   async stop() {
+    isStopping = true;
     for (const stop of stops.splice(0).reverse()) await stop();
   },
 });
@@ -30,6 +32,7 @@ try {
   });
   end();
 } catch (error) {
-  say(`\nThe demo stops here. ${error instanceof Error ? error.message : error}`);
+  // What is under way when Ctrl-C comes ends with an error of its own.
+  if (!isStopping) say(`\nThe demo stops here. ${error instanceof Error ? error.message : error}`);
   end(1);
 }

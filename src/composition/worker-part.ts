@@ -26,6 +26,8 @@ export interface RunningPart {
 }
 
 const LOOK_EVERY_MS = 1_000;
+/** So many sweeps later: zones change twice a year, and a minute is soon enough. */
+const ZONES_SELDOMER = 12;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -137,6 +139,7 @@ function startSweeps({
       temporalFault('sweep endpoints'),
     ),
     every(sweepIntervalMs, services.alerts.watchContacts, later('silent devices were not looked for')),
+    every(sweepIntervalMs * ZONES_SELDOMER, services.daylightSaving.follow, later('zones were not followed')),
     every(HOUR_MS, () => cleanUp({ sql, now: now(), settings }), later('what is old stays for another hour')),
   ];
 }

@@ -14,8 +14,8 @@ import {
 } from './support/fleet.ts';
 import { startService, type TestService } from './support/service.ts';
 
-const WINTER = new Date('2026-01-15T12:00:00Z');
-const SUMMER = new Date('2026-07-15T12:00:00Z');
+const inJanuary = (year: number) => new Date(`${year}-01-15T12:00:00Z`);
+const inJuly = (year: number) => new Date(`${year}-07-15T12:00:00Z`);
 
 interface Zone {
   timezone: string;
@@ -34,14 +34,17 @@ describe('When a zone goes over to summer time', () => {
   let dms: TestService;
   let now: Date;
   let serials = 0;
+  /** Time goes on from test to test. */
+  let year = 2026;
 
   before(async () => {
-    now = WINTER;
+    now = inJanuary(year);
     dms = await startService({ now: () => now, settings: { sweepIntervalMs: 20 } });
   });
   after(() => dms.stop());
   beforeEach(() => {
-    now = WINTER;
+    year += 2;
+    now = inJanuary(year);
   });
 
   async function guarded(profile: object): Promise<{ serial: string; jobId: string }> {
@@ -75,7 +78,7 @@ describe('When a zone goes over to summer time', () => {
       const before = await configOf(dms, serial);
       assert.deepEqual(offsetsOf(before.deviceConfig), [januaryMinutes]);
 
-      now = SUMMER;
+      now = inJuly(year);
       const { pendingConfig, syncStatus } = await untilPendingAt(serial, julyMinutes);
       assert.equal(syncStatus, 'pending');
       assert.deepEqual(Object.keys(pendingConfig), ['calendars']);
@@ -84,7 +87,7 @@ describe('When a zone goes over to summer time', () => {
       await obey(dms, serial);
       assert.equal((await configOf(dms, serial)).syncStatus, 'applied');
 
-      now = WINTER;
+      now = inJanuary(year + 1);
       await untilPendingAt(serial, januaryMinutes);
     });
   }
@@ -93,7 +96,7 @@ describe('When a zone goes over to summer time', () => {
     const { serial, jobId } = await guarded(hotWaterIn('Europe/Stockholm'));
     const fetched = await dms.device.get(`/devices/${serial}/pending-config`);
     assert.equal(fetched.body.revision, 1);
-    now = SUMMER;
+    now = inJuly(year);
     await untilPendingAt(serial, 120);
     assert.equal((await jobOf(dms, jobId)).counts.waiting, 1);
     const again = await dms.device.get(`/devices/${serial}/pending-config`);
@@ -108,7 +111,7 @@ describe('When a zone goes over to summer time', () => {
     const tokyo = await guarded(hotWaterIn('Asia/Tokyo'));
     const moving = await guarded(hotWaterIn('Europe/Stockholm'));
     for (const { serial } of [always, tokyo, moving]) await obey(dms, serial);
-    now = SUMMER;
+    now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
     await looks();
     for (const { serial } of [always, tokyo]) {
@@ -125,7 +128,7 @@ describe('When a zone goes over to summer time', () => {
     await obey(dms, serial);
     const moving = await guarded(hotWaterIn('Europe/Stockholm'));
     await obey(dms, moving.serial);
-    now = SUMMER;
+    now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
     await looks();
     assert.equal((await configOf(dms, serial)).pendingConfig, null);
@@ -134,7 +137,7 @@ describe('When a zone goes over to summer time', () => {
   it('nobody gets a second change for the same turn', async () => {
     const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
     await obey(dms, serial);
-    now = SUMMER;
+    now = inJuly(year);
     await untilPendingAt(serial, 120);
     await looks();
     assert.equal((await dms.device.get(`/devices/${serial}/pending-config`)).body.revision, 2);

@@ -20,7 +20,7 @@ ENV NODE_ENV=production
 COPY --from=modules /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER node
-EXPOSE 8080 9464
+EXPOSE 8080 9464 5683/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8080}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/api.js"]

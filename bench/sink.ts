@@ -4,6 +4,12 @@ import { createServer } from 'node:http';
 let latencies: number[] = [];
 let perSecond = new Map<number, number>();
 
+/** What the publisher wrote into the body, or the time of the event itself. */
+function sentAtOf(body: string): number {
+  const sentAt = /"sentAt":(\d+(?:\.\d+)?)/.exec(body)?.[1];
+  return sentAt ? Number(sentAt) : Date.parse(/"timestamp":"([^"]+)"/.exec(body)?.[1] ?? '');
+}
+
 createServer((request, response) => {
   if (request.url === '/livez') return void response.end('ok');
   if (request.url === '/stats') {
@@ -26,8 +32,7 @@ createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const now = Date.now();
-    const sentAt = /"sentAt":(\d+(?:\.\d+)?)/.exec(Buffer.concat(chunks).toString())?.[1];
-    latencies.push(performance.timeOrigin + performance.now() - Number(sentAt));
+    latencies.push(performance.timeOrigin + performance.now() - sentAtOf(Buffer.concat(chunks).toString()));
     const second = Math.floor(now / 1000);
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
     response.writeHead(204).end();

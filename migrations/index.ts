@@ -21,6 +21,7 @@ import * as measurements from './019-measurements.ts';
 import * as alerts from './020-alerts.ts';
 import * as deviceConfigHash from './021-device-config-hash.ts';
 import * as assetSerials from './022-asset-serials.ts';
+import * as deliveredAtOnce from './023-delivered-at-once.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -45,4 +46,5 @@ export const migrations = {
   '020-alerts': alerts,
   '021-device-config-hash': deviceConfigHash,
   '022-asset-serials': assetSerials,
+  '023-delivered-at-once': deliveredAtOnce,
 };

@@ -131,7 +131,7 @@ describe('Measurements', () => {
     it('keep the value of every type as it was sent', async () => {
       const sent = [
         { channel: 1, type: 'current_precise', value: 19.999 },
-        { channel: 2, type: 'pulse_cnt_acc_wide_major', value: 268_435_455_000_000 },
+        { channel: 2, type: 'pulse_count_wide_major', value: 268_435_455_000_000 },
         { channel: 3, type: 'temperature', value: -273.2 },
         { channel: 4, type: 'percentage', value: 0.01 },
         { channel: 5, type: 'flooding', value: 0 },
@@ -406,10 +406,12 @@ describe('Measurements', () => {
       assert.equal((await jobOf(org, jobId)).counts.sent, 100);
     });
 
-    it('and a configuration that changed on site leave what the device reported as it was', async () => {
+    it('and a configuration that changed on site: the device has drifted, and what it reported stays as it was', async () => {
       await report(org, serial, { ...FACTORY, configHash: 7 });
       const before = await configOf(org, serial);
       assert.equal((await send([reading()], { configHash: 8 })).status, 202);
+      assert.deepEqual(await configOf(org, serial), { ...before, syncStatus: 'drifted' });
+      assert.equal((await send([reading()], { configHash: 7 })).status, 202);
       assert.deepEqual(await configOf(org, serial), before);
     });
   });
@@ -480,6 +482,7 @@ describe('Measurements', () => {
       nextTransmissionAt: null,
       channelTypes: null,
       receivedAt: new Date(),
+      takesChange: true,
       ...more,
     });
     const intakeWith = (more: Partial<IntakeDeps> = {}) =>
@@ -648,10 +651,10 @@ describe('Measurements', () => {
       assert.deepEqual([result?.accepted, result?.pendingConfig], [1, null]);
     });
 
-    it('the hash of a configuration that the device never reported is told', async () => {
+    it('a hash that is not the one of the last report asks for a report, and so does the first one', async () => {
       const hashes = async (configHash: number | null) =>
-        (await intakeWith().receive(frame({ configHash })))?.hashDiffers;
-      assert.equal(await hashes(8), false);
+        (await intakeWith().receive(frame({ configHash })))?.wantsReport;
+      assert.deepEqual([await hashes(8), await hashes(null)], [true, false]);
       await report(org, serial, { ...FACTORY, configHash: 7 });
       assert.deepEqual([await hashes(7), await hashes(8), await hashes(null)], [false, true, false]);
     });

@@ -1,4 +1,7 @@
-/** `npm test`: format and lint, then types, then every test. `npm test -- FILE…` runs only the files named. */
+/**
+ * `npm test`: format and lint, then types, then every test, two files at a time. `npm test -- FILE…` runs only the
+ * files named, one after the other.
+ */
 import { spawnSync } from 'node:child_process';
 
 interface Step {
@@ -8,7 +11,7 @@ interface Step {
 }
 
 const files = process.argv.slice(2);
-const all = ['test/**/*.test.ts'];
+const all = ['--parallel', '--jobs', '2', 'test/**/*.test.ts'];
 const mocha = ['--reporter', 'test/support/reporter.cjs', ...(files.length > 0 ? files : all)];
 const checks: Step[] = [
   { name: 'Format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
@@ -18,7 +21,10 @@ const steps: Step[] = [...(files.length > 0 ? [] : checks), { name: 'Tests', com
 
 for (const { name, command, args } of steps) {
   process.stdout.write(`\n${name}: ${command} ${args.join(' ')}\n`);
-  const { status } = spawnSync('npx', ['--no-install', command, ...args], { stdio: 'inherit' });
+  const { status } = spawnSync('npx', ['--no-install', command, ...args], {
+    stdio: 'inherit',
+    env: files.length > 0 ? process.env : { ...process.env, TESTS_SIDE_BY_SIDE: '1' },
+  });
   if (status !== 0) {
     if (command !== 'mocha') process.stdout.write(`${name} failed\n0 passed, 1 failed\n`);
     process.exit(status ?? 1);

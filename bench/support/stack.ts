@@ -11,6 +11,7 @@ import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+import { createCoapClient } from '../../src/gateway/coap-client.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/organizations/organizations.repository.ts';
@@ -23,6 +24,11 @@ export interface Fleet {
   deviceToken: string;
 }
 
+export interface FleetOptions {
+  /** SQL for the serial of device `g`. */
+  serialOf?: string;
+}
+
 export interface BenchStack {
   sql: Sql;
   databaseUrl: string;
@@ -31,7 +37,9 @@ export interface BenchStack {
   /** Another program of ours under the same environment; resolves when its port answers. */
   runServer(file: string, port: number): Promise<ChildProcess>;
   /** An organization of its own with that many devices, `DEV-1` and so on. */
-  addFleet(devices: number, model?: string): Promise<Fleet>;
+  addFleet(devices: number, options?: FleetOptions): Promise<Fleet>;
+  /** The CoAP gateway; resolves when it answers. */
+  runGateway(port: number): Promise<ChildProcess>;
   worker: ChildProcess;
   /** Peak resident memory of the API process since its start, MB. */
   apiPeakMb(): number;
@@ -97,6 +105,13 @@ export async function startStack(settings: Record<string, string> = {}): Promise
       await delay(50);
     }
   }
+  async function runGateway(coapPort: number): Promise<ChildProcess> {
+    const child = run('dist/src/gateway.js');
+    const client = await createCoapClient({ host: '127.0.0.1', port: coapPort, ackTimeoutMs: 500 });
+    await client.send({ path: 't', method: 'GET', confirmable: true });
+    await client.close();
+    return child;
+  }
   const port = await freePort();
   const api = await runServer('dist/src/api.js', port);
   const worker = run('dist/src/worker.js');
@@ -107,7 +122,8 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     temporalAddress: temporal.address,
     apiUrl: `http://127.0.0.1:${port}`,
     runServer,
-    addFleet: (devices, model) => addFleet(sql, devices, model),
+    addFleet: (devices, options) => addFleet(sql, devices, options),
+    runGateway,
     worker,
     apiPeakMb: () => peakMb(api.pid as number),
     async stop() {
@@ -125,13 +141,17 @@ function build(say: (line: string) => void): void {
 
 let fleets = 0;
 
-async function addFleet(sql: Sql, devices: number, model = 'TVO-T'): Promise<Fleet> {
+async function addFleet(
+  sql: Sql,
+  devices: number,
+  { serialOf = "'DEV-' || g" }: FleetOptions = {},
+): Promise<Fleet> {
   const { id } = await createOrganizationsRepository(sql).ensure(`fleet ${++fleets}`);
   await query(
     sql,
     `insert into assets (organization_id, serial_number, name, model)
-     select ?, 'DEV-' || g, 'Device ' || g, ? from generate_series(1, ?::integer) g`,
-    [id, model, devices],
+     select ?, ${serialOf}, 'Device ' || g, 'TVO-T' from generate_series(1, ?::integer) g`,
+    [id, devices],
   );
   for (const table of ['device_configs', 'device_states']) {
     await query(

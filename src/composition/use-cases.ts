@@ -11,10 +11,12 @@ import { createChangesService } from '../config-jobs/changes.service.ts';
 import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
 import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
 import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
+import { createDaylightSavingService } from '../config-jobs/daylight-saving.service.ts';
 import { createJobCourseService } from '../config-jobs/job-course.service.ts';
 import { createEndJob } from '../config-jobs/job-end.service.ts';
 import { createJobProgress } from '../config-jobs/job-progress.ts';
 import { createRecompile } from '../config-jobs/recompile.service.ts';
+import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
 import { openDatabase, type Sql } from '../db/database.ts';
 import { isUnavailable } from '../db/faults.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
@@ -149,6 +151,13 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   });
   const course = createJobCourseService({ ...inTransaction, transact, changes, endJob, jobsProgressed });
   const alerts = createAlertsService({ ...inTransaction, transact, publish, now });
+  const daylightSaving = createDaylightSavingService({
+    ...inTransaction,
+    transact,
+    scheduledDevices: createScheduledDevicesRepository(sql),
+    scheduledIn: createScheduledDevicesRepository,
+    now,
+  });
   const assetsService = createAssetsService({
     ...inTransaction,
     jobsProgressed,
@@ -219,6 +228,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     repositories: { jobs, assets, webhooks, deliveries, endpoints, ...inTransaction },
     services: {
       alerts,
+      daylightSaving,
       assetsService,
       certificates,
       webhooksService,

@@ -2,6 +2,7 @@
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import { sweepJobs } from '../config-jobs/job-sweep.ts';
+import { openDatabase } from '../db/database.ts';
 import { isUnavailable } from '../db/faults.ts';
 import { listenTo } from '../db/listen.ts';
 import {
@@ -12,7 +13,12 @@ import {
   PARTITIONED_TABLES,
 } from '../db/partitions.ts';
 import { createAttempts } from '../deliveries/attempts.service.ts';
-import { noticeOf, notifyQueued, QUEUED_CHANNEL } from '../deliveries/deliveries.repository.ts';
+import {
+  createDeliveriesRepository,
+  noticeOf,
+  notifyQueued,
+  QUEUED_CHANNEL,
+} from '../deliveries/deliveries.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { sweepEndpoints } from '../deliveries/endpoint-sweep.ts';
 import { createEndpointTroubleService } from '../deliveries/endpoint-trouble.service.ts';
@@ -26,6 +32,9 @@ export interface RunningPart {
 }
 
 const LOOK_EVERY_MS = 1_000;
+const OUTBOX_POOL_SIZE = 8;
+/** So many sweeps later: zones change twice a year, and a minute is soon enough. */
+const ZONES_SELDOMER = 12;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -51,14 +60,24 @@ export async function startWorker(
     async stop() {
       isStopping = true;
       await Promise.all([...sweeps.map((sweep) => sweep.stop()), worker.stop(), delivering.stop()]);
+      await delivering.close();
     },
   };
 }
 
 function startDelivering(useCases: UseCases, isStopping: () => boolean) {
-  const { settings, log, now, sql, metrics, secretBox, sender, attend, repositories } = useCases;
+  const { settings, log, now, sql, metrics, secretBox, sender, attend } = useCases;
   const { scheduleMs, probePlan, disableAfterMs, drainPerSecondMax, drainTickMs } = settings.webhooks;
-  const { deliveries, endpoints } = repositories;
+  const { endpoints } = useCases.repositories;
+  // Claims and outcomes that a crash of the database takes back are made again: the same delivery, the same webhook-id.
+  const outbox = openDatabase({
+    url: settings.databaseUrl,
+    poolSize: OUTBOX_POOL_SIZE,
+    statementTimeoutMs: settings.statementTimeoutMs,
+    applicationName: 'device-monitoring-service deliveries',
+    isLossy: true,
+  });
+  const deliveries = createDeliveriesRepository(outbox);
   const bounds = {
     perEndpointMax: settings.webhooks.perEndpointMax,
     leaseSeconds: settings.webhooks.leaseSeconds,
@@ -109,6 +128,8 @@ function startDelivering(useCases: UseCases, isStopping: () => boolean) {
     async stop() {
       await Promise.all([listener.stop(), dispatcher.stop()]);
     },
+    /** When no activity uses it any more. */
+    close: () => outbox.destroy(),
   };
 }
 
@@ -137,6 +158,7 @@ function startSweeps({
       temporalFault('sweep endpoints'),
     ),
     every(sweepIntervalMs, services.alerts.watchContacts, later('silent devices were not looked for')),
+    every(sweepIntervalMs * ZONES_SELDOMER, services.daylightSaving.follow, later('zones were not followed')),
     every(HOUR_MS, () => cleanUp({ sql, now: now(), settings }), later('what is old stays for another hour')),
   ];
 }

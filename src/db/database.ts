@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   /** No statement runs longer; 0 = no limit. */
   statementTimeoutMs: number;
   applicationName: string;
+  /** A commit is answered before it is on disk: a crash of the database takes back the last moments of it. */
+  isLossy?: boolean;
 }
 
 const INT8 = 20;
@@ -22,7 +24,13 @@ const types = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-export function openDatabase({ url, poolSize, statementTimeoutMs, applicationName }: DatabaseOptions): Sql {
+export function openDatabase({
+  url,
+  poolSize,
+  statementTimeoutMs,
+  applicationName,
+  isLossy = false,
+}: DatabaseOptions): Sql {
   return knex({
     client: 'pg',
     connection: {
@@ -31,6 +39,7 @@ export function openDatabase({ url, poolSize, statementTimeoutMs, applicationNam
       statement_timeout: statementTimeoutMs,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       keepAlive: true,
+      ...(isLossy && { options: '-c synchronous_commit=off' }),
       types,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize },

@@ -218,7 +218,10 @@ export function createDeliveriesRepository(sql: Sql) {
       return rows.map(({ webhookId }) => webhookId);
     },
 
-    /** What attempts came to; one statement, so all of it or nothing. */
+    /**
+     * What attempts came to; one statement, so all of it or nothing. The one that delivers at once is told by the
+     * delivery; it gets its row when another one follows.
+     */
     async record(attempts: RecordedAttempt[]): Promise<void> {
       const column = <T>(value: (attempt: RecordedAttempt) => T) => attempts.map(value);
       await query(
@@ -230,14 +233,23 @@ export function createDeliveriesRepository(sql: Sql) {
          ), logged as (
            insert into delivery_attempts
              (delivery_id, number, at, duration_ms, status_code, error, response_excerpt)
-           select delivery_id, number, at, duration_ms, status_code, error, excerpt from a on conflict do nothing
+           select delivery_id, number, at, duration_ms, status_code, error, excerpt from a
+           where not (number = 1 and state = 'delivered')
+           union all
+           select d.id, 1, d.delivered_at, d.delivered_in_ms, d.last_status_code, null, d.delivered_excerpt
+           from a join deliveries d on d.webhook_id = a.webhook_id and d.id = a.delivery_id
+           where a.number > 1 and d.delivered_at is not null
+           on conflict do nothing
          )
          update deliveries d set
            state = case when a.state = 'retrying' and w.status = 'disabled' then 'held' else a.state end,
            attempt_count = a.number, schedule_step = a.step, leased_until = null,
            next_attempt_at = case w.status when 'disabled' then null else a.next_at end,
-           last_status_code = a.status_code, last_error = a.error, updated_at = now()
-         from a left join webhooks w on w.id = a.webhook_id where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.state = 'sending'`,
+           last_status_code = a.status_code, last_error = a.error, updated_at = now(),
+           delivered_at = case when a.at_once then a.at end,
+           delivered_in_ms = case when a.at_once then a.duration_ms end,
+           delivered_excerpt = case when a.at_once then a.excerpt end
+         from (select *, number = 1 and state = 'delivered' as at_once from a) as a left join webhooks w on w.id = a.webhook_id where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.state = 'sending'`,
         [
           column((each) => each.webhookId),
           column((each) => each.deliveryId),
@@ -307,13 +319,17 @@ export function createDeliveriesRepository(sql: Sql) {
       return row ?? null;
     },
 
-    listAttempts(deliveryId: string): Promise<Attempt[]> {
+    listAttempts(webhookId: string, deliveryId: string): Promise<Attempt[]> {
       return query(
         sql,
         `select number, at, duration_ms as "durationMs", status_code as "statusCode", error,
            response_excerpt as "responseExcerpt"
-         from delivery_attempts where delivery_id = ? order by number`,
-        [deliveryId],
+         from delivery_attempts where delivery_id = ?
+         union all
+         select 1, delivered_at, delivered_in_ms, last_status_code, null, delivered_excerpt
+         from deliveries where webhook_id = ? and id = ? and delivered_at is not null
+         order by number`,
+        [deliveryId, webhookId, deliveryId],
       );
     },
 

@@ -96,7 +96,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
           deliveryId,
         );
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
-        const attempts = await deliveries.listAttempts(delivery.id);
+        const attempts = await deliveries.listAttempts(webhookId, delivery.id);
         return ok(deliveryDetailView(delivery, JSON.parse(delivery.body), attempts));
       },
     }),

@@ -27,8 +27,11 @@ export interface Dispatcher {
 
 /** Endpoints in one claim, so that a statement stays short whatever the number of endpoints. */
 const ENDPOINTS_PER_CLAIM = 500;
-/** Claimed ahead per endpoint, in caps: its next request leaves when a place is free, without a statement in between. */
-const CAPS_AHEAD = 8;
+/**
+ * Claimed ahead per endpoint, in caps: its next request leaves when a place is free, without a statement in between.
+ * More of them for one that comes back for more at once, so that a fast receiver costs few statements.
+ */
+const CAPS_AHEAD = { first: 8, most: 32, againWithinMs: 150 };
 /** Claimed ahead in all, shared by the endpoints that have something: each delivery in hand holds its payload. */
 const AHEAD_MAX = 2_000;
 /** In flight in all, shared alike: each holds a socket. However many endpoints there are, none is left without. */
@@ -44,13 +47,20 @@ interface Lane {
   /** Claimed and waiting for a place. */
   ahead: Array<{ claim: ClaimedDelivery; claimedAt: number }>;
   inFlight: number;
+  capsAhead: number;
+  /** When claims came last. */
+  claimedAt: number;
 }
 
 export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const { deliveries, attempts, perEndpointMax, leaseSeconds, lookEveryMs, log } = deps;
   const share = (total: number) => Math.floor(total / (lanes.size + 1));
   const inFlightMax = () => Math.min(perEndpointMax, Math.max(IN_FLIGHT_MIN, share(IN_FLIGHT_MAX)));
-  const aheadMax = () => Math.min(perEndpointMax * CAPS_AHEAD, Math.max(inFlightMax(), share(AHEAD_MAX)));
+  const aheadMax = (lane?: Lane) =>
+    Math.min(
+      perEndpointMax * (lane?.capsAhead ?? CAPS_AHEAD.first),
+      Math.max(inFlightMax(), share(AHEAD_MAX)),
+    );
   const freshMs = Math.min(FRESH_MS, leaseSeconds * 1000 * FRESH_SHARE);
   const hot = new Set<string>();
   const lanes = new Map<string, Lane>();
@@ -66,9 +76,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
   function rooms(): Map<string, number> {
     const found = new Map<string, number>();
-    const most = aheadMax();
     for (const id of hot) {
-      const room = most - (lanes.get(id)?.ahead.length ?? 0);
+      const lane = lanes.get(id);
+      const most = aheadMax(lane);
+      const room = most - (lane?.ahead.length ?? 0);
       if (room * 2 >= most) found.set(id, room);
       if (found.size === ENDPOINTS_PER_CLAIM) break;
     }
@@ -89,12 +100,26 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       }
       // Who gave all that there was room for may have more.
       for (const [id, room] of asked) if (got.get(id) === room) hot.add(id);
-      for (const id of got.keys()) fill(id);
+      for (const id of got.keys()) {
+        widen(laneOf(id), claimedAt);
+        fill(id);
+      }
     }
   }
 
+  function widen(lane: Lane, claimedAt: number): void {
+    if (claimedAt - lane.claimedAt < CAPS_AHEAD.againWithinMs)
+      lane.capsAhead = Math.min(lane.capsAhead * 2, CAPS_AHEAD.most);
+    lane.claimedAt = claimedAt;
+  }
+
   function laneOf(id: string): Lane {
-    const lane = lanes.get(id) ?? { ahead: [], inFlight: 0 };
+    const lane = lanes.get(id) ?? {
+      ahead: [],
+      inFlight: 0,
+      capsAhead: CAPS_AHEAD.first,
+      claimedAt: Number.NEGATIVE_INFINITY,
+    };
     lanes.set(id, lane);
     return lane;
   }
@@ -110,7 +135,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       track(send(lane, next.claim));
     }
     if (lane.inFlight === 0 && lane.ahead.length === 0) lanes.delete(id);
-    if (hot.has(id) && lane.ahead.length * 2 <= aheadMax()) stir();
+    if (hot.has(id) && lane.ahead.length * 2 <= aheadMax(lane)) stir();
   }
 
   async function send(lane: Lane, next: ClaimedDelivery): Promise<void> {
@@ -131,6 +156,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
   /** Claims go back at once, and are made anew after what was decided in between. */
   function giveBackAll(id: string, lane: Lane, after: Promise<void> = Promise.resolve()): void {
+    lane.capsAhead = CAPS_AHEAD.first;
     const claims = lane.ahead.splice(0).map(({ claim: each }) => each);
     if (claims.length === 0) return;
     const released = deliveries.release(claims);

@@ -5,7 +5,7 @@
  */
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type AttemptResult, retryAfterMs, verdictOf } from './delivery.ts';
 import { signaturesOf } from './signature.ts';
 
@@ -49,36 +49,30 @@ export function createSender(options: SenderOptions): Sender {
     bodyTimeout: 0,
   });
 
-  async function send({ url, eventId, body, secrets }: OutgoingRequest, signal: AbortSignal) {
+  function send({ url, eventId, body, secrets }: OutgoingRequest): Promise<Answer> {
+    const { origin, pathname, search } = new URL(url);
     const timestampSeconds = Math.floor(options.now().getTime() / 1000);
-    const response = await request(url, {
-      method: 'POST',
-      dispatcher: agent,
-      signal,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': options.userAgent,
-        'accept-encoding': 'identity',
-        'webhook-id': eventId,
-        'webhook-timestamp': String(timestampSeconds),
-        ...(secrets.length > 0 && {
-          'webhook-signature': signaturesOf({ id: eventId, timestampSeconds, body }, secrets),
-        }),
-      },
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'user-agent': options.userAgent,
+      'accept-encoding': 'identity',
+      'webhook-id': eventId,
+      'webhook-timestamp': String(timestampSeconds),
+    };
+    if (secrets.length > 0)
+      headers['webhook-signature'] = signaturesOf({ id: eventId, timestampSeconds, body }, secrets);
+    return new Promise((resolve, reject) => {
+      const exchange = new Exchange(resolve, reject, options.deadlineMs);
+      agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
     });
-    const excerpt = await readExcerpt(response.body);
-    return { statusCode: response.statusCode, excerpt, retryAfter: response.headers['retry-after'] };
   }
 
   return {
     async attempt(outgoing) {
       const startedAt = performance.now();
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), options.deadlineMs);
       const spentMs = () => Math.round(performance.now() - startedAt);
       try {
-        const { statusCode, excerpt, retryAfter } = await send(outgoing, deadline.signal);
+        const { statusCode, excerpt, retryAfter } = await send(outgoing);
         const verdict = verdictOf(statusCode);
         return {
           verdict,
@@ -86,26 +80,104 @@ export function createSender(options: SenderOptions): Sender {
           error: verdict === 'delivered' ? null : `the receiver answered ${statusCode}`,
           responseExcerpt: excerpt,
           durationMs: spentMs(),
-          retryAfterMs: retryAfterMs([retryAfter].flat()[0], options.now()),
+          retryAfterMs: retryAfterMs(retryAfter, options.now()),
         };
       } catch (error) {
-        const isRefused = isAddressRefused(error);
         return {
-          verdict: isRefused ? 'blocked' : 'retry',
+          verdict: isAddressRefused(error) ? 'blocked' : 'retry',
           statusCode: null,
-          error: deadline.signal.aborted
-            ? `no complete answer within ${options.deadlineMs / 1000} s`
-            : inWords(error),
+          error:
+            error instanceof DeadlinePassed
+              ? `no complete answer within ${options.deadlineMs / 1000} s`
+              : inWords(error),
           responseExcerpt: null,
           durationMs: spentMs(),
           retryAfterMs: null,
         };
-      } finally {
-        clearTimeout(timer);
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+interface Answer {
+  statusCode: number;
+  excerpt: string;
+  retryAfter: string | undefined;
+}
+
+class DeadlinePassed extends Error {}
+class AnswerTooLong extends Error {}
+
+/** One request and its answer, as the client reports them piece by piece: a stream per answer would cost as much again. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #isOver = false;
+  #statusCode = 0;
+  #retryAfter: string | undefined;
+  #kept: Buffer[] = [];
+  #size = 0;
+
+  constructor(resolve: (answer: Answer) => void, reject: (error: unknown) => void, deadlineMs: number) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(() => this.#fail(new DeadlinePassed()), deadlineMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The deadline may have passed while the request waited for a connection.
+    if (this.#isOver) controller.abort(new DeadlinePassed());
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#statusCode = statusCode;
+    this.#retryAfter = [headers['retry-after']].flat()[0];
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#size < EXCERPT_BYTES) this.#kept.push(chunk.subarray(0, EXCERPT_BYTES - this.#size));
+    this.#size += chunk.length;
+    if (this.#size <= ANSWER_BYTES_MAX) return;
+    this.#succeed();
+    controller.abort(new AnswerTooLong());
+  }
+
+  onResponseEnd(): void {
+    this.#succeed();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(error);
+  }
+
+  #succeed(): void {
+    if (!this.#end()) return;
+    const excerpt = this.#size === 0 ? '' : escaped(Buffer.concat(this.#kept).toString('utf8'));
+    this.#resolve({ statusCode: this.#statusCode, excerpt, retryAfter: this.#retryAfter });
+  }
+
+  #fail(error: Error): void {
+    if (!this.#end()) return;
+    this.#controller?.abort(error);
+    this.#reject(error);
+  }
+
+  /** False when it has ended before. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    return true;
+  }
 }
 
 function guardedConnector({ isAllowedAddress, connectTimeoutMs, resolve = systemResolve }: SenderOptions) {
@@ -140,17 +212,6 @@ function guardedConnector({ isAllowedAddress, connectTimeoutMs, resolve = system
       callback(new AddressRefused(), null);
     });
   };
-}
-
-async function readExcerpt(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  const kept: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    if (size < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - size));
-    size += chunk.length;
-    if (size > ANSWER_BYTES_MAX) break;
-  }
-  return escaped(Buffer.concat(kept).toString('utf8'));
 }
 
 /** Harmless wherever it is shown: no markup, no control characters. */

@@ -187,9 +187,7 @@ function createCourse(found: Device, device: Device) {
     hasOtherRules: () =>
       before.confirmed !== null &&
       sync.confirmed !== null &&
-      contradictions(before.confirmed, sync.confirmed).some(
-        (key) => key === 'alarmRules' || key === 'calendars',
-      ),
+      contradictions(guardOf(before.confirmed), guardOf(sync.confirmed)).length > 0,
     rejection: () => rejection,
     wasConfirmed: () => wasConfirmed,
     /** Where targets that are still open stand now; null when that did not change. */
@@ -201,6 +199,14 @@ function createCourse(found: Device, device: Device) {
     },
   };
 }
+
+/** What a device guards. That its zone has gone over to summer time makes no other rules. */
+const guardOf = ({ alarmRules, calendars }: DeviceConfiguration): DeviceConfiguration => ({
+  alarmRules,
+  calendars: calendars?.map((calendar) =>
+    calendar.type === 'WEEK' ? { ...calendar, timezone: 0 } : calendar,
+  ),
+});
 
 type Course = ReturnType<typeof createCourse>;
 

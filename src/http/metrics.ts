@@ -118,6 +118,12 @@ export interface MetricsServer {
   stop(): Promise<void>;
 }
 
+/** Two processes on one machine need a port each, and theirs is easily forgotten. */
+function inWords(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code !== 'EADDRINUSE') return error;
+  return new Error(`Port ${port} for metrics is taken: choose another one with METRICS_PORT`);
+}
+
 export async function listenMetrics(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') {
@@ -128,7 +134,7 @@ export async function listenMetrics(metrics: Metrics, host: string, port: number
     response.end(await metrics.registry.metrics());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(inWords(error, port)));
     server.listen(port, host, resolve);
   });
   return {

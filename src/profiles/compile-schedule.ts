@@ -53,6 +53,7 @@ const sorted = (days: number[]) => days.toSorted((a, b) => a - b);
 
 const minutesAfterMidnight = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-function deviceTimezoneMinutes(timezone: string, at: Date): number {
+/** What a calendar says of the zone at the moment: minutes from UTC, in steps of 15. */
+export function deviceTimezoneMinutes(timezone: string, at: Date): number {
   return Math.round(utcOffsetMinutes(timezone, at) / OFFSET_STEP_MINUTES) * OFFSET_STEP_MINUTES;
 }

@@ -11,7 +11,15 @@ import { startService, type TestService } from '../support/service.ts';
 
 const OFF = { perSecond: 0, burst: 1 };
 /** The limit comes before anything that a request names. */
-const NOWHERE: World = { assetId: 'x', serial: 'x', slug: 'x', jobId: 'x', webhookIds: {}, deliveryIds: {} };
+const NOWHERE: World = {
+  assetId: 'x',
+  serial: 'x',
+  slug: 'x',
+  alertId: '',
+  jobId: 'x',
+  webhookIds: {},
+  deliveryIds: {},
+};
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 
 const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));

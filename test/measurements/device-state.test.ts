@@ -117,6 +117,7 @@ describe('The frames of a device within a batch', () => {
     nextTransmissionAt: null,
     channelTypes: null,
     receivedAt: NOW,
+    takesChange: true,
     ...more,
   });
   const at = (count: number, channel: number | 'probe' = 1) => ({

@@ -41,6 +41,7 @@ const taken = (
     nextTransmissionAt: null,
     channelTypes: null,
     receivedAt: NOW,
+    takesChange: true,
   },
   fresh: readings,
   state: {
@@ -54,6 +55,7 @@ const taken = (
     judged: {},
   },
   cameBack: false,
+  rules: null,
 });
 
 describe('The events of a frame', () => {

@@ -97,7 +97,7 @@ describe('The types of measurements', () => {
       assert.equal(measurementTypeNamed(type.name), type);
       assert.match(type.name, /^[a-z0-9_]+$/);
     }
-    assert.equal(measurementTypeOf(0), null);
-    assert.equal(measurementTypeNamed('toString'), null);
+    assert.equal(measurementTypeOf(0), undefined);
+    assert.equal(measurementTypeNamed('toString'), undefined);
   });
 });

@@ -72,6 +72,18 @@ export async function obey(organization: TestOrganization, serial: string): Prom
   assert.equal(confirmed.body.syncStatus, 'applied', confirmed.text);
 }
 
+/** One reading of channel 1, measured now or when it is said. */
+export async function sendTemperature(
+  { device }: TestOrganization,
+  serial: string,
+  value: number,
+  measuredAt = new Date(),
+): Promise<void> {
+  const readings = [{ channel: 1, type: 'temperature', value, measuredAt: measuredAt.toISOString() }];
+  const { status, text } = await device.post(`/devices/${serial}/measurements`, { readings });
+  assert.equal(status, 202, text);
+}
+
 export async function configOf({ api }: TestOrganization, serial: string) {
   const { status, body } = await api.get(`/devices/${serial}/config`);
   assert.equal(status, 200);

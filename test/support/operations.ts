@@ -5,7 +5,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
 import type { Answer, Client, SendOptions } from './client.ts';
-import { apply, createProfile, FACTORY, HOT_WATER, obey, register } from './fleet.ts';
+import {
+  apply,
+  createProfile,
+  FACTORY,
+  FRIDGE,
+  HOT_WATER,
+  obey,
+  register,
+  sendTemperature,
+} from './fleet.ts';
 import type { TestOrganization } from './service.ts';
 
 /** One thing of each kind in one organization, by the name of the path parameter. */
@@ -17,6 +26,7 @@ export interface World {
   /** By the first segment of the path. */
   webhookIds: Record<string, string>;
   deliveryIds: Record<string, string>;
+  alertId: string;
 }
 
 let made = 0;
@@ -62,6 +72,7 @@ const BODIES: Record<string, (world: World) => object> = {
     configHash: 7,
     nextTransmissionAt: '2026-03-02T08:15:30Z',
   }),
+  acknowledgeAlert: () => ({ status: 'acknowledged' }),
   createCellularWebhook: () => ({ ...HOOK, name: 'Production', deliverConfigApplied: true }),
   updateCellularWebhook: () => ({ name: 'Development', deliverConfigApplied: false }),
   createWebhook: () => ({ ...HOOK, status: 'active', events: ['alert.created'] }),
@@ -88,7 +99,20 @@ export async function populate(organization: TestOrganization): Promise<World> {
   const assetId = await register(organization, serial);
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
-  return { assetId, serial, slug, jobId, ...(await populateWebhooks(organization, slug)) };
+  const alertId = await populateAlert(organization);
+  return { assetId, serial, slug, jobId, alertId, ...(await populateWebhooks(organization, slug)) };
+}
+
+/** A fridge that is too warm. */
+async function populateAlert(organization: TestOrganization): Promise<string> {
+  const serial = next('WARM');
+  const assetId = await register(organization, serial);
+  const slug = await createProfile(organization, { slug: next('fridge'), ...FRIDGE });
+  await apply(organization, slug, { serialNumbers: [serial] });
+  await obey(organization, serial);
+  await sendTemperature(organization, serial, 12);
+  const { body } = await organization.api.get(`/alerts?assetId=${assetId}`);
+  return body.items[0].id;
 }
 
 /** An endpoint in each collection, and something to deliver: a device that confirmed a change. */
@@ -123,7 +147,7 @@ export function nameFor({ path }: Route, slot: string, world: World): string {
 }
 
 /** What `populate` can name. */
-export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId', 'deliveryId'];
+export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId', 'deliveryId', 'alertId'];
 
 /** Every name in the world. */
 export function namesIn({ webhookIds, deliveryIds, ...names }: World): string[] {

@@ -1,8 +1,9 @@
 /**
- * One PostgreSQL and one Temporal server for a whole run, started when the first test asks for them. Each test file
- * gets a database of its own from a migrated template, and a task queue of its own.
+ * One PostgreSQL and one Temporal server for a whole run: started when the first test asks for them, or before all
+ * others when files run side by side. Each test file gets a database of its own from a migrated template, and a task
+ * queue of its own.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowBundleOption } from '@temporalio/worker';
@@ -33,18 +34,43 @@ const stops: Array<() => Promise<unknown>> = [];
 let started: Promise<Servers> | undefined;
 let databases = 0;
 
+/** Set for a run whose files are side by side; what the processes of it share. */
+const { TESTS_SIDE_BY_SIDE, TEST_SERVERS } = process.env;
+
 export function servers(): Promise<Servers> {
-  started ??= start();
+  started ??= TEST_SERVERS === undefined ? start() : joined(TEST_SERVERS);
   return started;
 }
 
-async function start(): Promise<Servers> {
-  const folder = mkdtempSync(join(tmpdir(), 'dms-test-'));
+async function joined(shared: string): Promise<Servers> {
+  installRuntime(createLog('silent'));
+  return JSON.parse(shared) as Servers;
+}
+
+export async function mochaGlobalSetup(): Promise<void> {
+  if (TESTS_SIDE_BY_SIDE === undefined) return;
+  const { workflowBundle, ...others } = await servers();
+  const codePath = join(folder(), 'workflows.cjs');
+  if ('code' in workflowBundle) writeFileSync(codePath, workflowBundle.code);
+  process.env.TEST_SERVERS = JSON.stringify({ ...others, workflowBundle: { codePath } });
+}
+
+let made: string | undefined;
+
+/** Of the run, for what its servers keep. */
+function folder(): string {
+  if (made !== undefined) return made;
+  const path = mkdtempSync(join(tmpdir(), 'dms-test-'));
   // As root, the database server runs as another user, who has to get in.
-  chmodSync(folder, 0o755);
-  stops.push(async () => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(path, 0o755);
+  stops.push(async () => rmSync(path, { recursive: true, force: true }));
+  made = path;
+  return path;
+}
+
+async function start(): Promise<Servers> {
   const [postgres, cli] = await Promise.all([
-    startPostgres({ dataDir: join(folder, 'postgres'), log: () => {}, settings: FAST }),
+    startPostgres({ dataDir: join(folder(), 'postgres'), log: () => {}, settings: FAST }),
     temporalCli(),
   ]);
   stops.push(postgres.stop);
@@ -75,7 +101,7 @@ async function makeTemplate(postgresUrl: string): Promise<void> {
 /** The url of a new, migrated, empty database. */
 export async function newDatabase(): Promise<string> {
   const { postgresUrl } = await servers();
-  const name = `test_${++databases}`;
+  const name = `test_${process.pid}_${++databases}`;
   if (databases > FILES_MAX) throw new Error('more databases than tests should need');
   const client = new pg.Client(postgresUrl);
   await client.connect();

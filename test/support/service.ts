@@ -26,6 +26,8 @@ export interface TestService extends TestOrganization {
   service: Service;
   settings: Settings;
   baseUrl: string;
+  /** Of the CoAP gateway, on loopback. */
+  coapPort: number;
   /** Another organization on the same service. */
   addOrganization(): Promise<TestOrganization>;
   issueKey(organizationId: string, kind: KeyKind): Promise<{ id: string; token: string }>;
@@ -70,6 +72,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const service = compose({ settings, log, now: options.now, resolve: options.resolve });
   const metrics = await service.startMetrics();
   const api = await service.startApi();
+  const gateway = await service.startGateway();
   const worker: RunningPart | null =
     options.withWorker === false ? null : await service.startWorker(workflowBundle);
   const baseUrl = `http://127.0.0.1:${api.port}`;
@@ -93,10 +96,12 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     service,
     settings,
     baseUrl,
+    coapPort: gateway.port,
     addOrganization,
     issueKey,
     async stop() {
       await api.stop(1_000);
+      await gateway.stop(1_000);
       await metrics.stop();
       await worker?.stop(1_000);
       await service.close();

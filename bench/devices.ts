@@ -1,0 +1,337 @@
+/** The devices' side: frames over CoAP and HTTP, webhooks along the way, a job under way, and a year of history. */
+import type { ChildProcess } from 'node:child_process';
+import autocannon from 'autocannon';
+import { query } from '../src/db/query.ts';
+import { freePort } from '../src/embedded/free-port.ts';
+import { createLoggers, serialOf } from './support/loggers.ts';
+import { type BenchStack, cpuSeconds, type Fleet, peakMb, startStack } from './support/stack.ts';
+import { printTable, round } from './support/table.ts';
+
+const DEVICES = 10_000;
+const FLEET = 100_000;
+const YEAR_ROWS = 105_120;
+const HISTORY_ROWS = 20_000_000;
+const CONNECTIONS = 64;
+
+const at = (sorted: number[], share: number) => round(sorted[Math.floor(sorted.length * share)] ?? 0);
+
+interface Bed {
+  stack: BenchStack;
+  gateway: ChildProcess;
+  coapPort: number;
+  sinkUrl: string;
+}
+
+const countReadings = async ({ stack }: Bed) =>
+  (await query<{ count: number }>(stack.sql, 'select count(*) from measurements'))[0]?.count ?? 0;
+
+async function loggersOf({ coapPort }: Bed, fleet: Fleet) {
+  return createLoggers({ port: coapPort, token: fleet.deviceToken, serialOf });
+}
+
+async function frames(bed: Bed): Promise<void> {
+  const fleet = await bed.stack.addFleet(DEVICES, { serialOf: HEX_SERIAL });
+  const loggers = await loggersOf(bed, fleet);
+  await loggers.closedLoop(10_000, { devices: DEVICES, underWay: 400, round: 0 });
+  const rows = [];
+  for (let run = 1; run <= 3; run++) {
+    const before = await countReadings(bed);
+    const cpuBefore = cpuSeconds(bed.gateway.pid as number);
+    const result = await loggers.closedLoop(30_000, { devices: DEVICES, underWay: 400, round: run * 10 });
+    const stored = (await countReadings(bed)) - before;
+    rows.push([
+      'saturated',
+      result.latenciesMs.length,
+      Math.round(result.latenciesMs.length / result.seconds),
+      at(result.latenciesMs, 0.5),
+      at(result.latenciesMs, 0.99),
+      result.lost + result.refused,
+      stored === 30_000 * 20 ? 'all' : `${stored} of ${30_000 * 20}`,
+      round(((cpuSeconds(bed.gateway.pid as number) - cpuBefore) / 30_000) * 1000, 2),
+      peakMb(bed.gateway.pid as number),
+    ]);
+  }
+  const steady = await loggers.openLoop(1_000, { devices: DEVICES, seconds: 20, round: 60 });
+  rows.push(steadyRow('1,000/s', steady, bed));
+  printTable(
+    'CON frames of 10 + 10 samples, stored before the ACK, 10,000 devices',
+    [
+      'load',
+      'frames',
+      'frames/s',
+      'ACK p50 ms',
+      'ACK p99 ms',
+      'lost',
+      'readings stored',
+      'gateway CPU ms each',
+      'gateway peak MB',
+    ],
+    rows,
+  );
+  await subscribe(bed, fleet);
+  await subscribe(bed, fleet);
+  await statsOf(bed.sinkUrl);
+  const told = await loggers.openLoop(1_000, { devices: DEVICES, seconds: 20, round: 80 });
+  await untilDelivered(bed);
+  const hooks = await statsOf(bed.sinkUrl);
+  printTable(
+    'The same at 1,000/s with two cellular webhooks',
+    ['frames/s', 'ACK p99 ms', 'lost', 'webhooks received', 'webhook p50 ms', 'webhook p95 ms'],
+    [
+      [
+        Math.round(told.latenciesMs.length / told.seconds),
+        at(told.latenciesMs, 0.99),
+        told.lost + told.refused,
+        hooks.count,
+        round(hooks.p50),
+        round(hooks.p95),
+      ],
+    ],
+  );
+  loggers.close();
+}
+
+function steadyRow(
+  load: string,
+  result: Awaited<ReturnType<Awaited<ReturnType<typeof loggersOf>>['openLoop']>>,
+  bed: Bed,
+) {
+  return [
+    load,
+    result.latenciesMs.length,
+    Math.round(result.latenciesMs.length / result.seconds),
+    at(result.latenciesMs, 0.5),
+    at(result.latenciesMs, 0.99),
+    result.lost + result.refused,
+    '',
+    '',
+    peakMb(bed.gateway.pid as number),
+  ];
+}
+
+async function subscribe({ stack, sinkUrl }: Bed, { organizationId }: Fleet): Promise<void> {
+  await query(
+    stack.sql,
+    `insert into webhooks (organization_id, collection, name, url, status, events)
+     values (?, 'cellular', 'bench', ?, 'active', array['data.measurement'])`,
+    [organizationId, `${sinkUrl}/hook`],
+  );
+}
+
+async function untilDelivered({ stack }: Bed): Promise<void> {
+  for (;;) {
+    const [row] = await query<{ count: number }>(
+      stack.sql,
+      `select count(*) from deliveries where state in ('pending', 'sending', 'retrying')`,
+    );
+    if (row?.count === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+interface SinkStats {
+  count: number;
+  p50: number;
+  p95: number;
+}
+
+const statsOf = async (url: string) => (await (await fetch(`${url}/stats`)).json()) as SinkStats;
+
+/** Every device has a change waiting: what does that cost a frame? */
+async function underWay(bed: Bed): Promise<void> {
+  const fleet = await bed.stack.addFleet(FLEET, { serialOf: HEX_SERIAL });
+  const call = (method: string, path: string, body: object) =>
+    fetch(bed.stack.apiUrl + path, {
+      method,
+      body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${fleet.apiKey}`, 'content-type': 'application/json' },
+    });
+  const rows = [];
+  for (const [name, isApplied] of [
+    ['nothing waits', false],
+    ['a job to all is under way', true],
+  ] as const) {
+    if (isApplied) {
+      const intervals = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 3_600 };
+      await call('POST', '/devices/config-profiles', { slug: 'guard', intervals });
+      const applied = await call('PUT', '/devices/config-profiles/guard/apply', { applyToAll: true });
+      if (applied.status !== 200) throw new Error(`apply answered ${applied.status}`);
+    }
+    const loggers = await loggersOf(bed, fleet);
+    const before = await statementsOf(bed);
+    const result = await loggers.openLoop(500, { devices: FLEET, seconds: 15, round: isApplied ? 40 : 0 });
+    const after = await statementsOf(bed);
+    loggers.close();
+    rows.push([
+      name,
+      result.latenciesMs.length,
+      at(result.latenciesMs, 0.5),
+      at(result.latenciesMs, 0.99),
+      result.lost + result.refused,
+      round((after - before) / result.latenciesMs.length, 2),
+    ]);
+  }
+  printTable(
+    '100,000 devices, frames at 500/s',
+    ['', 'frames', 'ACK p50 ms', 'ACK p99 ms', 'lost', 'transactions per frame'],
+    rows,
+  );
+}
+
+async function statementsOf({ stack }: Bed): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    stack.sql,
+    'select pg_stat_clear_snapshot(), xact_commit as count from pg_stat_database where datname = current_database()',
+  );
+  return row?.count ?? 0;
+}
+
+async function http(bed: Bed): Promise<void> {
+  const fleet = await bed.stack.addFleet(DEVICES, { serialOf: HEX_SERIAL });
+  const port = await freePort();
+  await bed.stack.runServer('bench/baseline.ts', port);
+  let sent = 0;
+  const startMs = Date.now() - 3_600_000;
+  const bodyOf = () => {
+    const first = startMs + sent++ * 10;
+    return JSON.stringify({
+      readings: Array.from({ length: 10 }, (_, index) => ({
+        channel: 1,
+        type: 'temperature',
+        value: 4.2,
+        measuredAt: new Date(first + index).toISOString(),
+      })),
+      batteryStatus: 'ok',
+      signal: 40,
+    });
+  };
+  const headers = { authorization: `Bearer ${fleet.deviceToken}`, 'content-type': 'application/json' };
+  const run = (url: string, path: (device: number) => string, duration: number) =>
+    autocannon({
+      url,
+      connections: CONNECTIONS,
+      duration,
+      requests: [
+        {
+          method: 'POST',
+          headers,
+          setupRequest: (request) => ({
+            ...request,
+            path: path((sent % DEVICES) + 1),
+            body: bodyOf(),
+          }),
+        },
+      ],
+    });
+  const rows = [];
+  for (let pair = 1; pair <= 3; pair++) {
+    const bareUrl = `http://127.0.0.1:${port}`;
+    await run(bareUrl, () => '/parse', 2);
+    const bare = await run(bareUrl, () => '/parse', 8);
+    const path = (device: number) => `/devices/${serialOf(device)}/measurements`;
+    await run(bed.stack.apiUrl, path, 2);
+    const service = await run(bed.stack.apiUrl, path, 8);
+    if (bare.non2xx + service.non2xx > 0) throw new Error(`${bare.non2xx} and ${service.non2xx} refused`);
+    rows.push([
+      Math.round(bare.requests.average),
+      Math.round(service.requests.average),
+      `${round((service.requests.average / bare.requests.average) * 100, 0)} %`,
+      service.latency.p50,
+      service.latency.p99,
+    ]);
+  }
+  printTable(
+    `HTTP intake, 10 readings a request, ${CONNECTIONS} connections; bare Koa parses the same body and does nothing`,
+    ['bare Koa/s', 'service/s', 'ratio', 'p50 ms', 'p99 ms'],
+    rows,
+  );
+}
+
+async function history(bed: Bed): Promise<void> {
+  const devices = Math.round(HISTORY_ROWS / YEAR_ROWS);
+  const fleet = await bed.stack.addFleet(devices, { serialOf: HEX_SERIAL });
+  const { sql } = bed.stack;
+  process.stderr.write(`Loading ${devices * YEAR_ROWS} readings\n`);
+  const monthsAgo = (months: number) => `date_trunc('month', now()) - interval '${months} months'`;
+  for (let month = 13; month >= 1; month--) {
+    await sql.raw(`do $$ begin
+      execute format('create table if not exists measurements_%s partition of measurements for values from (%L) to (%L)',
+        to_char(${monthsAgo(month)}, 'YYYYMM'), ${monthsAgo(month)}, ${monthsAgo(month - 1)});
+    end $$`);
+  }
+  await query(
+    sql,
+    `insert into measurements (asset_id, measured_at, received_at, channel, type, value, late)
+     select a.id, now() - g * interval '5 minutes', now(), 1, 1, 4 + g % 30 / 10.0, false
+     from generate_series(${YEAR_ROWS}, 1, -1) g, assets a where a.organization_id = ?`,
+    [fleet.organizationId],
+  );
+  await sql.raw('vacuum analyze measurements');
+  const ids = (
+    await query<{ id: string }>(sql, 'select id from assets where organization_id = ?', [
+      fleet.organizationId,
+    ])
+  ).map(({ id }) => id);
+  const get = async (path: string) => {
+    const startedAt = performance.now();
+    const answer = await fetch(bed.stack.apiUrl + path, {
+      headers: { authorization: `Bearer ${fleet.apiKey}` },
+    });
+    const body = (await answer.json()) as { items: unknown[]; nextCursor: string | null };
+    if (answer.status !== 200 || body.items.length === 0)
+      throw new Error(`${path} answered ${answer.status}`);
+    return { ms: performance.now() - startedAt, nextCursor: body.nextCursor };
+  };
+  const rows = [];
+  for (const limit of [50, 500]) {
+    const times: number[] = [];
+    for (let walk = 0; walk < 40; walk++) {
+      const id = ids[Math.floor(Math.random() * ids.length)];
+      const to = new Date(Date.now() - Math.random() * 360 * 86_400_000).toISOString();
+      let cursor = '';
+      for (let page = 0; page < 25; page++) {
+        const { ms, nextCursor } = await get(`/assets/${id}/measurements?limit=${limit}&to=${to}${cursor}`);
+        times.push(ms);
+        if (!nextCursor) break;
+        cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
+      }
+    }
+    const sorted = times.slice(20).sort((a, b) => a - b);
+    rows.push([limit, sorted.length, at(sorted, 0.5), at(sorted, 0.95), at(sorted, 0.99)]);
+  }
+  printTable(
+    `History of one device over a year (${YEAR_ROWS} readings among ${devices * YEAR_ROWS}), pages over HTTP`,
+    ['items', 'pages', 'p50 ms', 'p95 ms', 'p99 ms'],
+    rows,
+  );
+}
+
+const HEX_SERIAL = `'282C02' || upper(lpad(to_hex(g), 6, '0'))`;
+const benches = { frames, 'under-way': underWay, http, history };
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !Object.hasOwn(benches, name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `There is no bench ${unknown.join(', ')}: choose among ${Object.keys(benches).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
+const coapPort = await freePort();
+const stack = await startStack({
+  WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
+  DEVICE_RATE_LIMIT_PER_SECOND: '0',
+  COAP_PORT: String(coapPort),
+});
+try {
+  const gateway = await stack.runGateway(coapPort);
+  const sinkPort = await freePort();
+  await stack.runServer('bench/sink.ts', sinkPort);
+  const bed = { stack, gateway, coapPort, sinkUrl: `http://127.0.0.1:${sinkPort}` };
+  for (const [name, bench] of Object.entries(benches)) {
+    if (chosen.length === 0 || chosen.includes(name)) await bench(bed);
+  }
+} finally {
+  await stack.stop();
+}
+process.exit(0);

@@ -28,6 +28,20 @@ const SHARED_WORDS = ['src/errors.ts', 'src/temporal/workflow-ids.ts'];
 /** Libraries and parts of Node that compute and do nothing else. */
 const PURE_PACKAGES = ['node:crypto', 'node:zlib', 'ipaddr.js'];
 
+/** What a simulated logger does and feels, apart from the effects. */
+const LOGGER_MODEL = [
+  'calendar-window',
+  'climate',
+  'device-effects',
+  'device-messages',
+  'device-state',
+  'device-step',
+  'obedience',
+  'random',
+  'rule-states',
+  'sample-memory',
+].map((name) => `src/simulator/${name}.ts`);
+
 /** What breaks a rule, by `importer → imported` or `file: rule`, and why. One that is not needed any more fails. */
 const EXCEPTIONS: Record<string, string> = {
   'src/config-jobs/config-jobs.schemas.ts → src/devices/devices.schemas.ts':
@@ -339,6 +353,14 @@ describe('The house', () => {
     });
 
     it('has no any', () => forbid(sources, 'says any', (node) => node.kind === ts.SyntaxKind.AnyKeyword));
+
+    it('has a simulated logger without clock, randomness and network', () => {
+      const model = sources.filter(({ path }) => LOGGER_MODEL.includes(path));
+      assert.equal(model.length, LOGGER_MODEL.length);
+      allow(model, (to) => LOGGER_MODEL.includes(to) || isIn('src/gateway/')(to) || isPure(to));
+      forbid(model, 'reads the clock', isClock);
+      forbid(model, 'is random', isRandomness);
+    });
 
     it('has no enum, no decorator and no default export', () => {
       forbid(sources, 'declares an enum', ts.isEnumDeclaration);

@@ -46,8 +46,8 @@ export interface DeviceState {
   nextSampleAt: number;
   nextTransmissionMs: number;
   nextAckMs: number;
-  /** One confirmable frame at a time; the number of its last sample, and of the last one of this transmission. */
-  underWay: { through: number; transmissionThrough: number } | null;
+  /** One confirmable frame at a time: what it holds, and which transmission it belongs to. */
+  underWay: UnderWay | null;
   /** What came up while one was under way. */
   wanted: 'frame' | 'frame with ack' | null;
   isFirst: boolean;
@@ -56,6 +56,14 @@ export interface DeviceState {
   /** The service has not said yet that it knows the configuration. */
   isReportWanted: boolean;
   counts: { applied: number; refused: number };
+}
+
+export interface UnderWay {
+  /** Number of the frame's last sample, and of the transmission's. */
+  through: number;
+  transmissionThrough: number;
+  /** The planned time of the transmission. */
+  plannedMs: number;
 }
 
 export type Exchange = 'measurements' | 'report' | 'info';

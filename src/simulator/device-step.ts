@@ -13,6 +13,7 @@ import {
   nextTransmissionAfter,
   type Outcome,
   samplePeriodSeconds,
+  type UnderWay,
 } from './device-state.ts';
 import { obey } from './obedience.ts';
 import { judge } from './rule-states.ts';
@@ -67,29 +68,39 @@ function withSample(
 }
 
 function transmit(traits: DeviceTraits, state: DeviceState, nowMs: number, isAckWanted: boolean): Outcome {
-  const isConfirmable = isAckWanted || state.ackIntervalSeconds === null || nowMs >= state.nextAckMs;
+  const at = plannedMs(state, nowMs);
+  const isConfirmable = isAckWanted || state.ackIntervalSeconds === null || at >= state.nextAckMs;
+  const next = { ...state, nextTransmissionMs: nextTransmissionAfter(traits, state, at) };
   if (state.underWay) {
     const wanted = isConfirmable || state.wanted === 'frame with ack' ? 'frame with ack' : 'frame';
-    return {
-      state: { ...state, wanted, nextTransmissionMs: nextTransmissionAfter(traits, state, nowMs) },
-      effects: [],
-    };
+    return { state: { ...next, wanted }, effects: [] };
   }
-  const planned = { ...state, wanted: null, nextTransmissionMs: nextTransmissionAfter(traits, state, nowMs) };
-  return isConfirmable ? confirmable(traits, planned, null) : unconfirmed(traits, planned);
+  const planned = { ...next, wanted: null };
+  if (!isConfirmable) return unconfirmed(traits, planned);
+  return confirmable(traits, planned, {
+    transmissionThrough: planned.memory.samples.at(-1)?.number ?? 0,
+    plannedMs: at,
+  });
 }
 
+/** A device wakes some milliseconds late; its plan goes on from when it should have, so that nothing slips. */
+const plannedMs = ({ lastSampleAt }: DeviceState, nowMs: number) =>
+  lastSampleAt === null ? nowMs : lastSampleAt * 1000;
+
 /** One frame of what was not acknowledged, oldest first; its acknowledgement sends the next one. */
-function confirmable(traits: DeviceTraits, state: DeviceState, transmissionThrough: number | null): Outcome {
+function confirmable(
+  traits: DeviceTraits,
+  state: DeviceState,
+  transmission: Omit<UnderWay, 'through'>,
+): Outcome {
   const samples = nextRun(state.memory);
   const last = samples.at(-1);
   if (!last) return { state, effects: [] };
-  const through = transmissionThrough ?? (state.memory.samples.at(-1) as Sample).number;
   return {
     state: {
       ...state,
       memory: sent(state.memory, last.number),
-      underWay: { through: last.number, transmissionThrough: through },
+      underWay: { ...transmission, through: last.number },
     },
     effects: [frame(traits, state, samples, true)],
   };
@@ -125,10 +136,10 @@ function acknowledged(traits: DeviceTraits, state: DeviceState, nowMs: number): 
     underWay: null,
     isFirst: false,
     retries: 0,
-    nextAckMs: nowMs + ((state.ackIntervalSeconds ?? 0) * 1000) / traits.speed,
+    nextAckMs: underWay.plannedMs + ((state.ackIntervalSeconds ?? 0) * 1000) / traits.speed,
   };
   if (underWay.through < underWay.transmissionThrough) {
-    return confirmable(traits, next, underWay.transmissionThrough);
+    return confirmable(traits, next, underWay);
   }
   return withWanted(traits, next, nowMs);
 }

@@ -33,7 +33,7 @@ export interface Model {
   nowMs: number;
   happen(event: DeviceEvent): DeviceEffect[];
   /** To the next sample; temperatures in °C, humidity 40 %. */
-  measure(celsius: number | null): DeviceEffect[];
+  measure(celsius: number | null, lateMs?: number): DeviceEffect[];
   answered(exchange: 'measurements' | 'report' | 'info', answer?: ConfigAnswer): DeviceEffect[];
 }
 
@@ -50,8 +50,8 @@ export function newModel(
       model.state = state;
       return effects;
     },
-    measure(celsius) {
-      model.nowMs = Math.max(model.nowMs, wakeAtMs(model.traits, model.state));
+    measure(celsius, lateMs = 0) {
+      model.nowMs = Math.max(model.nowMs, wakeAtMs(model.traits, model.state) + lateMs);
       const tenths = celsius === null ? null : Math.round(celsius * 10);
       return model.happen({ kind: 'wake', values: [tenths, 40, null, null, null, null] });
     },

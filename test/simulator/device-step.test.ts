@@ -56,25 +56,28 @@ describe('A simulated logger', () => {
     assert.equal((first?.message.transferReason ?? 0) & 1, 1, 'first after a reset');
   });
 
-  it('transmits every transmission interval, confirmably every ack interval', () => {
-    const model = settled();
-    const sent: Array<{ minute: number; confirmable: boolean; samples: number }> = [];
-    for (let minute = 1; minute <= 30; minute++) {
-      for (const frame of framesIn(model.measure(5))) {
-        const samples = frame.message.channels[0]?.sampleOffsets.length ?? 0;
-        sent.push({ minute, confirmable: frame.confirmable, samples });
-        if (frame.confirmable) model.answered('measurements');
+  for (const lateMs of [0, 15, 700]) {
+    it(`transmits every transmission interval, confirmably every ack interval, waking ${lateMs} ms late`, () => {
+      const model = settled();
+      const sent: Array<{ minute: number; confirmable: boolean; samples: number }> = [];
+      for (let minute = 1; minute <= 30; minute++) {
+        for (const frame of framesIn(model.measure(5, (lateMs * minute) % 997))) {
+          const samples = frame.message.channels[0]?.sampleOffsets.length ?? 0;
+          sent.push({ minute, confirmable: frame.confirmable, samples });
+          model.nowMs += 30;
+          if (frame.confirmable) model.answered('measurements');
+        }
       }
-    }
-    assert.deepEqual(sent, [
-      { minute: 5, confirmable: false, samples: 5 },
-      { minute: 10, confirmable: false, samples: 5 },
-      { minute: 15, confirmable: true, samples: 15 },
-      { minute: 20, confirmable: false, samples: 5 },
-      { minute: 25, confirmable: false, samples: 5 },
-      { minute: 30, confirmable: true, samples: 15 },
-    ]);
-  });
+      assert.deepEqual(sent, [
+        { minute: 5, confirmable: false, samples: 5 },
+        { minute: 10, confirmable: false, samples: 5 },
+        { minute: 15, confirmable: true, samples: 15 },
+        { minute: 20, confirmable: false, samples: 5 },
+        { minute: 25, confirmable: false, samples: 5 },
+        { minute: 30, confirmable: true, samples: 15 },
+      ]);
+    });
+  }
 
   it('sends at once when its rules are broken and when they hold again', () => {
     const model = settled();

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
-import { query } from '../db/query.ts';
+import { prepared, query } from '../db/query.ts';
 import { conflict } from '../errors.ts';
 import type { Asset, Replacement } from './asset.ts';
 
@@ -55,8 +55,9 @@ export function createAssetsRepository(sql: Sql) {
     },
 
     async find(organizationId: string, id: string): Promise<Asset | null> {
-      const [row] = await query<Asset>(
+      const [row] = await prepared<Asset>(
         sql,
+        'assets_find',
         `select ${COLUMNS} from assets a join device_states s on s.asset_id = a.id
          where a.organization_id = ? and a.archived_at is null and a.id = ?`,
         [organizationId, id],
@@ -76,8 +77,9 @@ export function createAssetsRepository(sql: Sql) {
 
     /** Per serial, in order: the organizations that have an active device of it, two at most. */
     async findOwners(serialNumbers: string[]): Promise<string[][]> {
-      const rows = await query<{ owners: string[] }>(
+      const rows = await prepared<{ owners: string[] }>(
         sql,
+        'assets_find_owners',
         `select array(
            select organization_id from assets
            where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2

@@ -1,9 +1,13 @@
 /** The CoAP gateway of a process: what loggers reach over UDP, on the same use cases as the HTTP API. */
+import { LRUCache } from 'lru-cache';
 import { isUnavailable } from '../db/faults.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes } from '../gateway/gateway-routes.ts';
 import { createIdentify } from '../gateway/identify.ts';
 import type { UseCases } from './use-cases.ts';
+
+const REFUSED_MAX = 10_000;
+const REFUSED_AGAIN_MS = 3_600_000;
 
 export async function startGateway(useCases: UseCases): Promise<CoapServer> {
   const { settings, log, now, sql, metrics, findCaller, repositories, services } = useCases;
@@ -15,6 +19,8 @@ export async function startGateway(useCases: UseCases): Promise<CoapServer> {
     isCommonFault: isUnavailable,
     now: () => now().getTime(),
   });
+  /** A device that keeps coming is told of once an hour. */
+  const told = new LRUCache<string, true>({ max: REFUSED_MAX, ttl: REFUSED_AGAIN_MS });
   return createCoapServer({
     host: settings.host,
     port: coap.port,
@@ -25,7 +31,13 @@ export async function startGateway(useCases: UseCases): Promise<CoapServer> {
       contacts: services.contacts,
       deviceInfo: services.deviceInfo,
       unknown: repositories.unknownIn(sql),
-      refused: (reason) => metrics.coapRefused.inc({ reason }),
+      refused: ({ reason, serialNumber, address }) => {
+        metrics.coapRefused.inc({ reason });
+        const key = `${reason} ${serialNumber}`;
+        if (told.has(key)) return;
+        told.set(key, true);
+        log.warn({ reason, serialNumber, address }, 'device refused');
+      },
       now,
     }),
     observe: ({ path, confirmable, code }) =>

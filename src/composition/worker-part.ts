@@ -33,6 +33,15 @@ export interface RunningPart {
 
 const LOOK_EVERY_MS = 1_000;
 const OUTBOX_POOL_SIZE = 8;
+const OUTBOX_SESSION = {
+  // Claims and outcomes that a crash of the database takes back are made again: the same delivery, the same webhook-id.
+  synchronous_commit: 'off',
+  // A few rows among millions, always by index; the planner cannot know how few, and would read whole partitions.
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
+};
 /** So many sweeps later: zones change twice a year, and a minute is soon enough. */
 const ZONES_SELDOMER = 12;
 const HOUR_MS = 3_600_000;
@@ -69,13 +78,12 @@ function startDelivering(useCases: UseCases, isStopping: () => boolean) {
   const { settings, log, now, sql, metrics, secretBox, sender, attend } = useCases;
   const { scheduleMs, probePlan, disableAfterMs, drainPerSecondMax, drainTickMs } = settings.webhooks;
   const { endpoints } = useCases.repositories;
-  // Claims and outcomes that a crash of the database takes back are made again: the same delivery, the same webhook-id.
   const outbox = openDatabase({
     url: settings.databaseUrl,
     poolSize: OUTBOX_POOL_SIZE,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service deliveries',
-    isLossy: true,
+    session: OUTBOX_SESSION,
   });
   const deliveries = createDeliveriesRepository(outbox);
   const bounds = {

@@ -1,6 +1,6 @@
 /** Where each device of each job stands. Writers hold the rows of the devices concerned, so states never race. */
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { prepared, query } from '../db/query.ts';
 import type { ProfileParts } from '../profiles/compile-profile.ts';
 import type { JobTarget, TargetState } from './config-job.ts';
 
@@ -214,8 +214,9 @@ export function createConfigTargetsRepository(sql: Sql) {
     /** A new revision has to be fetched anew: what was sent waits again. */
     async reopen(assetIds: string[]): Promise<void> {
       if (assetIds.length === 0) return;
-      await query(
+      await prepared(
         sql,
+        'targets_reopen',
         `update config_targets set state = 'waiting', updated_at = now()
          where live and state = 'sent' and asset_id = any(?::uuid[])`,
         [assetIds],
@@ -224,8 +225,9 @@ export function createConfigTargetsRepository(sql: Sql) {
 
     async markSent(assetIds: string[]): Promise<void> {
       if (assetIds.length === 0) return;
-      await query(
+      await prepared(
         sql,
+        'targets_mark_sent',
         `update config_targets set state = 'sent', updated_at = now()
          where live and state = 'waiting' and asset_id = any(?::uuid[])`,
         [assetIds],
@@ -235,8 +237,9 @@ export function createConfigTargetsRepository(sql: Sql) {
     /** The devices run what was pending: settles what waits, and notes it on what had failed or timed out before. */
     async confirm(assetIds: string[]): Promise<SettledRow[]> {
       if (assetIds.length === 0) return [];
-      return query(
+      return prepared(
         sql,
+        'targets_confirm',
         `update config_targets t set
            state = case when ${BEGUN} then 'applied' else state end,
            live = false, confirmed_at = now(), updated_at = now()
@@ -248,8 +251,9 @@ export function createConfigTargetsRepository(sql: Sql) {
 
     async fail(failures: Array<{ assetId: string; reason: string }>): Promise<SettledRow[]> {
       if (failures.length === 0) return [];
-      return query(
+      return prepared(
         sql,
+        'targets_fail',
         `update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
          from unnest(?::uuid[], ?::text[]) as n (asset_id, reason)
          where t.live and t.${BEGUN} and t.asset_id = n.asset_id

@@ -11,8 +11,8 @@ export interface DatabaseOptions {
   /** No statement runs longer; 0 = no limit. */
   statementTimeoutMs: number;
   applicationName: string;
-  /** A commit is answered before it is on disk: a crash of the database takes back the last moments of it. */
-  isLossy?: boolean;
+  /** Settings of the server for these connections, by name. */
+  session?: Record<string, string>;
 }
 
 const INT8 = 20;
@@ -29,7 +29,7 @@ export function openDatabase({
   poolSize,
   statementTimeoutMs,
   applicationName,
-  isLossy = false,
+  session = {},
 }: DatabaseOptions): Sql {
   return knex({
     client: 'pg',
@@ -39,7 +39,9 @@ export function openDatabase({
       statement_timeout: statementTimeoutMs,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       keepAlive: true,
-      ...(isLossy && { options: '-c synchronous_commit=off' }),
+      options: Object.entries(session)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
       types,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize },

@@ -10,3 +10,17 @@ export async function query<Row = never>(
   const result = (await sql.raw(text, bindings as Knex.RawBinding[])) as { rows: Row[] };
   return result.rows;
 }
+
+/**
+ * The same for a statement of the hot paths, whose text is always the same: each connection prepares it once under the
+ * name, and saves the planning, which for partitioned tables costs more than the work.
+ */
+export async function prepared<Row = never>(
+  sql: Sql,
+  name: string,
+  text: string,
+  bindings: readonly unknown[] = [],
+): Promise<Row[]> {
+  const statement = sql.raw(text, bindings as Knex.RawBinding[]).options({ name });
+  return ((await statement) as { rows: Row[] }).rows;
+}

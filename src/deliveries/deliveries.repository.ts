@@ -1,6 +1,6 @@
 /** The outbox and its log. Claims are leases; whoever holds one records what came of it. */
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { prepared, query } from '../db/query.ts';
 import type { Attempt, Delivery } from './delivery.ts';
 
 export interface OutgoingEvent {
@@ -79,8 +79,9 @@ export function createDeliveriesRepository(sql: Sql) {
      * theirs held. Answers with the endpoints that have something to send.
      */
     async insert(events: OutgoingEvent[]): Promise<string[]> {
-      const rows = await query<{ webhookId: string }>(
+      const rows = await prepared<{ webhookId: string }>(
         sql,
+        'deliveries_insert',
         `with e as materialized (
            select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[]) as e (organization_id, type, body)
          ), wanted as (
@@ -111,8 +112,9 @@ export function createDeliveriesRepository(sql: Sql) {
 
     /** New deliveries of healthy endpoints, oldest first, as many as each has room for. */
     claimNew(rooms: ReadonlyMap<string, number>, leaseSeconds: number): Promise<ClaimedDelivery[]> {
-      return query(
+      return prepared(
         sql,
+        'deliveries_claim_new',
         claiming(`
           select p.webhook_id, p.id
           from unnest(?::uuid[], ?::integer[]) as r (webhook_id, room)
@@ -200,8 +202,9 @@ export function createDeliveriesRepository(sql: Sql) {
 
     /** What came to rest as queued while its endpoint was being disabled is held like the rest. */
     async holdStrays(): Promise<void> {
-      await query(
+      await prepared(
         sql,
+        'deliveries_hold_strays',
         `update deliveries d set state = 'held', next_attempt_at = null, updated_at = now()
          from webhooks w where w.status = 'disabled' and d.webhook_id = w.id and d.state in ('pending', 'retrying')`,
       );
@@ -209,8 +212,9 @@ export function createDeliveriesRepository(sql: Sql) {
 
     /** Endpoints that have new deliveries, found without reading them. */
     async listPendingWebhookIds(): Promise<string[]> {
-      const rows = await query<{ webhookId: string }>(
+      const rows = await prepared<{ webhookId: string }>(
         sql,
+        'deliveries_pending_webhooks',
         `select w.id as "webhookId" from webhooks w
          where w.status = 'active' and w.breaker = 'closed'
            and exists (select from deliveries d where d.webhook_id = w.id and d.state = 'pending')`,
@@ -224,8 +228,9 @@ export function createDeliveriesRepository(sql: Sql) {
      */
     async record(attempts: RecordedAttempt[]): Promise<void> {
       const column = <T>(value: (attempt: RecordedAttempt) => T) => attempts.map(value);
-      await query(
+      await prepared(
         sql,
+        'deliveries_record',
         `with a as (
            select * from unnest(?::uuid[], ?::uuid[], ?::integer[], ?::timestamptz[], ?::integer[], ?::integer[],
              ?::text[], ?::text[], ?::text[], ?::smallint[], ?::timestamptz[])
@@ -282,8 +287,9 @@ export function createDeliveriesRepository(sql: Sql) {
 
     /** Claims whose holder is gone go back to where they were; answers with their endpoints. */
     async releaseExpired(): Promise<string[]> {
-      const rows = await query<{ webhookId: string }>(
+      const rows = await prepared<{ webhookId: string }>(
         sql,
+        'deliveries_release_expired',
         `update deliveries d set ${GIVEN_BACK} from webhooks w
          where w.id = d.webhook_id and d.state = 'sending' and d.leased_until < now()
          returning d.webhook_id as "webhookId"`,
@@ -402,7 +408,7 @@ export async function notifyChanged(sql: Sql, webhookId: string): Promise<void> 
 /** Wakes the dispatchers when the transaction commits. */
 export async function notifyQueued(sql: Sql, webhookIds: string[]): Promise<void> {
   for (let at = 0; at < webhookIds.length; at += IDS_PER_NOTICE) {
-    await query(sql, 'select pg_notify(?, ?)', [
+    await prepared(sql, 'deliveries_notify', 'select pg_notify(?, ?)', [
       QUEUED_CHANNEL,
       webhookIds.slice(at, at + IDS_PER_NOTICE).join(),
     ]);

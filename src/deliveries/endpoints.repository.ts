@@ -1,6 +1,6 @@
 /** The health of endpoints, in the rows of `webhooks`; across organizations, because the worker serves them all. */
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { prepared, query } from '../db/query.ts';
 
 export interface EndpointSituation {
   status: 'active' | 'disabled';
@@ -75,8 +75,9 @@ export function createEndpointsRepository(sql: Sql) {
     async noteAttempts(attempts: LastAttempt[]): Promise<void> {
       if (attempts.length === 0) return;
       const column = <T>(value: (attempt: LastAttempt) => T) => attempts.map(value);
-      await query(
+      await prepared(
         sql,
+        'endpoints_note_attempts',
         `update webhooks w set last_attempt_at = greatest(w.last_attempt_at, a.at),
            last_status = case when a.is_last then a.status else w.last_status end,
            last_status_code = case when a.is_last then a.status_code else w.last_status_code end,

@@ -1,7 +1,7 @@
 /** The immutable, content-addressed configurations; what was once read is never read again. */
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { prepared } from '../db/query.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { configurationId } from './configuration-id.ts';
 
@@ -25,8 +25,9 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
         else missing.add(id);
       }
       if (missing.size === 0) return found;
-      const rows = await query<{ id: string; content: DeviceConfiguration }>(
+      const rows = await prepared<{ id: string; content: DeviceConfiguration }>(
         sql,
+        'configurations_find',
         'select id, content from configurations where id = any(?::uuid[])',
         [[...missing]],
       );
@@ -42,8 +43,9 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
       const fresh = new Map(entries.map((entry, index) => [ids[index] as string, entry]));
       if (fresh.size === 0) return ids;
-      await query(
+      await prepared(
         sql,
+        'configurations_insert',
         `insert into configurations (organization_id, id, content)
          select * from unnest(?::uuid[], ?::uuid[], ?::json[]) on conflict do nothing`,
         [

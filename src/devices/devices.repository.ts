@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { prepared, query } from '../db/query.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
@@ -52,8 +52,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
    */
   async function stillNamed(rows: DeviceRow[]): Promise<DeviceRow[]> {
     if (rows.length === 0) return rows;
-    const named = await query<{ id: string; serial_number: string }>(
+    const named = await prepared<{ id: string; serial_number: string }>(
       sql,
+      'devices_still_named',
       'select id, serial_number from assets where id = any(?::uuid[])',
       [rows.map((row) => row.asset_id)],
     );
@@ -67,8 +68,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       organizationId: string,
       serialNumber: string,
     ): Promise<(Device & { assetName: string }) | null> {
-      const [row] = await query<DeviceRow & { asset_name: string }>(
+      const [row] = await prepared<DeviceRow & { asset_name: string }>(
         sql,
+        'devices_find',
         `select ${COLUMNS}, a.name as asset_name
          from assets a join device_configs d on d.asset_id = a.id
          where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null`,
@@ -81,8 +83,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
 
     /** Active devices by serial, locked in one order; what is not registered is left out. */
     async lockBySerial(serials: SerialInOrganization[]): Promise<Device[]> {
-      const rows = await query<DeviceRow>(
+      const rows = await prepared<DeviceRow>(
         sql,
+        'devices_lock_by_serial',
         `select ${COLUMNS}
          from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
          -- One look into the index per serial: joined freely, a batch may read all assets instead.
@@ -135,8 +138,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       const column = <T>(value: (device: Device) => T) => devices.map(value);
       const idOf = (config: DeviceConfiguration | null | undefined) =>
         config ? (idsByConfig.get(config) as string) : null;
-      await query(
+      await prepared(
         sql,
+        'devices_update',
         `update device_configs d set
            reported_config_id = n.reported_config_id, reported_at = n.reported_at,
            reported_hash = n.reported_hash,

@@ -29,9 +29,11 @@ export interface GatewayRoutesDeps {
   unknown: {
     record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void>;
   };
-  refused(reason: string): void;
+  refused(refusal: { reason: string; serialNumber: string; address: string }): void;
   now(): Date;
 }
+
+type Refused = Extract<Identity, { kind: 'refused' }>;
 
 const CREATED: CoapAnswer = { code: '2.01' };
 const UNAUTHORIZED: CoapAnswer = { code: '4.01' };
@@ -45,8 +47,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
   const { identify, intake, contacts, deviceInfo, now } = deps;
   const parts = createConfigParts();
 
-  function refuse({ reason }: Extract<Identity, { kind: 'refused' }>): CoapAnswer {
-    deps.refused(reason);
+  function refuse(call: CoapCall, serialNumber: string, reason: Refused['reason']): CoapAnswer {
+    deps.refused({ reason, serialNumber, address: call.remoteAddress });
     return reason === 'unknown_serial' ? NOT_FOUND : UNAUTHORIZED;
   }
 
@@ -59,18 +61,13 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     return identify({ serialNumber, cloudToken, tokenOption: call.tokenOption, address, isVouchedFor });
   }
 
-  function unknownSerial(): CoapAnswer {
-    deps.refused('unknown_serial');
-    return NOT_FOUND;
-  }
-
   async function measurements(call: CoapCall): Promise<CoapAnswer> {
     const receivedAt = now();
     const message = decodeMeasurements(call.payload);
     const identity = await whoSpeaks(call, message);
-    if (identity.kind === 'refused') return refuse(identity);
+    if (identity.kind === 'refused') return refuse(call, message.serialNumber, identity.reason);
     const result = await intake.receive(frameOf(message, identity.organizationId, call, receivedAt));
-    if (!result) return unknownSerial();
+    if (!result) return refuse(call, message.serialNumber, 'unknown_serial');
     const { pendingConfig, wantsReport } = result;
     const payload = encodeConfigAnswer({
       ...(pendingConfig && { config: pendingConfig.config }),
@@ -86,7 +83,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     // What is missing comes in a message of its own, or the device is asked again.
     if (!report) return CREATED;
     const identity = await whoSpeaks(call, report, true);
-    if (identity.kind === 'refused') return refuse(identity);
+    if (identity.kind === 'refused') return refuse(call, report.serialNumber, identity.reason);
     const { organizationId } = identity;
     const result = await contacts.receive({
       organizationId,
@@ -100,17 +97,17 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
       // Configurations travel in answers to measurements alone.
       takesChange: false,
     });
-    return result ? CREATED : unknownSerial();
+    return result ? CREATED : refuse(call, report.serialNumber, 'unknown_serial');
   }
 
   async function info(call: CoapCall): Promise<CoapAnswer> {
     const told = decodeDeviceInfo(call.payload);
     const identity = await whoSpeaks(call, told);
-    if (identity.kind === 'refused') return refuse(identity);
+    if (identity.kind === 'refused') return refuse(call, told.serialNumber, identity.reason);
     const { organizationId } = identity;
     if (await deviceInfo.receive({ organizationId, info: told, receivedAt: now() })) return CREATED;
     await deps.unknown.record([{ organizationId, serialNumber: told.serialNumber }]);
-    return unknownSerial();
+    return refuse(call, told.serialNumber, 'unknown_serial');
   }
 
   return {

@@ -1,6 +1,6 @@
 /** States of devices and their readings, set-based: a statement per step, however many frames there are. */
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { prepared, query } from '../db/query.ts';
 import type { Layout } from './layout.ts';
 import type { Reading, TakenReading } from './reading.ts';
 import type { DeviceState, MeasuringAsset } from './taken.ts';
@@ -79,8 +79,9 @@ export function createMeasurementsRepository(sql: Sql) {
   /** New hardware may have come between the look at the serial and the lock: see the devices' repository. */
   async function stillNamed(rows: DeviceRow[]): Promise<DeviceRow[]> {
     if (rows.length === 0) return rows;
-    const named = await query<{ id: string; serialNumber: string }>(
+    const named = await prepared<{ id: string; serialNumber: string }>(
       sql,
+      'measurements_still_named',
       `select id, serial_number as "serialNumber" from assets where id = any(?::uuid[]) and archived_at is null`,
       [rows.map(({ assetId }) => assetId)],
     );
@@ -95,8 +96,9 @@ export function createMeasurementsRepository(sql: Sql) {
      */
     async lockBySerial(serials: SerialInOrganization[]): Promise<LockedDevice[]> {
       const organizationIds = serials.map(({ organizationId }) => organizationId);
-      const rows = await query<DeviceRow>(
+      const rows = await prepared<DeviceRow>(
         sql,
+        'measurements_lock_by_serial',
         `with told as materialized (
            select w.organization_id, array_agg(distinct e.event) as events
            from webhooks w cross join lateral unnest(w.events) as e (event)
@@ -137,8 +139,9 @@ export function createMeasurementsRepository(sql: Sql) {
       if (readings.length === 0) return [];
       const ofFrame = (value: (frame: SentTogether) => string) =>
         sent.flatMap((frame) => Array<string>(frame.readings.length).fill(value(frame)));
-      const rows = await query<{ position: number }>(
+      const rows = await prepared<{ position: number }>(
         sql,
+        'measurements_store',
         `with sent as materialized (
            select * from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::smallint[], ?::smallint[],
              ?::double precision[], ?::integer[], ?::boolean[]) with ordinality
@@ -170,8 +173,9 @@ export function createMeasurementsRepository(sql: Sql) {
     async update(states: ReadonlyMap<string, DeviceState>): Promise<void> {
       if (states.size === 0) return;
       const all = [...states.values()];
-      await query(
+      await prepared(
         sql,
+        'measurements_update',
         `update device_states s set
            status = n.status, signal_strength = n.signal_strength, battery_status = n.battery_status,
            last_reading_at = n.last_reading_at, last_contact_at = n.last_contact_at, expected_by = n.expected_by,

@@ -15,7 +15,7 @@ const NOWHERE: World = {
   assetId: 'x',
   serial: 'x',
   slug: 'x',
-  alertId: '',
+  alertId: 'x',
   jobId: 'x',
   webhookIds: {},
   deliveryIds: {},

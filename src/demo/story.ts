@@ -1,7 +1,7 @@
 /** What the demo tells, in order. Every sentence in the past was seen; what does not come ends it in plain words. */
 import { createFleet, type Fleet } from '../simulator/fleet.ts';
 import type { Alert, Asset, Delivery, DemoApi, Job } from './demo-api.ts';
-import { until } from './observe.ts';
+import { DidNotHappen, until } from './observe.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
 export interface Stage {
@@ -179,23 +179,19 @@ async function fridgeCoolsDown({ api, receiver, say }: Stage, fleet: Fleet, asse
 }
 
 async function silentDeviceWaits({ api, say }: Stage, jobId: string, silent: Asset): Promise<void> {
-  const [waiting, job] = [await api.waitingTargets(jobId), await api.job(jobId)];
   say('\n7. And the fridge that never answers?');
-  say(
-    `   The job is ${job.status} until ${job.deadlineAt}; it waits for ${waiting.map((each) => each.serialNumber).join(', ')}.`,
-  );
-  if (!waiting.some(({ serialNumber }) => serialNumber === silent.serialNumber)) {
-    say(`   (${silent.serialNumber} should be among them)`);
+  const [waiting, { status, deadlineAt }] = [await api.waitingTargets(jobId), await api.job(jobId)];
+  const serials = waiting.map(({ serialNumber }) => serialNumber);
+  if (!serials.includes(silent.serialNumber)) {
+    throw new DidNotHappen(`The job does not wait for ${silent.serialNumber}, as it should.`);
   }
+  say(`   The job is ${status} until ${deadlineAt}; it waits for ${serials.join(', ')}.`);
 }
 
+/** `new 5, online 2` */
 function countsOf(statuses: string[]): string {
-  const counts = new Map<string, number>();
-  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
-  return [...counts]
-    .sort()
-    .map(([status, count]) => `${status} ${count}`)
-    .join(', ');
+  const kinds = [...new Set(statuses)].sort();
+  return kinds.map((kind) => `${kind} ${statuses.filter((each) => each === kind).length}`).join(', ');
 }
 
 const attemptText = ({ number, statusCode, error }: Delivery['attempts'][number]) =>

@@ -333,6 +333,32 @@ describe('Alerts', () => {
       assert.deepEqual(await seen(), ['high_temp resolved', 'high_temp new']);
     });
 
+    it('that were applied to a device that never reports are over when other ones are applied', async () => {
+      await offer(FRIDGE);
+      await measure(0, 20);
+      await offer({ intervals: { transmissionIntervalSeconds: 7_200 } });
+      assert.deepEqual(await seen(), ['high_temp new']);
+      await offer({ temperatureAlerts: [] });
+      assert.deepEqual(await seen(), ['high_temp resolved']);
+      await obey(org, serial);
+      assert.deepEqual(await seen(), ['high_temp resolved']);
+    });
+
+    it('that were applied to a device that never reports are over when their job is cancelled', async () => {
+      await offer(FRIDGE);
+      await measure(0, 20);
+      const [job] = (await org.api.get('/devices/config-jobs')).body.items;
+      assert.equal((await org.api.post(`/devices/config-jobs/${job.id}/cancel`)).status, 200);
+      assert.deepEqual(await seen(), ['high_temp resolved']);
+    });
+
+    it('that were applied are over when the first report of the device says that it runs none', async () => {
+      await offer(FRIDGE);
+      await measure(0, 20);
+      await report(org, serial, { ...FACTORY, alarmRules: [] });
+      assert.deepEqual(await seen(), ['high_temp resolved']);
+    });
+
     it('that the device confirms with its first report stay open: it ran them all the time', async () => {
       await offer(FRIDGE);
       await measure(0, 20);

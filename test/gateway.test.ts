@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { query } from '../src/db/query.ts';
@@ -381,6 +382,56 @@ describe('A logger over CoAP', () => {
       logger.take(reply);
       await logger.report();
       for (const jobId of jobs) assert.equal((await targetOf(jobId)).state, 'applied');
+    });
+  });
+
+  describe('among others that lose answers, reports and parts of reports', () => {
+    interface Round {
+      wantsAnswer: boolean;
+      hearsAnswer: boolean;
+      isReportHeard: boolean;
+      /** Not split when there are none. */
+      parts?: [1 | 2, 1 | 2];
+    }
+    const rounds: fc.Arbitrary<Round[]> = fc.array(
+      fc.record({
+        wantsAnswer: fc.boolean(),
+        hearsAnswer: fc.boolean(),
+        isReportHeard: fc.boolean(),
+        parts: fc.constantFrom<Round['parts']>(undefined, [1, 2], [2, 1], [2, 2]),
+      }),
+      { maxLength: 6 },
+    );
+
+    async function live(device: Logger, round: Round): Promise<void> {
+      const { wantsAnswer, hearsAnswer, isReportHeard, parts } = round;
+      const reply = await device.measure({ confirmable: wantsAnswer });
+      if (!wantsAnswer || !hearsAnswer) return;
+      device.take(reply);
+      if (reply.config[REQUEST] && isReportHeard) await device.report({ order: parts });
+    }
+
+    it('ends up with what was applied, and nobody but itself had to do anything', async () => {
+      await createProfile(org, LARDER);
+      await fc.assert(
+        fc.asyncProperty(fc.array(rounds, { minLength: 8, maxLength: 8 }), async (lives) => {
+          const fleet = await Promise.all(lives.map(() => open()));
+          for (const device of fleet) await register(org, device.serial);
+          const jobId = await apply(org, 'larder', { serialNumbers: fleet.map(({ serial }) => serial) });
+          await Promise.all(
+            fleet.map(async (device, index) => {
+              for (const round of lives[index] ?? []) await live(device, round);
+              await live(device, { wantsAnswer: true, hearsAnswer: true, isReportHeard: true });
+            }),
+          );
+          assert.equal((await untilEnded(org, jobId)).counts.applied, fleet.length);
+          for (const { serial } of fleet) {
+            const { syncStatus, pendingConfig } = await configOf(org, serial);
+            assert.deepEqual([syncStatus, pendingConfig], ['applied', null]);
+          }
+        }),
+        { numRuns: 10 },
+      );
     });
   });
 

@@ -118,7 +118,7 @@ afterEach(async () => {
 
 describe('A logger over CoAP', () => {
   before(async () => {
-    dms = await startGateway();
+    dms = await startGateway({ metricsPort: await freePort() });
   });
   after(() => dms.stop());
   beforeEach(async () => {
@@ -569,6 +569,24 @@ describe('A logger over CoAP', () => {
       assert.deepEqual(await history(), []);
     });
 
+    it('that is refused is counted, by the reason', async () => {
+      const countOf = async (reason: string) => {
+        const answer = await fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`);
+        const line = new RegExp(`^dms_coap_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
+        return Number(line.exec(await answer.text())?.[1] ?? 0);
+      };
+      const stranger = await open();
+      for (const [reason, refused] of [
+        ['wrong_token', () => logger.measure({ token: 'dev_nobody' })],
+        ['missing_token', () => logger.measure({ token: '' })],
+        ['unknown_serial', () => stranger.measure()],
+      ] as const) {
+        const before = await countOf(reason);
+        await refused();
+        assert.equal(await countOf(reason), before + 1, reason);
+      }
+    });
+
     it('that is missing or empty is refused, where tokens are required', async () => {
       for (const none of [null, '']) {
         assert.equal((await logger.measure({ token: none })).code, '4.01');
@@ -716,6 +734,10 @@ describe('A logger over CoAP while PostgreSQL is away', function () {
     await logger.measure({ at: new Date(at.getTime() - HOUR_MS) });
     await postgres.stop();
     assert.equal((await logger.measure({ at })).code, '5.00');
+    assert.deepEqual(codesOf([...(await logger.report()), await logger.tell({ version: 1 })]), [
+      '5.00',
+      '5.00',
+    ]);
     await logger.measure({ at, confirmable: false });
     assert.equal((await logger.send('t', Buffer.alloc(0))).code, '2.05');
     postgres = await start();

@@ -5,6 +5,13 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type CoapOption,
+  type CoapReply,
+  type CoapRequest,
+  coapReply,
+  coapRequest,
+} from './coap-datagram.ts';
+import {
   bytes,
   encoded,
   type Field,
@@ -70,13 +77,8 @@ export type Entry = Record<number, number | number[]>;
 /** Field number → value; rules (28) and calendars (47) are lists. */
 export type ProtoConfig = Record<number, number | Entry[]>;
 
-export interface Reply {
-  /** "2.01" */
-  code: string;
-  /** 2 = ACK, 3 = RST. */
-  type: number;
-  bytes: Buffer;
-  payload: Buffer;
+export interface Reply extends CoapReply {
+  /** The payload of an answer to measurements. */
   config: ProtoConfig;
 }
 
@@ -85,7 +87,6 @@ const CURRENT_TIME = 8;
 const REQUESTS = [6, CURRENT_TIME, 19];
 const RULES = 28;
 const CALENDARS = 47;
-const DISABLED: Field[] = [uint(2, 1)];
 const REPLY_MS = 5_000;
 
 export type Logger = Awaited<ReturnType<typeof openLogger>>;
@@ -104,41 +105,26 @@ export async function openLogger(options: LoggerOptions) {
     for (const [field, raw] of fields)
       settings.set(field, Buffer.concat([settings.get(field) ?? Buffer.alloc(0), raw]));
   };
-  const factory = () =>
-    set(
-      uint(2, 60),
-      uint(26, 1),
-      uint(3, 3_600),
-      ...Array.from({ length: 12 }, () => message(RULES, DISABLED)),
-      ...Array.from({ length: 6 }, () => message(CALENDARS, [uint(3, 1)])),
-    );
-  factory();
+  set(
+    uint(2, 60),
+    uint(26, 1),
+    uint(3, 3_600),
+    ...Array.from({ length: 12 }, () => message(RULES, [uint(2, 1)])),
+    ...Array.from({ length: 6 }, () => message(CALENDARS, [uint(3, 1)])),
+  );
 
   const identity = (serialField: number, tokenField: number, token = options.token ?? null): Field[] => [
     bytes(serialField, Buffer.from(serial, 'hex')),
     ...(token === null ? [] : [text(tokenField, token)]),
   ];
 
-  function datagramOf(
+  const ownOption: CoapOption[] =
+    tokenOption === undefined || optionToken === undefined ? [] : [[tokenOption, Buffer.from(optionToken)]];
+  const datagramOf = (
     path: string,
     payload: Buffer,
-    more: { type: number; code: number; id: number },
-  ): Buffer {
-    const token = Buffer.from([0x7a, more.id & 0xff, more.id >> 8]);
-    const head = Buffer.from([
-      0x40 | (more.type << 4) | token.length,
-      more.code,
-      more.id >> 8,
-      more.id & 0xff,
-    ]);
-    const uriPath = path.split('/').map((segment) => [11, Buffer.from(segment)] as const);
-    const ownToken =
-      tokenOption === undefined || optionToken === undefined
-        ? []
-        : [[tokenOption, Buffer.from(optionToken)] as const];
-    const content = payload.length > 0 ? [Buffer.from([0xff]), payload] : [];
-    return Buffer.concat([head, token, ...optionBytes([...uriPath, ...ownToken]), ...content]);
-  }
+    more: Pick<CoapRequest, 'type' | 'code' | 'id'>,
+  ): Buffer => coapRequest({ path, payload, options: ownOption, ...more });
 
   async function transmit(datagram: Buffer): Promise<void> {
     await new Promise<void>((resolve, reject) =>
@@ -152,7 +138,7 @@ export async function openLogger(options: LoggerOptions) {
     await transmit(datagram);
     for (const deadline = Date.now() + REPLY_MS; Date.now() < deadline; await sleep(2)) {
       const answer = heard.slice(from).find((each) => each.readUInt16BE(2) === datagram.readUInt16BE(2));
-      if (answer) return replyOf(answer, datagram);
+      if (answer) return withConfig(coapReply(answer, datagram));
     }
     throw new Error(`${serial}: no answer within ${REPLY_MS} ms`);
   }
@@ -284,45 +270,12 @@ const SILENCE: Reply = {
   config: {},
 };
 
-/** RFC 7252, section 3.1. */
-function optionBytes(options: ReadonlyArray<readonly [number: number, value: Buffer]>): Buffer[] {
-  let before = 0;
-  return options
-    .toSorted(([a], [b]) => a - b)
-    .flatMap(([number, value]) => {
-      const [delta, length] = [nibble(number - before), nibble(value.length)];
-      before = number;
-      return [Buffer.from([(delta.first << 4) | length.first]), delta.more, length.more, value];
-    });
-}
-
-function nibble(value: number): { first: number; more: Buffer } {
-  if (value < 13) return { first: value, more: Buffer.alloc(0) };
-  if (value < 269) return { first: 13, more: Buffer.from([value - 13]) };
-  return { first: 14, more: Buffer.from([(value - 269) >> 8, (value - 269) & 0xff]) };
-}
-
-/** An answer has no options here, and the token of the request. */
-function replyOf(answer: Buffer, request: Buffer): Reply {
-  const tokenLength = (answer[0] as number) & 15;
-  const token = answer.subarray(4, 4 + tokenLength);
-  const isReset = answer[1] === 0;
-  if (!isReset && !token.equals(request.subarray(4, 4 + ((request[0] as number) & 15)))) {
-    throw new Error('The answer has the token of another request');
-  }
-  const marker = 4 + tokenLength;
-  const payload = answer[marker] === 0xff ? answer.subarray(marker + 1) : Buffer.alloc(0);
-  const code = answer[1] as number;
-  return {
-    code: `${code >> 5}.${String(code & 31).padStart(2, '0')}`,
-    type: ((answer[0] as number) >> 4) & 3,
-    bytes: answer,
-    payload,
-    get config() {
-      return configOf(fieldsOf(payload));
-    },
-  };
-}
+const withConfig = (reply: CoapReply): Reply => ({
+  ...reply,
+  get config() {
+    return configOf(fieldsOf(reply.payload));
+  },
+});
 
 function configOf(fields: ReadField[]): ProtoConfig {
   const config: ProtoConfig = {};

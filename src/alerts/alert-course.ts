@@ -29,6 +29,8 @@ export type CourseStep =
   | { kind: 'breached'; alert: OpenAlert; definition: AlertDefinition };
 
 export interface AlertCourse {
+  /** Ends what no definition stands behind any more: one that a frame opened while other rules were being confirmed. */
+  endOrphans(definitions: readonly AlertDefinition[]): OpenAlert[];
   /** Readings in the order of their time, none of them late, no error codes. */
   take(definitions: readonly AlertDefinition[], readings: readonly JudgedReading[]): CourseStep[];
   open(): OpenAlert[];
@@ -56,6 +58,12 @@ export function createAlertCourse(initial: readonly OpenAlert[]): AlertCourse {
   }
 
   return {
+    endOrphans(definitions) {
+      const keys = new Set(definitions.map(keyOf));
+      const orphans = [...open].filter(([key]) => !keys.has(key));
+      for (const [key] of orphans) open.delete(key);
+      return orphans.map(([, alert]) => alert);
+    },
     take: (definitions, readings) =>
       readings.flatMap((reading) =>
         definitions

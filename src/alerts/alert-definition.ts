@@ -85,7 +85,7 @@ function groupsOf(thresholds: Placed[], logic: LogicRule[]): Placed[][] {
   return groups.toSorted(([a], [b]) => (a?.position ?? 0) - (b?.position ?? 0));
 }
 
-/** One bound, or a high and a low one over the same channels. */
+/** One bound, or a high and a low one over the same channels: equal ones where the device's steps leave no room. */
 function isOneRange(group: Placed[]): boolean {
   const [first, second, ...more] = group.map(({ rule }) => rule);
   if (!first || more.length > 0) return false;
@@ -94,7 +94,7 @@ function isOneRange(group: Placed[]): boolean {
     first.condition === 'HIGH_THRESHOLD' &&
     second.condition === 'LOW_THRESHOLD' &&
     first.hysteresis === second.hysteresis &&
-    first.threshold > second.threshold &&
+    first.threshold >= second.threshold &&
     first.slotNumbers.join() === second.slotNumbers.join()
   );
 }

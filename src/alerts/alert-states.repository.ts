@@ -31,11 +31,12 @@ export function createAlertStatesRepository(sql: Sql) {
       );
     },
 
+    /** Of those that have any. */
     lockOpenAlerts(assetIds: string[]): Promise<OpenState[]> {
       return query(
         sql,
         `select asset_id as "assetId", open_alerts as "openAlerts" from device_states
-         where asset_id = any(?::uuid[]) order by asset_id for no key update`,
+         where asset_id = any(?::uuid[]) and open_alerts <> '[]' order by asset_id for no key update`,
         [assetIds],
       );
     },

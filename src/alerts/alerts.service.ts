@@ -166,7 +166,11 @@ function createDeviceCourse({ temperature, noData }: OpenAlerts) {
     take({ rules, fresh }: TakenFrame): CourseStep[] {
       if (isSilent) hasChanged = true;
       isSilent = false;
-      const steps = rules ? course.take(definitionsOf(rules), judgedReadings(fresh)) : [];
+      const definitions = rules ? definitionsOf(rules) : [];
+      const orphans = course.endOrphans(definitions);
+      closed.push(...orphans);
+      if (orphans.length > 0) hasChanged = true;
+      const steps = course.take(definitions, judgedReadings(fresh));
       for (const step of steps) {
         if (step.kind !== 'breached') hasChanged = true;
         if (step.kind === 'closed') closed.push(step.alert);

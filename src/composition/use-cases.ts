@@ -139,7 +139,8 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   const attend = createAttendance({ attend: starter.attendEndpoint, onFault: temporalFault('attend') });
 
   const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
-  const changes = createChangesService(inTransaction);
+  const alerts = createAlertsService({ ...inTransaction, transact, publish, now });
+  const changes = createChangesService({ ...inTransaction, rulesReplaced: alerts.rulesReplaced });
   const endJob = createEndJob({ ...inTransaction, publish, now });
   const jobsService = createConfigJobsService({
     ...inTransaction,
@@ -150,7 +151,6 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     jobsProgressed,
   });
   const course = createJobCourseService({ ...inTransaction, transact, changes, endJob, jobsProgressed });
-  const alerts = createAlertsService({ ...inTransaction, transact, publish, now });
   const daylightSaving = createDaylightSavingService({
     ...inTransaction,
     transact,

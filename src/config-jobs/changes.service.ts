@@ -3,7 +3,8 @@
  * inside the transaction of the caller, who holds the rows of the devices.
  */
 import type { Sql } from '../db/database.ts';
-import { type DeviceConfiguration, keysOf, merged } from '../devices/configuration.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { type DeviceConfiguration, guardAlike, keysOf, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { contradictingPairs, get, memoized, withdrawChange } from './change-devices.ts';
@@ -13,32 +14,37 @@ export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
   pendingIn(sql: Sql): PendingChangesRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
+  /** Other rules guard these devices from now on. */
+  rulesReplaced(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
 }
 
 /** A device and the change that a job has for it. */
 export interface DeviceChange {
-  device: Pick<ChangingDevice, 'assetId' | 'pendingConfigId'>;
+  device: Pick<ChangingDevice, 'assetId' | 'pendingConfigId' | 'confirmedConfigId'>;
   changeId: string;
 }
 
 export type ChangesService = ReturnType<typeof createChangesService>;
 
-export function createChangesService({ configurationsIn, pendingIn, targetsIn }: ChangesDeps) {
+export function createChangesService({ configurationsIn, pendingIn, targetsIn, rulesReplaced }: ChangesDeps) {
   async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
     const configurations = configurationsIn(sql);
     const contents = await configurations.find(
       changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
     );
     const store = createConfigStore(organizationId, configurations);
-    const mergedId = memoized(keyOf, ({ device, changeId }: DeviceChange) => {
+    const mergerOf = memoized(keyOf, ({ device, changeId }: DeviceChange) => {
       const pending = device.pendingConfigId === null ? null : get(contents, device.pendingConfigId);
-      return store.keep(merged(pending, get(contents, changeId)));
+      const config = merged(pending, get(contents, changeId));
+      // Where nothing was pending, nothing guarded the device.
+      return { kept: store.keep(config), isGuardedAlike: pending === null || guardAlike(pending, config) };
     });
-    const kept = changes.map((change) => ({ assetId: change.device.assetId, kept: mergedId(change) }));
+    const mergers = changes.map((change) => ({ device: change.device, ...mergerOf(change) }));
     const ids = await store.insert();
     await pendingIn(sql).assign(
-      kept.map(({ assetId, kept: index }) => ({ assetId, configId: ids[index] as string })),
+      mergers.map(({ device, kept }) => ({ assetId: device.assetId, configId: ids[kept] as string })),
     );
+    await rulesReplaced({ sql }, guardedOtherwise(mergers));
   }
 
   /**
@@ -68,12 +74,20 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn }:
         const wanted = othersOf(change).map((id) => get(contents, id));
         const rest = withdrawChange(pending, get(contents, change.changeId), wanted);
         const gone = keysOf(pending).filter((key) => rest?.[key] === undefined);
-        return { gone, rest: gone.length > 0 && rest !== null ? store.keep(rest) : null };
+        return {
+          gone,
+          rest: gone.length > 0 && rest !== null ? store.keep(rest) : null,
+          isGuardedAlike: guardAlike(pending, rest),
+        };
       },
     );
     const withdrawals = changes
       .filter(({ device }) => device.pendingConfigId !== null)
-      .map((change) => ({ assetId: change.device.assetId, ...withdrawalOf(change) }))
+      .map((change) => ({
+        device: change.device,
+        assetId: change.device.assetId,
+        ...withdrawalOf(change),
+      }))
       .filter(({ gone }) => gone.length > 0);
     const ids = await store.insert();
     await pendingIn(sql).assign(
@@ -82,6 +96,7 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn }:
         configId: rest === null ? null : (ids[rest] as string),
       })),
     );
+    await rulesReplaced({ sql }, guardedOtherwise(withdrawals));
     await targets.reopen(withdrawals.map(({ assetId }) => assetId));
     await targets.release(
       withdrawals.flatMap(({ assetId, gone }) =>
@@ -130,6 +145,14 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn }:
 }
 
 const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
+
+/** A device that never confirmed anything is guarded by what is pending for it. */
+const guardedOtherwise = (
+  changes: Array<{ device: DeviceChange['device']; isGuardedAlike: boolean }>,
+): string[] =>
+  changes
+    .filter(({ device, isGuardedAlike }) => device.confirmedConfigId === null && !isGuardedAlike)
+    .map(({ device }) => device.assetId);
 
 function byAsset(live: Array<{ assetId: string; changeId: string }>): Map<string, string[]> {
   const changeIds = new Map<string, string[]>();

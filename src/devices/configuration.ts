@@ -142,6 +142,17 @@ export function includes(config: DeviceConfiguration, part: DeviceConfiguration)
   return keysOf(part).every((key) => config[key] !== undefined && sameValue(config[key], part[key]));
 }
 
+/** Whether both have a device guarded alike: no rules are as good as none in use, and summer time makes no other ones. */
+export function guardAlike(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
+  const guard = (config: DeviceConfiguration | null): DeviceConfiguration => ({
+    alarmRules: config?.alarmRules ?? [],
+    calendars: (config?.calendars ?? []).map((calendar) =>
+      calendar.type === 'WEEK' ? { ...calendar, timezone: 0 } : calendar,
+    ),
+  });
+  return contradictions(guard(a), guard(b)).length === 0;
+}
+
 /** One text per content, whatever the order of keys and of sets; the content address is made of it. */
 export function canonicalText(config: DeviceConfiguration): string {
   return JSON.stringify(Object.fromEntries(keysOf(config).map((key) => [key, canonical(config[key])])));

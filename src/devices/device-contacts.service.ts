@@ -8,11 +8,12 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
 import { AppError } from '../errors.ts';
 import { variantKey } from '../profiles/device-variant.ts';
-import { contradictions, type DeviceConfiguration } from './configuration.ts';
+import { type DeviceConfiguration, guardAlike } from './configuration.ts';
 import { type Device, type OfferedChange, type ShownVariant, withShown } from './device.ts';
 import {
   type DeviceReport,
   fetch,
+  guardingConfig,
   merge,
   offered,
   receiveReport,
@@ -160,7 +161,7 @@ async function learn(
   });
 }
 
-/** Devices whose confirmed rules or windows are others than before. */
+/** Devices that are guarded by other rules or windows than before. */
 const replacedRules = (courses: Course[]): string[] =>
   courses.filter((course) => course.hasOtherRules()).map((course) => course.device().assetId);
 
@@ -184,10 +185,7 @@ function createCourse(found: Device, device: Device) {
     },
     device: (): Device => ({ ...device, sync }),
     hasChanged: () => sync !== before || device.variant !== found.variant,
-    hasOtherRules: () =>
-      before.confirmed !== null &&
-      sync.confirmed !== null &&
-      contradictions(guardOf(before.confirmed), guardOf(sync.confirmed)).length > 0,
+    hasOtherRules: () => !guardAlike(guardingConfig(before), guardingConfig(sync)),
     rejection: () => rejection,
     wasConfirmed: () => wasConfirmed,
     /** Where targets that are still open stand now; null when that did not change. */
@@ -199,14 +197,6 @@ function createCourse(found: Device, device: Device) {
     },
   };
 }
-
-/** What a device guards. That its zone has gone over to summer time makes no other rules. */
-const guardOf = ({ alarmRules, calendars }: DeviceConfiguration): DeviceConfiguration => ({
-  alarmRules,
-  calendars: calendars?.map((calendar) =>
-    calendar.type === 'WEEK' ? { ...calendar, timezone: 0 } : calendar,
-  ),
-});
 
 type Course = ReturnType<typeof createCourse>;
 

@@ -87,6 +87,11 @@ export function showHash(sync: DeviceSync, hash: number): DeviceSync {
   return sync.seenHash === hash ? sync : { ...sync, seenHash: hash };
 }
 
+/** What the device is watched by: what it agreed to, and until it ever reports what was applied to it. */
+export function guardingConfig({ confirmed, pending }: DeviceSync): DeviceConfiguration | null {
+  return confirmed ?? pending?.config ?? null;
+}
+
 /** What a device that asks now is given: null when nothing is pending, or it refused. */
 export function offered({
   pending,

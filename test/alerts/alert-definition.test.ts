@@ -1,0 +1,269 @@
+/** What is watched for a device is what its profile asked for, read back out of the compiled configuration. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { definitionsOf, isWatchedAt } from '../../src/alerts/alert-definition.ts';
+import { compileProfile } from '../../src/profiles/compile-profile.ts';
+import type { DeviceVariant } from '../../src/profiles/device-variant.ts';
+import {
+  ALERT_CHANNELS,
+  ALERT_TYPES,
+  type Schedule,
+  type TemperatureAlert,
+  WEEKDAYS,
+  type WeekSchedule,
+} from '../../src/profiles/profile.ts';
+
+const MINUTE_MS = 60_000;
+const WINTER = new Date('2026-01-15T12:00:00Z');
+
+/** Each with the channels, counted from 1, of its ambient sensor and of its probe. */
+const DEVICES: Array<{ variant: DeviceVariant; ambient: number; probe: number }> = [
+  { variant: { channelTypes: null, model: null, ruleSlots: 12 }, ambient: 1, probe: 1 },
+  { variant: { channelTypes: null, model: 'TVO-THT', ruleSlots: 16 }, ambient: 1, probe: 3 },
+  { variant: { channelTypes: [2, 1, 0, 0, 0, 0], model: 'TVO-THT', ruleSlots: 12 }, ambient: 2, probe: 2 },
+  { variant: { channelTypes: [1, 2, 1, 1, 0, 0], model: null, ruleSlots: 16 }, ambient: 1, probe: 4 },
+];
+const devices = fc.constantFrom(...DEVICES);
+
+interface Asked {
+  alert: TemperatureAlert;
+  /** Tenths, as a device can hold them. */
+  low: number | null;
+  high: number | null;
+  hysteresis: number;
+}
+
+/** Hundredths go in; halves go away from zero, and there is one zero. */
+const tenths = (hundredths: number) =>
+  Math.sign(hundredths) * Math.floor((Math.abs(hundredths) + 5) / 10) + 0;
+
+const asked: fc.Arbitrary<Asked> = fc
+  .record({
+    type: fc.constantFrom(...ALERT_TYPES),
+    channel: fc.constantFrom(...ALERT_CHANNELS),
+    low: fc.integer({ min: -3_000, max: 3_000 }),
+    width: fc.integer({ min: 1, max: 300 }),
+    hysteresis: fc.integer({ min: 0, max: 300 }),
+    transmitOnBreach: fc.boolean(),
+    transmitOnReturn: fc.boolean(),
+  })
+  .map(({ type, channel, low, width, hysteresis, ...transmit }) => {
+    const kept = type === 'range' ? Math.min(hysteresis, width) : hysteresis;
+    const hundredths = kept < 10 ? 0 : kept;
+    const bounds = { low: tenths(low), high: tenths(low + width) };
+    const room = type === 'range' ? bounds.high - bounds.low : Number.POSITIVE_INFINITY;
+    return {
+      alert: {
+        type,
+        channel,
+        ...(type !== 'high' && { lowC: low / 100 }),
+        ...(type !== 'low' && { highC: (low + width) / 100 }),
+        hysteresisC: hundredths / 100,
+        ...transmit,
+      },
+      low: type === 'high' ? null : bounds.low,
+      high: type === 'low' ? null : bounds.high,
+      hysteresis: Math.min(tenths(hundredths), room),
+    };
+  });
+
+const isQuiet = ({ transmitOnBreach, transmitOnReturn }: TemperatureAlert) =>
+  !transmitOnBreach && !transmitOnReturn;
+/**
+ * A high and a low alert one after the other that never transmit look the same on the device as one range that never
+ * does: nothing binds their rules together.
+ */
+const looksLikeOne = (all: Asked[]) =>
+  all.some(({ alert }, index) => {
+    const next = all[index + 1]?.alert;
+    return alert.type === 'high' && next?.type === 'low' && isQuiet(alert) && isQuiet(next);
+  });
+const askedFor = fc.array(asked, { maxLength: 4 }).filter((all) => !looksLikeOne(all));
+
+const clock = (minutes: number) =>
+  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+const ZONES = [
+  'UTC',
+  'Europe/Stockholm',
+  'America/New_York',
+  'America/St_Johns',
+  'America/Santiago',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Australia/Sydney',
+  'Pacific/Auckland',
+  'Pacific/Chatham',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+];
+const minutesOfDay = fc.oneof(fc.integer({ min: 0, max: 1_439 }), fc.constantFrom(0, 1, 720, 1_439));
+const schedules: fc.Arbitrary<WeekSchedule> = fc
+  .record({
+    days: fc.uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 1 }),
+    from: minutesOfDay,
+    to: minutesOfDay,
+    timezone: fc.constantFrom(...ZONES),
+  })
+  .filter(({ from, to }) => from !== to)
+  .map(({ days, from, to, timezone }) => ({
+    always: false,
+    days,
+    from: clock(from),
+    to: clock(to),
+    timezone,
+  }));
+const moments = fc.date({
+  min: new Date('2024-01-01T00:00:00Z'),
+  max: new Date('2029-01-01T00:00:00Z'),
+  noInvalidDate: true,
+});
+
+/** The wall clock of a zone. */
+function localTime(at: Date, timezone: string): { day: string; minute: number } {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'long',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
+  return { day: part('weekday').toLowerCase(), minute: Number(part('hour')) * 60 + Number(part('minute')) };
+}
+
+const offsetOf = (at: Date, timezone: string): string =>
+  new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? '';
+
+/** As a customer reads it: from `from` on each of the days until the next `to`. */
+function isAskedFor({ days, from, to, timezone }: WeekSchedule, at: Date): boolean {
+  const { day, minute } = localTime(at, timezone);
+  const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
+  const dayBefore = WEEKDAYS[(WEEKDAYS.indexOf(day as 'sunday') + 6) % 7] as 'sunday';
+  const isToday = days.includes(day as 'sunday');
+  if (minutes(from) < minutes(to)) return isToday && minute >= minutes(from) && minute < minutes(to);
+  return (isToday && minute >= minutes(from)) || (days.includes(dayBefore) && minute < minutes(to));
+}
+
+const compiled = (
+  alerts: TemperatureAlert[],
+  variant: DeviceVariant,
+  schedule: Schedule | null,
+  at = WINTER,
+) => definitionsOf(compileProfile({ alerts, schedule, intervals: null }, variant, at));
+
+describe('The definitions of alerts', () => {
+  it('of every compiled profile are its alerts, in their order, in the steps of the device', () => {
+    fc.assert(
+      fc.property(askedFor, devices, (all, { variant, ambient, probe }) => {
+        const alerts = all.map(({ alert }) => alert);
+        assert.deepEqual(
+          compiled(alerts, variant, null).map(({ channel, bounds, windows }) => ({
+            channel,
+            bounds,
+            windows,
+          })),
+          all.map(({ alert, low, high, hysteresis }) => ({
+            channel: alert.channel === 'probe' ? probe : ambient,
+            bounds: {
+              lowC: low === null ? null : low / 10,
+              highC: high === null ? null : high / 10,
+              hysteresisC: hysteresis / 10,
+            },
+            windows: null,
+          })),
+        );
+      }),
+    );
+  });
+
+  it('of one configuration are told apart by their rules', () => {
+    fc.assert(
+      fc.property(askedFor, devices, schedules, (all, { variant }, schedule) => {
+        const alerts = all.map(({ alert }) => alert);
+        const rules = compiled(alerts, variant, schedule).map(({ rule }) => rule);
+        assert.equal(new Set(rules).size, all.length);
+      }),
+    );
+  });
+
+  it('are watched within the schedule and at no other time, as long as the zone keeps its offset', () => {
+    fc.assert(
+      fc.property(
+        fc.array(asked, { minLength: 1, maxLength: 4 }),
+        devices,
+        schedules,
+        moments,
+        fc.array(fc.integer({ min: -20_160, max: 20_160 }), { minLength: 20, maxLength: 20 }),
+        (all, { variant }, schedule, compiledAt, minutesLater) => {
+          const alerts = all.map(({ alert }) => alert);
+          const definitions = compiled(alerts, variant, schedule, compiledAt);
+          const offset = offsetOf(compiledAt, schedule.timezone);
+          const times = minutesLater
+            .map((minutes) => new Date(compiledAt.getTime() + minutes * MINUTE_MS))
+            .filter((at) => offsetOf(at, schedule.timezone) === offset);
+          for (const at of times)
+            for (const definition of definitions)
+              assert.equal(isWatchedAt(definition, at), isAskedFor(schedule, at), at.toISOString());
+        },
+      ),
+    );
+  });
+
+  it('are watched to the minute at the edges of the schedule', () => {
+    fc.assert(
+      fc.property(schedules, moments, devices, (schedule, compiledAt, { variant }) => {
+        const alert = { type: 'high', channel: 'probe', highC: 8, hysteresisC: 0 } as const;
+        const alerts = [{ ...alert, transmitOnBreach: true, transmitOnReturn: true }];
+        const [definition] = compiled(alerts, variant, schedule, compiledAt);
+        const offset = offsetOf(compiledAt, schedule.timezone);
+        const { minute } = localTime(compiledAt, schedule.timezone);
+        for (const edge of [schedule.from, schedule.to]) {
+          const away = Number(edge.slice(0, 2)) * 60 + Number(edge.slice(3)) - minute;
+          const start = Math.floor(compiledAt.getTime() / MINUTE_MS) * MINUTE_MS + away * MINUTE_MS;
+          for (let day = -3; day <= 3; day++) {
+            for (const milliseconds of [-1, 0]) {
+              const at = new Date(start + day * 1_440 * MINUTE_MS + milliseconds);
+              if (offsetOf(at, schedule.timezone) !== offset) continue;
+              assert.equal(isWatchedAt(definition as never, at), isAskedFor(schedule, at), at.toISOString());
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  it('of a configuration without rules are none', () => {
+    assert.deepEqual(definitionsOf({}), []);
+    assert.deepEqual(definitionsOf({ measurementPeriodBase: 60, calendars: [] }), []);
+    assert.deepEqual(compiled([], (DEVICES[0] as (typeof DEVICES)[0]).variant, null), []);
+  });
+
+  it('that somebody else set watch a high and a low bound each, where nothing binds them', () => {
+    const threshold = (condition: 'HIGH_THRESHOLD' | 'LOW_THRESHOLD', celsius: number, slots: number[]) => ({
+      condition,
+      slotNumbers: slots,
+      alarmRuleType: 'TEMPERATURE' as const,
+      threshold: celsius,
+      hysteresis: 0,
+      mode: 'CONSECUTIVE_SAMPLES' as const,
+      samples: 1,
+      action: 'TRIGGER_TRANSMISSION' as const,
+    });
+    const alarmRules = [threshold('LOW_THRESHOLD', 2, [0]), threshold('HIGH_THRESHOLD', 8, [0, 2])];
+    assert.deepEqual(
+      definitionsOf({ alarmRules }).map(({ rule, channel, bounds: { lowC, highC } }) => [
+        rule,
+        channel,
+        lowC,
+        highC,
+      ]),
+      [
+        [0, 1, 2, null],
+        [1, 1, null, 8],
+        [1, 3, null, 8],
+      ],
+    );
+  });
+});

@@ -1,5 +1,6 @@
 /** Alerts (contract.md, sections 5 and 10; webhooks.md, section 1): what readings open and close, and who is told. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../src/db/query.ts';
 import type { Answer } from './support/client.ts';
 import { apply, createProfile, FACTORY, FREEZER, FRIDGE, obey, register, report } from './support/fleet.ts';
@@ -374,6 +375,23 @@ describe('Alerts', () => {
       await guard({ intervals: { transmissionIntervalSeconds: 7_200 } });
       await guard(FRIDGE);
       assert.deepEqual(await seen(), ['high_temp new']);
+    });
+
+    it('that were replaced while a frame waited are not judged by any more', async () => {
+      await guard(FRIDGE);
+      await offer({ temperatureAlerts: [] });
+      const { config } = (await org.device.get(`/devices/${serial}/pending-config`)).body;
+      await send([reading(0, 20)]);
+      const holder = await dms.service.sql.transaction();
+      await query(holder, 'select 1 from device_states where asset_id = ? for update', [assetId]);
+      const confirmed = report(org, serial, { ...FACTORY, ...config });
+      await sleep(150);
+      const measured = send([reading(1, 5), reading(2, 20)]);
+      await sleep(150);
+      await holder.commit();
+      assert.equal((await confirmed).body.syncStatus, 'applied');
+      await measured;
+      assert.deepEqual(await seen(), ['high_temp resolved']);
     });
 
     it('are over when the asset is archived', async () => {

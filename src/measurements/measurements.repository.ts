@@ -62,31 +62,53 @@ export interface HistoryReading extends Reading {
   late: boolean;
 }
 
-interface DeviceRow extends DeviceState, Omit<ConfigState, 'isLayoutKnown'> {
+interface StateRow extends DeviceState {
   assetId: string;
   organizationId: string;
   serialNumber: string;
   assetName: string;
   model: string | null;
-  reportedChannelTypes: number[] | null;
   openAlerts: unknown[];
   subscribed: string[] | null;
 }
 
+interface ConfigRow extends Omit<ConfigState, 'isLayoutKnown'> {
+  assetId: string;
+  serialNumber: string;
+  reportedChannelTypes: number[] | null;
+}
+
+type DeviceRow = StateRow & ConfigRow;
+
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
 
 export function createMeasurementsRepository(sql: Sql) {
-  /** New hardware may have come between the look at the serial and the lock: see the devices' repository. */
-  async function stillNamed(rows: DeviceRow[]): Promise<DeviceRow[]> {
-    if (rows.length === 0) return rows;
-    const named = await prepared<{ id: string; serialNumber: string }>(
+  /**
+   * What may have changed between the look at the serial and the lock: new hardware may have come (see the devices'
+   * repository), and other rules, whose alerts are ended under the same lock.
+   */
+  async function asConfiguredNow(rows: StateRow[]): Promise<DeviceRow[]> {
+    if (rows.length === 0) return [];
+    const found = await prepared<ConfigRow>(
       sql,
-      'measurements_still_named',
-      `select id, serial_number as "serialNumber" from assets where id = any(?::uuid[]) and archived_at is null`,
+      'measurements_configured_now',
+      `select a.id as "assetId", a.serial_number as "serialNumber", d.reported_config_id as "reportedConfigId",
+         d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
+         d.seen_hash as "seenHash", d.pending_config_id as "pendingConfigId", d.revision,
+         d.fetched_at is not null as "isFetched", d.failure is not null as "hasFailed",
+         d.channel_types as "reportedChannelTypes"
+       from unnest(?::uuid[]) as wanted (id)
+       cross join lateral (
+         select id, serial_number from assets where id = wanted.id and archived_at is null limit 1
+       ) as a
+       cross join lateral (select * from device_configs where asset_id = a.id and active limit 1) as d`,
       [rows.map(({ assetId }) => assetId)],
     );
-    const serialOf = new Map(named.map(({ id, serialNumber }) => [id, serialNumber]));
-    return rows.filter(({ assetId, serialNumber }) => serialOf.get(assetId) === serialNumber);
+    const configOf = new Map(found.map((config) => [config.assetId, config]));
+    return rows.flatMap((row) => {
+      const config = configOf.get(row.assetId);
+      return config?.serialNumber === row.serialNumber ? [{ ...row, ...config }] : [];
+    });
   }
 
   return {
@@ -96,7 +118,7 @@ export function createMeasurementsRepository(sql: Sql) {
      */
     async lockBySerial(serials: SerialInOrganization[]): Promise<LockedDevice[]> {
       const organizationIds = serials.map(({ organizationId }) => organizationId);
-      const rows = await prepared<DeviceRow>(
+      const rows = await prepared<StateRow>(
         sql,
         'measurements_lock_by_serial',
         `with told as materialized (
@@ -109,11 +131,7 @@ export function createMeasurementsRepository(sql: Sql) {
            a.name as "assetName", a.model, s.status, s.signal_strength as "signalStrength",
            s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
            s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy", s.channel_types as "channelTypes",
-           s.judged, s.open_alerts as "openAlerts", d.reported_config_id as "reportedConfigId",
-           d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
-           d.seen_hash as "seenHash",
-           d.pending_config_id as "pendingConfigId", d.revision, d.fetched_at is not null as "isFetched",
-           d.failure is not null as "hasFailed", d.channel_types as "reportedChannelTypes", told.events as subscribed
+           s.judged, s.open_alerts as "openAlerts", told.events as subscribed
          -- One look into each index per device: joined freely, a batch may read whole tables instead.
          from (
            select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
@@ -126,11 +144,10 @@ export function createMeasurementsRepository(sql: Sql) {
            order by found.id
          ) as a
          cross join lateral (select * from device_states where asset_id = a.id for no key update) as s
-         cross join lateral (select * from device_configs where asset_id = a.id and active limit 1) as d
          left join told on told.organization_id = a.organization_id`,
         [[...new Set(organizationIds)], organizationIds, serials.map(({ serialNumber }) => serialNumber)],
       );
-      return (await stillNamed(rows)).map(lockedDeviceOf);
+      return (await asConfiguredNow(rows)).map(lockedDeviceOf);
     },
 
     /** Stores what is new; answers with the positions, counted through all, of the readings that were known. */

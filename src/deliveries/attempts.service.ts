@@ -65,7 +65,8 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     },
     isCommonFault: deps.isCommonFault,
     maxItems: RECORDED_AT_ONCE,
-    concurrency: 2,
+    // Nobody waits for it before the next request, so larger batches win over sooner ones.
+    concurrency: 1,
     maxWaiting: Number.POSITIVE_INFINITY,
     overloaded: () => new Error('never'),
   });

@@ -51,6 +51,10 @@ const CLAIMED = `c.id, c.webhook_id as "webhookId", c.organization_id as "organi
   c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
   w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret", e.body`;
 
+export const QUEUED_CHANNEL = 'deliveries_queued';
+/** A notice holds 8,000 bytes. */
+const IDS_PER_NOTICE = 200;
+
 /** So many of the next in line are looked at for a probe, however long the line is. */
 const PROBE_CANDIDATES = 100;
 
@@ -76,10 +80,10 @@ export function createDeliveriesRepository(sql: Sql) {
   return {
     /**
      * Writes each event once, and a delivery for every endpoint that wants it: none, no row. Endpoints that fail get
-     * theirs held. Answers with the endpoints that have something to send.
+     * theirs held. Wakes the dispatchers when the transaction commits.
      */
-    async insert(events: OutgoingEvent[]): Promise<string[]> {
-      const rows = await prepared<{ webhookId: string }>(
+    async insert(events: OutgoingEvent[]): Promise<void> {
+      await prepared(
         sql,
         'deliveries_insert',
         `with e as materialized (
@@ -98,16 +102,18 @@ export function createDeliveriesRepository(sql: Sql) {
              case status when 'active' then 'pending' else 'held' end
            from wanted returning webhook_id, state
          )
-         select distinct webhook_id as "webhookId" from queued where state = 'pending'`,
+         select pg_notify('${QUEUED_CHANNEL}', string_agg(webhook_id::text, ','))
+         from (
+           select webhook_id, (row_number() over () - 1) / ${IDS_PER_NOTICE} as notice
+           from (select distinct webhook_id from queued where state = 'pending') as woken
+         ) as notices
+         group by notice`,
         [
           events.map(({ organizationId }) => organizationId),
           events.map(({ type }) => type),
           events.map(({ body }) => body),
         ],
       );
-      const webhookIds = rows.map(({ webhookId }) => webhookId);
-      if (webhookIds.length > 0) await notifyQueued(sql, webhookIds);
-      return webhookIds;
     },
 
     /** New deliveries of healthy endpoints, oldest first, as many as each has room for. */
@@ -385,8 +391,6 @@ export function createDeliveriesRepository(sql: Sql) {
   };
 }
 
-export const QUEUED_CHANNEL = 'deliveries_queued';
-const IDS_PER_NOTICE = 200;
 const CHANGED = 'changed ';
 
 export interface Notice {

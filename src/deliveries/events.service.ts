@@ -4,7 +4,7 @@ import type { OutgoingEvent } from './deliveries.repository.ts';
 import { bodyOf, type DomainEvent } from './event.ts';
 
 export interface EventsDeps {
-  deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<string[]> };
+  deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<void> };
 }
 
 /** Queues the events for everybody who subscribed, in the transaction of the facts: both are there, or neither. */

@@ -94,7 +94,7 @@ export function createEndpointsRepository(sql: Sql) {
            select a.*, a.at >= coalesce(w.last_attempt_at, a.at) as is_last
            from unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
              as a (webhook_id, at, status, status_code, error)
-           join webhooks w on w.id = a.webhook_id order by w.id for update of w
+           join webhooks w on w.id = a.webhook_id order by w.id for no key update of w
          ) as a
          where w.id = a.webhook_id`,
         [
@@ -129,7 +129,7 @@ export function createEndpointsRepository(sql: Sql) {
         sql,
         `update webhooks w set breaker = 'open', next_probe_at = greatest(w.next_probe_at, ?::timestamptz),
            recovered_at = case when ? then null else w.recovered_at end
-         from (select id, breaker as was from webhooks where id = ? and status = 'active' for update) as old
+         from (select id, breaker as was from webhooks where id = ? and status = 'active' for no key update) as old
          where w.id = old.id returning old.was`,
         [nextProbeAt.toISOString(), isOutage, webhookId],
       );

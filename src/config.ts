@@ -124,7 +124,7 @@ const shared = {
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
-  WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(500),
+  WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
   WEBHOOK_SECRET_OVERLAP_HOURS: Joi.number().min(0).max(168).default(24),
   WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(1).max(365).default(7),

@@ -41,6 +41,9 @@ export interface EndpointCensus {
   oldestDueSeconds: number;
 }
 
+/** Said of the row as it is when its turn comes: locking it first, in the same statement, would deadlock with who waits. */
+const IS_LAST = 'a.at >= coalesce(w.last_attempt_at, a.at)';
+
 const COUNTED_MAX = 10_000;
 
 export type EndpointsRepository = ReturnType<typeof createEndpointsRepository>;
@@ -79,23 +82,19 @@ export function createEndpointsRepository(sql: Sql) {
         sql,
         'endpoints_note_attempts',
         `update webhooks w set last_attempt_at = greatest(w.last_attempt_at, a.at),
-           last_status = case when a.is_last then a.status else w.last_status end,
-           last_status_code = case when a.is_last then a.status_code else w.last_status_code end,
-           last_error = case when a.is_last then a.error else w.last_error end,
+           last_status = case when ${IS_LAST} then a.status else w.last_status end,
+           last_status_code = case when ${IS_LAST} then a.status_code else w.last_status_code end,
+           last_error = case when ${IS_LAST} then a.error else w.last_error end,
            last_delivered_at = case a.status when 'delivered' then greatest(w.last_delivered_at, a.at)
              else w.last_delivered_at end,
            failing_since = case
              when a.status <> 'delivered' then
                case when a.at <= w.last_delivered_at then w.failing_since else coalesce(w.failing_since, a.at) end
-             when a.is_last then null
+             when ${IS_LAST} then null
              when w.failing_since <= a.at then w.last_attempt_at
              else w.failing_since end
-         from (
-           select a.*, a.at >= coalesce(w.last_attempt_at, a.at) as is_last
-           from unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
-             as a (webhook_id, at, status, status_code, error)
-           join webhooks w on w.id = a.webhook_id order by w.id for no key update of w
-         ) as a
+         from unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
+           as a (webhook_id, at, status, status_code, error)
          where w.id = a.webhook_id`,
         [
           column(({ webhookId }) => webhookId),
@@ -127,10 +126,9 @@ export function createEndpointsRepository(sql: Sql) {
     ): Promise<boolean> {
       const rows = await query<{ was: string }>(
         sql,
-        `update webhooks w set breaker = 'open', next_probe_at = greatest(w.next_probe_at, ?::timestamptz),
-           recovered_at = case when ? then null else w.recovered_at end
-         from (select id, breaker as was from webhooks where id = ? and status = 'active' for no key update) as old
-         where w.id = old.id returning old.was`,
+        `update webhooks set breaker = 'open', next_probe_at = greatest(next_probe_at, ?::timestamptz),
+           recovered_at = case when ? then null else recovered_at end
+         where id = ? and status = 'active' returning old.breaker as was`,
         [nextProbeAt.toISOString(), isOutage, webhookId],
       );
       return rows.some(({ was }) => was !== 'open');

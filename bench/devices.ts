@@ -74,6 +74,7 @@ async function frames(bed: Bed): Promise<void> {
   const told = await loggers.openLoop(1_000, { devices: DEVICES, seconds: 20, round: 80 });
   await untilDelivered(bed);
   const hooks = await statsOf(bed.sinkUrl);
+  if (hooks.count !== told.latenciesMs.length * 2) throw new Error(`${hooks.count} webhooks came`);
   printTable(
     'The same at 1,000/s with two cellular webhooks',
     ['frames/s', 'ACK p99 ms', 'lost', 'webhooks received', 'webhook p50 ms', 'webhook p95 ms'],
@@ -158,9 +159,9 @@ async function underWay(bed: Bed): Promise<void> {
       if (applied.status !== 200) throw new Error(`apply answered ${applied.status}`);
     }
     const loggers = await loggersOf(bed, fleet);
-    const before = await statementsOf(bed);
+    const before = await transactionsOf(bed);
     const result = await loggers.openLoop(500, { devices: FLEET, seconds: 15, round: isApplied ? 40 : 0 });
-    const after = await statementsOf(bed);
+    const after = await transactionsOf(bed);
     loggers.close();
     rows.push([
       name,
@@ -178,7 +179,7 @@ async function underWay(bed: Bed): Promise<void> {
   );
 }
 
-async function statementsOf({ stack }: Bed): Promise<number> {
+async function transactionsOf({ stack }: Bed): Promise<number> {
   const [row] = await query<{ count: number }>(
     stack.sql,
     'select pg_stat_clear_snapshot(), xact_commit as count from pg_stat_database where datname = current_database()',
@@ -231,7 +232,8 @@ async function http(bed: Bed): Promise<void> {
     const path = (device: number) => `/devices/${serialOf(device)}/measurements`;
     await run(bed.stack.apiUrl, path, 2);
     const service = await run(bed.stack.apiUrl, path, 8);
-    if (bare.non2xx + service.non2xx > 0) throw new Error(`${bare.non2xx} and ${service.non2xx} refused`);
+    if (bare.non2xx + service.non2xx + service.errors + service.timeouts > 0)
+      throw new Error(`${bare.non2xx} and ${service.non2xx} refused`);
     rows.push([
       Math.round(bare.requests.average),
       Math.round(service.requests.average),

@@ -22,6 +22,7 @@ import * as alerts from './020-alerts.ts';
 import * as deviceConfigHash from './021-device-config-hash.ts';
 import * as assetSerials from './022-asset-serials.ts';
 import * as deliveredAtOnce from './023-delivered-at-once.ts';
+import * as targetsOfAssets from './024-targets-of-assets.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -47,4 +48,5 @@ export const migrations = {
   '021-device-config-hash': deviceConfigHash,
   '022-asset-serials': assetSerials,
   '023-delivered-at-once': deliveredAtOnce,
+  '024-targets-of-assets': targetsOfAssets,
 };

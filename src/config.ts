@@ -231,7 +231,7 @@ export const readDataDir = (env: Env = process.env): string => resolve(env.DATA_
 /** What the command line needs: the database, from the environment or from what `npm start` wrote. */
 export function readDatabaseUrl(env: Env = process.env): string {
   if (env.DATABASE_URL) return env.DATABASE_URL;
-  const file = join(resolve(env.DATA_DIR ?? '.data'), 'local.json');
+  const file = join(readDataDir(env), 'local.json');
   if (!existsSync(file)) {
     throw new Error('No database: start the service first (npm start), or set DATABASE_URL or DATA_DIR');
   }

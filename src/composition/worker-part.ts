@@ -22,6 +22,7 @@ import {
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { sweepEndpoints } from '../deliveries/endpoint-sweep.ts';
 import { createEndpointTroubleService } from '../deliveries/endpoint-trouble.service.ts';
+import { createUnknownDevicesRepository } from '../devices/unknown-devices.repository.ts';
 import { removeExpiredAnswers } from '../idempotency/idempotency-keys.repository.ts';
 import { every, type Periodic } from '../periodic.ts';
 import { bundleWorkflows, startTemporalWorker } from '../temporal/worker.ts';
@@ -43,7 +44,10 @@ const OUTBOX_SESSION = {
   plan_cache_mode: 'force_generic_plan',
 };
 /** So many sweeps later: zones change twice a year, and a minute is soon enough. */
-const ZONES_SELDOMER = 12;
+const SWEEPS_PER_LOOK_AT_ZONES = 12;
+/** Silence counts after ten minutes at the least, and the look reads the states of all devices. */
+const SWEEPS_PER_LOOK_AT_SILENCE = 3;
+const UNKNOWN_KEPT_DAYS = 30;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -165,8 +169,16 @@ function startSweeps({
       () => sweepEndpoints({ ...endpoints, attend: starter.attendEndpoint, lookAgainMs }),
       temporalFault('sweep endpoints'),
     ),
-    every(sweepIntervalMs, services.alerts.watchContacts, later('silent devices were not looked for')),
-    every(sweepIntervalMs * ZONES_SELDOMER, services.daylightSaving.follow, later('zones were not followed')),
+    every(
+      sweepIntervalMs * SWEEPS_PER_LOOK_AT_SILENCE,
+      services.alerts.watchContacts,
+      later('silent devices were not looked for'),
+    ),
+    every(
+      sweepIntervalMs * SWEEPS_PER_LOOK_AT_ZONES,
+      services.daylightSaving.follow,
+      later('zones were not followed'),
+    ),
     every(HOUR_MS, () => cleanUp({ sql, now: now(), settings }), later('what is old stays for another hour')),
   ];
 }
@@ -178,6 +190,7 @@ async function cleanUp({
   settings,
 }: { now: Date } & Pick<UseCases, 'sql' | 'settings'>): Promise<void> {
   await removeExpiredAnswers(sql);
+  await createUnknownDevicesRepository(sql).forget(UNKNOWN_KEPT_DAYS);
   for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now);
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
   for (const table of DELIVERY_TABLES)

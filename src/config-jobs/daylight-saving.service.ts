@@ -40,6 +40,8 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
       const devices = await devicesIn(sql).lockByAsset(organizationId, assetIds);
       const zones = await scheduledIn(sql).zonesOf(assetIds);
       const shifted = devices.flatMap((device) => {
+        // A refused change stays refused: the turn of a zone is no reason to offer it again.
+        if (device.sync.pending?.failure != null) return [];
         const zone = zones.get(device.assetId);
         const calendars = zone && calendarsAt(wantedCalendars(device), deviceTimezoneMinutes(zone, now()));
         return calendars ? [{ ...device, sync: merge(device.sync, { calendars }) }] : [];

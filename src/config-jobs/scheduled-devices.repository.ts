@@ -4,8 +4,8 @@ import { query } from '../db/query.ts';
 
 /** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
 const SETS_CALENDARS = `(j.parts -> 'alerts' <> 'null' or j.parts -> 'schedule' <> 'null')`;
-/** What a device runs or is still offered. */
-const COUNTS = `t.state in ('applied', 'waiting', 'sent', 'timed_out')`;
+/** What a device runs or is still offered; what it had refused may have been confirmed since. */
+const COUNTS = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null)`;
 const ZONE = `j.parts -> 'schedule' ->> 'timezone'`;
 const LAST_ZONE = `
   select ${ZONE} as zone from config_targets t join config_jobs j on j.id = t.job_id
@@ -41,8 +41,10 @@ export function createScheduledDevicesRepository(sql: Sql) {
          )
          select d.organization_id as "organizationId", d.asset_id as "assetId"
          from device_configs d
-         left join calendars p on p.id = d.pending_config_id
+         -- A refused change is offered to nobody: what the device runs is what counts.
+         left join calendars p on p.id = d.pending_config_id and d.failure is null
          left join calendars c on c.id = d.confirmed_config_id
+         cross join lateral (select 1 where coalesce(p.minutes, c.minutes) is not null) as scheduled
          cross join lateral (${LAST_ZONE}) as last
          join unnest(?::text[], ?::integer[]) as o (zone, minutes) on o.zone = last.zone
          where d.active and coalesce(p.minutes, c.minutes) <> o.minutes and (?::uuid is null or d.asset_id > ?)

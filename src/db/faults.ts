@@ -38,14 +38,18 @@ export function lacksPartition(error: unknown): boolean {
 const SOCKET_FAULTS = [
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
   'ENOENT',
 ];
-/** Shutdown under way, starting up, too many connections; class 08 is the connection itself, 53 its resources. */
-const SERVER_FAULTS = ['57P01', '57P02', '57P03', '53300', '53100', '53200'];
+/** Shutdown under way, starting up, too many connections, a standby that takes no writes; class 08 is the connection itself, 53 its resources. */
+const SERVER_FAULTS = ['57P01', '57P02', '57P03', '53300', '53100', '53200', '25006'];
 const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;

@@ -51,6 +51,15 @@ export interface Attempts {
   flush(): Promise<void>;
 }
 
+const UNSIGNED: AttemptResult = {
+  verdict: 'retry',
+  statusCode: null,
+  error: 'the signing secret cannot be opened',
+  responseExcerpt: null,
+  durationMs: 0,
+  retryAfterMs: null,
+};
+
 const RECORDED_AT_ONCE = 500;
 const NOTED_EVERY_MS = 200;
 
@@ -93,10 +102,16 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     await noting;
   }
 
-  function secretsOf(claim: ClaimedDelivery): string[] {
+  /** Null when one cannot be opened: its key is not among the settings. Nothing goes out unsigned. */
+  function secretsOf(claim: ClaimedDelivery): string[] | null {
     const owner = { organizationId: claim.organizationId, rowId: claim.webhookId };
     const sealed = [claim.secret, claim.previousSecret].filter((secret) => secret !== null);
-    return sealed.map((secret) => deps.secretBox.open(secret, owner));
+    try {
+      return sealed.map((secret) => deps.secretBox.open(secret, owner));
+    } catch (err) {
+      deps.log.error({ err, webhookId: claim.webhookId }, 'a signing secret cannot be opened');
+      return null;
+    }
   }
 
   async function settle(
@@ -148,11 +163,14 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 
   return {
     async attempt(claim) {
-      const secrets = secretsOf(claim);
       const { url, eventId, body } = claim;
       const { at, result } = await places.hold(claim.webhookId, async () => {
         const startedAt = now();
-        return { at: startedAt, result: await deps.send({ url, eventId, body, secrets }) };
+        const secrets = secretsOf(claim);
+        return {
+          at: startedAt,
+          result: secrets ? await deps.send({ url, eventId, body, secrets }) : UNSIGNED,
+        };
       });
       deps.observe(result);
       const recorded = recordOf(claim, result, {

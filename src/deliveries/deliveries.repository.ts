@@ -55,6 +55,9 @@ export const QUEUED_CHANNEL = 'deliveries_queued';
 /** A notice holds 8,000 bytes. */
 const IDS_PER_NOTICE = 200;
 
+/** A look must not take long, whatever a disabled endpoint has queued; the next one goes on. */
+const STRAYS_AT_ONCE = 1_000;
+
 /** So many of the next in line are looked at for a probe, however long the line is. */
 const PROBE_CANDIDATES = 100;
 
@@ -211,8 +214,13 @@ export function createDeliveriesRepository(sql: Sql) {
       await prepared(
         sql,
         'deliveries_hold_strays',
-        `update deliveries d set state = 'held', next_attempt_at = null, updated_at = now()
-         from webhooks w where w.status = 'disabled' and d.webhook_id = w.id and d.state in ('pending', 'retrying')`,
+        `with strays as materialized (
+           select d.webhook_id, d.id from webhooks w
+           join deliveries d on d.webhook_id = w.id and d.state in ('pending', 'retrying')
+           where w.status = 'disabled' limit ${STRAYS_AT_ONCE} for update of d skip locked
+         )
+         update deliveries d set state = 'held', next_attempt_at = null, updated_at = now()
+         from strays s where d.webhook_id = s.webhook_id and d.id = s.id`,
       );
     },
 

@@ -41,7 +41,15 @@ async function ownService(env: NodeJS.ProcessEnv, say: (line: string) => void): 
   // As root, the database server runs as another user, who has to get through.
   chmodSync(dataDir, 0o711);
   const child = spawn(process.execPath, ['--import=tsx', START], {
-    env: { ...env, DATA_DIR: dataDir },
+    // Of its own: servers and ports that the environment names are somebody's.
+    env: {
+      ...env,
+      DATABASE_URL: undefined,
+      TEMPORAL_ADDRESS: undefined,
+      PORT: undefined,
+      COAP_PORT: undefined,
+      DATA_DIR: dataDir,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const words: string[] = [];

@@ -41,12 +41,23 @@ export function createUnknownDevicesRepository(sql: Sql) {
       );
     },
 
+    /** Those that have not spoken for so long; they make room for others. */
+    async forget(days: number): Promise<void> {
+      await query(sql, 'delete from unknown_devices where last_seen_at < now() - make_interval(days => ?)', [
+        days,
+      ]);
+    },
+
     list(limit: number): Promise<UnknownDevice[]> {
       return query(
         sql,
         `select u.serial_number as "serialNumber", o.name as "organizationName", u.sightings,
            u.first_seen_at as "firstSeenAt", u.last_seen_at as "lastSeenAt"
          from unknown_devices u join organizations o on o.id = u.organization_id
+         where not exists (
+           select from assets a where a.organization_id = u.organization_id
+             and lower(a.serial_number) = u.serial_number and a.archived_at is null
+         )
          order by u.last_seen_at desc limit ?`,
         [limit],
       );

@@ -67,6 +67,12 @@ function isFirst(seen: Set<number>, reading: Reading): boolean {
   return true;
 }
 
+const CLOCK_AHEAD_MS = 5 * 60_000;
+
+/** What a clock that ran ahead has stamped makes nothing late that comes after it was set right. */
+const isOfNow = (measuredAt: Date, receivedAt: Date) =>
+  measuredAt.getTime() <= receivedAt.getTime() + CLOCK_AHEAD_MS;
+
 /** What a frame does not say stays as it was. */
 function after(before: DeviceState, frame: Frame, readings: Reading[], expected: Date | null): DeviceState {
   const times = readings.flatMap(({ value, measuredAt }) => (value === null ? [] : [measuredAt]));
@@ -78,7 +84,10 @@ function after(before: DeviceState, frame: Frame, readings: Reading[], expected:
     lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
     expectedBy: expected,
     channelTypes: frame.channelTypes ?? before.channelTypes,
-    judged: newest(before.judged, readings),
+    judged: newest(
+      before.judged,
+      readings.filter(({ measuredAt }) => isOfNow(measuredAt, frame.receivedAt)),
+    ),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   configOf,
   createProfile,
   eventually,
+  FACTORY,
   FRIDGE,
   HOT_WATER,
   jobOf,
@@ -132,6 +133,27 @@ describe('When a zone goes over to summer time', () => {
     await untilPendingAt(moving.serial, 120);
     await looks();
     assert.equal((await configOf(dms, serial)).pendingConfig, null);
+  });
+
+  it('a change that the device refused stays refused', async () => {
+    const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
+    await obey(dms, serial);
+    const slug = await createProfile(dms, { slug: `refused-${serials}`, ...hotWaterIn('America/New_York') });
+    await apply(dms, slug, { serialNumbers: [serial] });
+    await dms.device.get(`/devices/${serial}/pending-config`);
+    await dms.device.post(`/devices/${serial}/config-reports`, {
+      ...FACTORY,
+      errors: [{ message: 'no room for it' }],
+    });
+    const before = await configOf(dms, serial);
+    assert.equal(before.syncStatus, 'failed');
+    const moving = await guarded(hotWaterIn('Europe/Stockholm'));
+    await obey(dms, moving.serial);
+    now = inJuly(year);
+    await untilPendingAt(moving.serial, 120);
+    await looks();
+    const { pendingConfig, syncStatus } = await configOf(dms, serial);
+    assert.deepEqual([pendingConfig, syncStatus], [before.pendingConfig, 'failed']);
   });
 
   it('nobody gets a second change for the same turn', async () => {

@@ -116,6 +116,17 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     },
 
     /** The rows of a new asset's device: what it is configured with, and what is heard of it. */
+    async markHeard(assetIds: string[]): Promise<void> {
+      if (assetIds.length === 0) return;
+      await prepared(
+        sql,
+        'devices_mark_heard',
+        `update device_states set status = 'online', last_contact_at = now()
+         where asset_id = any(?::uuid[]) and status = 'new'`,
+        [assetIds],
+      );
+    },
+
     async insert(organizationId: string, assetId: string): Promise<void> {
       await query(
         sql,

@@ -79,7 +79,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
 
   async function configuration(call: CoapCall): Promise<CoapAnswer> {
     const receivedAt = now();
-    const report = parts.add(call.payload, receivedAt, `${call.remoteAddress} ${call.remotePort}`);
+    // Of one address: the port of a device behind a translator changes from one datagram to the next.
+    const report = parts.add(call.payload, receivedAt, call.remoteAddress);
     // What is missing comes in a message of its own, or the device is asked again.
     if (!report) return CREATED;
     const identity = await whoSpeaks(call, report, true);

@@ -35,6 +35,10 @@ export function frameOf(
 /** A sentence about the first thing that is wrong, without the path of the reading. */
 export class ReadingFault extends Error {}
 
+/** °C: what a logger can say (Efento proto_measurement_types.proto, TEMPERATURE). */
+const COLDEST_C = -273.2;
+const HOTTEST_C = 4_000;
+
 const KEYS = ['channel', 'type', 'value', 'measuredAt'];
 
 /** @throws ReadingFault */
@@ -51,6 +55,9 @@ export function readingOf(sent: unknown): SentReading {
     throw new ReadingFault('.channel must be a number, since its type is not temperature');
   }
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new ReadingFault('.value must be a number');
+  if (type.number === TEMPERATURE && !(value >= COLDEST_C && value <= HOTTEST_C)) {
+    throw new ReadingFault(`.value must be ${COLDEST_C} to ${HOTTEST_C} °C`);
+  }
   const at = typeof measuredAt === 'string' ? timeOf(measuredAt) : null;
   if (!at) throw new ReadingFault('.measuredAt must be an ISO 8601 time with a zone');
   return { channel, type: type.number, value, error: null, measuredAt: at };

@@ -8,6 +8,7 @@ import { isUnavailable } from '../src/db/faults.ts';
 import { createPartitionKeeper, dropPartitions, MEASUREMENTS } from '../src/db/partitions.ts';
 import { query } from '../src/db/query.ts';
 import { createTransact } from '../src/db/transaction.ts';
+import { createUnknownDevicesRepository } from '../src/devices/unknown-devices.repository.ts';
 import type { Frame } from '../src/measurements/frame.ts';
 import { createIntake, type IntakeDeps } from '../src/measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../src/measurements/measurements.repository.ts';
@@ -469,6 +470,24 @@ describe('Measurements', () => {
       const statuses = new Set(answers.map(({ status }) => status));
       for (const status of statuses) assert.ok([200, 202, 404].includes(status), `${status}`);
     });
+  });
+
+  it('need not be sent for a device to be heard: one that reports what it runs is online', async () => {
+    assert.equal((await asset()).status, 'new');
+    await report(org, serial, FACTORY);
+    assert.equal((await asset()).status, 'online');
+  });
+
+  it('of a serial that is registered afterwards are no longer among the unknown', async () => {
+    const stray = `STRAY-${++serials}`;
+    const listed = async () =>
+      (await createUnknownDevicesRepository(dms.service.sql).list(500)).some(
+        ({ serialNumber }) => serialNumber === stray.toLowerCase(),
+      );
+    assert.equal((await send([reading()], {}, stray)).status, 404);
+    assert.equal(await listed(), true);
+    await register(org, stray);
+    assert.equal(await listed(), false);
   });
 
   describe('through the intake', () => {

@@ -36,8 +36,6 @@ export interface AlertsServiceDeps {
 const SILENT_AT_ONCE = 500;
 const TYPE_OF_SIDE: Record<Side, AlertType> = { high: 'high_temp', low: 'low_temp' };
 
-export type AlertsService = ReturnType<typeof createAlertsService>;
-
 export function createAlertsService(deps: AlertsServiceDeps) {
   const { alertsIn, statesIn, publish, now } = deps;
 

@@ -20,9 +20,6 @@ export const TARGET_STATES = [
 ] as const;
 export type TargetState = (typeof TARGET_STATES)[number];
 
-/** What a target still waits in; the others are settled for good. */
-export const OPEN_STATES = ['queued', 'waiting', 'sent'] as const satisfies readonly TargetState[];
-
 /** First some, then all: what has to hold of the first devices before the rest begins. Percent, 1 to 100. */
 export interface Rollout {
   firstPercent: number;

@@ -27,8 +27,6 @@ const DEVICES_AT_ONCE = 500;
 /** A change that was compiled just before the turn and committed just after the look is found then. */
 const LOOK_ANYWAY_MS = 3_600_000;
 
-export type DaylightSavingService = ReturnType<typeof createDaylightSavingService>;
-
 export function createDaylightSavingService(deps: DaylightSavingDeps) {
   const { transact, scheduledDevices, scheduledIn, devicesIn, targetsIn, now } = deps;
   let known = '';

@@ -19,8 +19,6 @@ export interface JobCourseDeps {
   jobsProgressed(jobIds: string[]): void;
 }
 
-export type JobCourseService = ReturnType<typeof createJobCourseService>;
-
 export function createJobCourseService(deps: JobCourseDeps) {
   const { transact, jobsIn, targetsIn, pendingIn, changes } = deps;
 

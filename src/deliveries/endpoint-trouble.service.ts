@@ -33,8 +33,6 @@ const DRAIN_TICKS = 10;
 /** Ticks after which a drain begins nothing more of its claims: a slow receiver does not make it outlive its lease. */
 const STALE_TICKS = 2;
 
-export type EndpointTroubleService = ReturnType<typeof createEndpointTroubleService>;
-
 export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
   const { deliveries, endpoints, attempts, perEndpointMax, leaseSeconds } = deps;
 

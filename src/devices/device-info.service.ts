@@ -24,8 +24,6 @@ export interface DeviceInfoDeps {
   contacts: DeviceContacts;
 }
 
-export type DeviceInfoService = ReturnType<typeof createDeviceInfoService>;
-
 export function createDeviceInfoService({ transact, deviceInfoIn, contacts }: DeviceInfoDeps) {
   return {
     /** False when the organization has no active device of that serial. */

@@ -34,8 +34,6 @@ export interface SerialInOrganization {
   serialNumber: string;
 }
 
-export type DevicesRepository = ReturnType<typeof createDevicesRepository>;
-
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);
 

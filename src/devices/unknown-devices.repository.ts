@@ -12,8 +12,6 @@ export interface UnknownDevice {
 /** A stray or hostile sender must not fill the table. */
 const KEPT_PER_ORGANIZATION = 1_000;
 
-export type UnknownDevicesRepository = ReturnType<typeof createUnknownDevicesRepository>;
-
 /** Serials that spoke with an organization's token and are not registered there: for the operator to look into. */
 export function createUnknownDevicesRepository(sql: Sql) {
   return {

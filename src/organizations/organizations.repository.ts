@@ -9,8 +9,6 @@ export interface Organization {
 
 const COLUMNS = 'id, name, created_at as "createdAt"';
 
-export type OrganizationsRepository = ReturnType<typeof createOrganizationsRepository>;
-
 export function createOrganizationsRepository(sql: Sql) {
   return {
     list(): Promise<Organization[]> {

@@ -31,8 +31,6 @@ export interface JobToStart {
   organizationId: string;
 }
 
-export type Starter = ReturnType<typeof createStarter>;
-
 const ORGANIZATION_ID = defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD);
 const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', SearchAttributeType.KEYWORD);
 const JOB_ID = defineSearchAttributeKey('JobId', SearchAttributeType.KEYWORD);

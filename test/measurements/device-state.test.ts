@@ -145,6 +145,14 @@ describe('The frames of a device within a batch', () => {
     assert.deepEqual([first.before.status, second.before.status], ['offline', 'online']);
   });
 
+  it('of a clock that ran ahead make nothing late that comes after it was set right', () => {
+    const { take, state } = course();
+    take(frame({ readings: [at(4), at(20 * 60)] }));
+    assert.deepEqual(state().judged, { 1: minutes(4).getTime() });
+    const [after] = take(frame({ readings: [at(5)] })).readings;
+    assert.equal(after?.late, false);
+  });
+
   it('change only what they say', () => {
     const { take, state } = course();
     take(frame({ batteryStatus: 'low', signal: 30, channelTypes: [2, 1, 0, 0, 0, 0], readings: [at(-5)] }));

@@ -20,6 +20,13 @@ describe('A sent reading', () => {
     });
   });
 
+  it('is no temperature that a logger could not say', () => {
+    for (const value of [-273.2, 4_000]) assert.equal(readingOf({ ...sent, value }).value, value);
+    for (const value of [-273.3, 4_000.1])
+      assert.throws(() => readingOf({ ...sent, value }), /value must be -273.2 to 4000 °C/);
+    assert.equal(readingOf({ ...sent, type: 'resistance', value: 9_999 }).value, 9_999);
+  });
+
   it('is refused when it is not whole, holds anything else, or is no object', () => {
     for (const key of Object.keys(sent)) {
       assert.throws(() => readingOf({ ...sent, [key]: undefined }), new RegExp(key), key);

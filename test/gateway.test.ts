@@ -603,6 +603,14 @@ describe('A logger over CoAP', () => {
       assert.equal((await config()).syncStatus, 'applied');
     });
 
+    it('may send the parts of a report from one port and another, as an address translator has it', async () => {
+      const sameDevice = await open({ serial: logger.serial });
+      await logger.report({ order: [1, 1] });
+      assert.equal((await configOf(org, logger.serial)).syncStatus, 'no_device_report');
+      await sameDevice.report({ order: [2, 2], hash: logger.hash });
+      assert.equal((await configOf(org, logger.serial)).syncStatus, 'applied');
+    });
+
     it('may not leave it out of a report that comes from elsewhere, or of another device, or of its next frame', async () => {
       await logger.measure();
       const elsewhere = await open({ serial: logger.serial, token: undefined });

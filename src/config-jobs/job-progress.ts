@@ -1,7 +1,8 @@
 /**
  * Tells a job's workflow that something moved, sparingly: the rows are the truth, a signal only saves the wait for the
  * next look. A small job hears each device by name, so that the Temporal UI tells its story; a large one hears of
- * each percent of what has begun and of its end, so its history stays short however many devices it has.
+ * each percent of what has begun and of its end, so its history stays short however many devices it has. Its targets are
+ * counted only when what was heard does not tell already that a percent is full.
  */
 import type { Counts } from './config-job.ts';
 
@@ -30,6 +31,9 @@ interface JobMemory {
   isDue: boolean;
   lastPercent: number;
   isSmall: boolean;
+  /** What was begun and open when it was last counted, and what was heard of since; null: to be counted. */
+  counted: { begun: number; open: number } | null;
+  heard: number;
 }
 
 export function createJobProgress(deps: JobProgressDeps): JobProgress {
@@ -43,8 +47,12 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
       isDue: false,
       lastPercent: -1,
       isSmall: false,
+      counted: null,
+      heard: 0,
     };
     jobs.set(jobId, memory);
+    if (line === undefined) memory.counted = null;
+    else memory.heard++;
     if (line !== undefined && memory.lines.length < LINES_MAX) memory.lines.push(line);
     memory.isDue = true;
     if (!memory.timer) run(jobId, memory);
@@ -66,12 +74,20 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
   }
 
   async function look(jobId: string, memory: JobMemory): Promise<void> {
+    const expected = expectedPercent(memory);
+    const lines = memory.lines.splice(0);
+    if (expected > 0 && expected < memory.lastPercent) {
+      memory.lastPercent = expected;
+      await deps.signal(jobId, []);
+      return;
+    }
+    memory.heard = 0;
     const { queued, waiting, sent, ...settled } = await deps.count(jobId);
     const open = waiting + sent;
     const begun = Object.values(settled).reduce((sum, count) => sum + count, open);
-    const percent = Math.ceil((open / Math.max(begun, 1)) * 100);
     memory.isSmall = begun + queued <= SMALL_JOB_TARGETS;
-    const lines = memory.lines.splice(0);
+    memory.counted = memory.isSmall ? null : { begun, open };
+    const percent = percentOf({ begun, open });
     if (!memory.isSmall && percent === memory.lastPercent) return;
     memory.lastPercent = percent;
     await deps.signal(jobId, memory.isSmall ? lines : []);
@@ -94,3 +110,11 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
     },
   };
 }
+
+/** Still open by what was heard; 0 or less when only the rows can tell. Other processes hear of more. */
+function expectedPercent({ counted, heard }: JobMemory): number {
+  return counted ? percentOf({ ...counted, open: counted.open - heard }) : 0;
+}
+
+const percentOf = ({ begun, open }: { begun: number; open: number }) =>
+  Math.ceil((open / Math.max(begun, 1)) * 100);

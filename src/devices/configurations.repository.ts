@@ -38,10 +38,15 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       return found;
     },
 
-    /** Makes sure that the configurations are there; returns their ids in order. */
+    /** Makes sure that the configurations are there; returns their ids in order. What was once read is there for good. */
     async insert(entries: Array<{ organizationId: string; config: DeviceConfiguration }>): Promise<string[]> {
       const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
-      const fresh = new Map(entries.map((entry, index) => [ids[index] as string, entry]));
+      const fresh = new Map(
+        entries.flatMap((entry, index) => {
+          const id = ids[index] as string;
+          return cache.has(id) ? [] : [[id, entry]];
+        }),
+      );
       if (fresh.size === 0) return ids;
       await prepared(
         sql,

@@ -41,9 +41,7 @@ export interface ContactResult {
 
 export interface ContactDevices {
   lockBySerial(serials: Array<{ organizationId: string; serialNumber: string }>): Promise<Device[]>;
-  /** Devices that had not been heard before are online. */
-  markHeard(assetIds: string[]): Promise<void>;
-  update(devices: Device[]): Promise<void>;
+  update(devices: Device[], heardAssetIds: string[]): Promise<void>;
 }
 
 /** A target that a contact settled. */
@@ -121,8 +119,10 @@ function commitContacts(
     const courses = new Map(shown.map(({ before, device }) => [keyOf(device), createCourse(before, device)]));
     const results = contacts.map((contact) => courses.get(keyOf(contact))?.take(contact, deps.now()) ?? null);
     const changed = [...courses.values()].filter((course) => course.hasChanged());
-    await deps.devicesIn(sql).update(changed.map((course) => course.device()));
-    await deps.devicesIn(sql).markHeard(devices.map(({ assetId }) => assetId));
+    await deps.devicesIn(sql).update(
+      changed.map((course) => course.device()),
+      devices.map(({ assetId }) => assetId),
+    );
     const { news, events } = await moveTargets(deps.targetsIn(sql), changed, deps.now());
     await deps.publish({ sql }, events);
     await deps.rulesReplaced({ sql }, replacedRules(changed));

@@ -114,17 +114,6 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     },
 
     /** The rows of a new asset's device: what it is configured with, and what is heard of it. */
-    async markHeard(assetIds: string[]): Promise<void> {
-      if (assetIds.length === 0) return;
-      await prepared(
-        sql,
-        'devices_mark_heard',
-        `update device_states set status = 'online', last_contact_at = now()
-         where asset_id = any(?::uuid[]) and status = 'new'`,
-        [assetIds],
-      );
-    },
-
     async insert(organizationId: string, assetId: string): Promise<void> {
       await query(
         sql,
@@ -136,9 +125,12 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       );
     },
 
-    /** Writes the whole sync state of each device; all rows are held by `lock…` before. */
-    async update(devices: Device[]): Promise<void> {
-      if (devices.length === 0) return;
+    /**
+     * Writes the whole sync state of each device; all rows are held by `lock…` before. Those heard that had not been
+     * heard before are online.
+     */
+    async update(devices: Device[], heardAssetIds: string[] = []): Promise<void> {
+      if (devices.length === 0 && heardAssetIds.length === 0) return;
       const entries = devices.flatMap(({ organizationId, sync }) =>
         contentsOf(sync).map((config) => ({ organizationId, config })),
       );
@@ -150,7 +142,11 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       await prepared(
         sql,
         'devices_update',
-        `update device_configs d set
+        `with heard as (
+           update device_states set status = 'online', last_contact_at = now()
+           where asset_id = any(?::uuid[]) and status = 'new'
+         )
+         update device_configs d set
            reported_config_id = n.reported_config_id, reported_at = n.reported_at,
            reported_hash = n.reported_hash,
            confirmed_config_id = n.confirmed_config_id, pending_config_id = n.pending_config_id,
@@ -162,6 +158,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots)
          where d.asset_id = n.asset_id`,
         [
+          heardAssetIds,
           column((device) => device.assetId),
           column((device) => idOf(device.sync.reported?.config)),
           column((device) => device.sync.reported?.at.toISOString() ?? null),

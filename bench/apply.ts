@@ -9,7 +9,7 @@ const CONNECTIONS = 64;
 const INTERVALS = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 };
 const CONFIRMING = { measurementPeriodBase: 300, measurementPeriodFactor: 1, transmissionInterval: 21_600 };
 
-export async function benchApply(stack: BenchStack, sizes = [1_000, 40_000]): Promise<void> {
+export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000, 100_000]): Promise<void> {
   const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, headersTimeout: 60_000 });
   const rows = [];
   for (const devices of sizes) {

@@ -35,13 +35,24 @@ export function createGroupCommit<Item, Result>(
 ): GroupCommit<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
   let underWay = 0;
+  let isPumpDue = false;
+
+  /** After what else this turn of the event loop brings in. */
+  function pumpSoon(): void {
+    if (isPumpDue || underWay >= options.concurrency) return;
+    isPumpDue = true;
+    setImmediate(() => {
+      isPumpDue = false;
+      void pump();
+    });
+  }
 
   async function pump(): Promise<void> {
     if (underWay >= options.concurrency || waiting.length === 0) return;
     underWay++;
     await settle(waiting.splice(0, nextBatchSize()));
     underWay--;
-    void pump();
+    pumpSoon();
   }
 
   function nextBatchSize(): number {
@@ -77,7 +88,7 @@ export function createGroupCommit<Item, Result>(
       if (waiting.length >= options.maxWaiting) return Promise.reject(options.overloaded());
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        void pump();
+        pumpSoon();
       });
     },
   };

@@ -62,8 +62,6 @@ export interface ComposeOptions {
 
 export type UseCases = ReturnType<typeof createUseCases>;
 
-const TEMPORAL_TIMEOUT_MS = 5_000;
-
 export function createUseCases({ settings, log, now = () => new Date(), resolve }: ComposeOptions) {
   const sql = openDatabase({
     url: settings.databaseUrl,
@@ -78,7 +76,6 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   const starter = createStarter({
     client: temporal.client,
     taskQueue: settings.taskQueue,
-    timeoutMs: TEMPORAL_TIMEOUT_MS,
     lookAgainMs: settings.jobLookAgainMs,
   });
 

@@ -1,6 +1,6 @@
 /** The client's way to Temporal: it connects when first used and again after a fault, so nobody waits for it to be up. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { DependencyHealth } from '../http/health.ts';
 
 export interface TemporalClient {
@@ -9,6 +9,8 @@ export interface TemporalClient {
   close(): Promise<void>;
 }
 
+/** No call takes longer: rows ask for the work, and the sweep asks again. */
+const CALL_TIMEOUT_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 500;
 /** gRPC's own limit is two minutes, for which nobody would notice that Temporal is back. */
 const RECONNECT_MS_MAX = 2_000;
@@ -22,20 +24,30 @@ const AWAY: DependencyHealth = {
 export function connectTemporal(address: string, namespace: string): TemporalClient {
   const connection = Connection.lazy({
     address,
+    interceptors: [withDeadline],
     channelArgs: { 'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX },
   });
   return {
     client: new Client({ connection, namespace }),
     async health() {
-      const ask = () => connection.workflowService.getSystemInfo({});
-      const answer = connection.withDeadline(Date.now() + HEALTH_TIMEOUT_MS, ask).then(
+      const answer = connection.workflowService.getSystemInfo({}).then(
         () => true,
         () => false,
       );
-      // gRPC heeds its deadline only at its next attempt, and whoever probes us waits for a second at most.
+      // Whoever probes us waits for a second at most.
       const isUp = await Promise.race([answer, delay(HEALTH_TIMEOUT_MS, false, { ref: false })]);
       return isUp ? UP : AWAY;
     },
     close: () => connection.close(),
   };
+}
+
+const retrying = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+
+/**
+ * `Connection.withDeadline` would do the same through an AsyncLocalStorage, which from its first use on makes every
+ * promise of the process dearer before Node 24.
+ */
+function withDeadline(...[options, nextCall]: Parameters<typeof retrying>) {
+  return retrying({ ...options, deadline: options.deadline ?? Date.now() + CALL_TIMEOUT_MS }, nextCall);
 }

@@ -16,8 +16,6 @@ import {
 export interface StarterOptions {
   client: Client;
   taskQueue: string;
-  /** No call to Temporal takes longer. */
-  timeoutMs: number;
   lookAgainMs: number;
 }
 
@@ -35,49 +33,42 @@ const ORGANIZATION_ID = defineSearchAttributeKey('OrganizationId', SearchAttribu
 const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', SearchAttributeType.KEYWORD);
 const JOB_ID = defineSearchAttributeKey('JobId', SearchAttributeType.KEYWORD);
 
-export function createStarter({ client, taskQueue, timeoutMs, lookAgainMs }: StarterOptions) {
-  const bounded = <T>(call: () => Promise<T>) => client.connection.withDeadline(Date.now() + timeoutMs, call);
+export function createStarter({ client, taskQueue, lookAgainMs }: StarterOptions) {
   return {
     /** Starts the job's workflow unless it runs already. */
     async startJob({ id, organizationId }: JobToStart): Promise<void> {
-      await bounded(() =>
-        client.workflow.start(APPLY_PROFILE, {
-          workflowId: applyProfileId(id),
-          taskQueue,
-          args: [{ jobId: id, lookAgainMs }],
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: ORGANIZATION_ID, value: organizationId },
-            { key: JOB_ID, value: id },
-          ]),
-          staticSummary: 'Applies a profile and waits until every device runs it',
-        }),
-      );
+      await client.workflow.start(APPLY_PROFILE, {
+        workflowId: applyProfileId(id),
+        taskQueue,
+        args: [{ jobId: id, lookAgainMs }],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: ORGANIZATION_ID, value: organizationId },
+          { key: JOB_ID, value: id },
+        ]),
+        staticSummary: 'Applies a profile and waits until every device runs it',
+      });
     },
 
     /** The endpoint's workflow runs and looks; it is started when it does not run. */
     async attendEndpoint({ id, organizationId }: EndpointToAttend): Promise<void> {
-      await bounded(() =>
-        client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
-          workflowId: deliverWebhooksId(id),
-          taskQueue,
-          args: [{ webhookId: id, lookAgainMs }],
-          signal: TROUBLED_SIGNAL,
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: ORGANIZATION_ID, value: organizationId },
-            { key: ENDPOINT_ID, value: id },
-          ]),
-          staticSummary: 'A webhook in trouble: retries, probes, and drains what waits',
-        }),
-      );
+      await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
+        workflowId: deliverWebhooksId(id),
+        taskQueue,
+        args: [{ webhookId: id, lookAgainMs }],
+        signal: TROUBLED_SIGNAL,
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: ORGANIZATION_ID, value: organizationId },
+          { key: ENDPOINT_ID, value: id },
+        ]),
+        staticSummary: 'A webhook in trouble: retries, probes, and drains what waits',
+      });
     },
 
     /** A workflow that has ended needs no news. */
     async signalJob(jobId: string, lines: string[]): Promise<void> {
       try {
-        await bounded(() =>
-          client.workflow.getHandle(applyProfileId(jobId)).signal(PROGRESSED_SIGNAL, lines),
-        );
+        await client.workflow.getHandle(applyProfileId(jobId)).signal(PROGRESSED_SIGNAL, lines);
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }

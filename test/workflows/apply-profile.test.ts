@@ -248,7 +248,6 @@ function starterOf({ service, settings }: TestService) {
   return createStarter({
     client: service.temporal.client,
     taskQueue: settings.taskQueue,
-    timeoutMs: 5_000,
     lookAgainMs: settings.jobLookAgainMs,
   });
 }

@@ -55,7 +55,14 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
     else memory.heard++;
     if (line !== undefined && memory.lines.length < LINES_MAX) memory.lines.push(line);
     memory.isDue = true;
-    if (!memory.timer) run(jobId, memory);
+  }
+
+  /** Once all is noted that is known. */
+  function tell(jobIds: Iterable<string>): void {
+    for (const jobId of new Set(jobIds)) {
+      const memory = jobs.get(jobId);
+      if (memory && !memory.timer) run(jobId, memory);
+    }
   }
 
   /** The first news go out at once, what follows within the interval goes out together at its end. */
@@ -75,7 +82,6 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
 
   async function look(jobId: string, memory: JobMemory): Promise<void> {
     const expected = expectedPercent(memory);
-    const lines = memory.lines.splice(0);
     if (expected > 0 && expected < memory.lastPercent) {
       memory.lastPercent = expected;
       await deps.signal(jobId, []);
@@ -87,6 +93,7 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
     const begun = Object.values(settled).reduce((sum, count) => sum + count, open);
     memory.isSmall = begun + queued <= SMALL_JOB_TARGETS;
     memory.counted = memory.isSmall ? null : { begun, open };
+    const lines = memory.lines.splice(0);
     const percent = percentOf({ begun, open });
     if (!memory.isSmall && percent === memory.lastPercent) return;
     memory.lastPercent = percent;
@@ -96,9 +103,11 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
   return {
     progressed: (jobIds) => {
       for (const jobId of jobIds) note(jobId);
+      tell(jobIds);
     },
     heard: (news) => {
       for (const { jobId, serialNumber, event } of news) note(jobId, `${serialNumber} ${event}`);
+      tell(news.map(({ jobId }) => jobId));
     },
     async flush() {
       for (const [jobId, memory] of jobs) {

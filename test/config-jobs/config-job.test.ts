@@ -484,6 +484,23 @@ describe('News of a job for its workflow', () => {
     );
   });
 
+  it('of a large job are counted only when what was heard does not tell that a percent is full', async () => {
+    jobs.set(JOB, counted({ waiting: 1_000 }));
+    hear('first');
+    await pass(INTERVAL_MS);
+    for (let step = 1; step <= 5; step++) {
+      hear(...Array.from({ length: 100 }, (_, index) => `D${step}-${index}`));
+      await pass(INTERVAL_MS);
+    }
+    assert.equal(signals.length, 6);
+    assert.equal(countsAsked, 1);
+    jobs.set(JOB, counted({ applied: 1_000 }));
+    hear(...Array.from({ length: 500 }, (_, index) => `E${index}`));
+    await pass(INTERVAL_MS);
+    assert.equal(signals.length, 7);
+    assert.equal(countsAsked, 2, 'only the rows can tell that it was the last');
+  });
+
   it('of a large job tell its last device from none', async () => {
     for (const waiting of [1, 0]) {
       jobs.set(JOB, counted({ waiting, applied: 1_000 - waiting }));

@@ -1,5 +1,5 @@
 /**
- * `npm test`: format and lint, then types, then every test, two files at a time. `npm test -- FILE…` runs only the
+ * `npm test`: format and lint, then types, then every test, three files at a time, since many of them mostly wait. `npm test -- FILE…` runs only the
  * files named, one after the other.
  */
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ interface Step {
 }
 
 const files = process.argv.slice(2);
-const all = ['--parallel', '--jobs', '2', 'test/**/*.test.ts'];
+const all = ['--parallel', '--jobs', '3', 'test/**/*.test.ts'];
 const mocha = ['--reporter', 'test/support/reporter.cjs', ...(files.length > 0 ? files : all)];
 const checks: Step[] = [
   { name: 'Format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },

@@ -1,6 +1,6 @@
 /**
- * `npm test`: format and lint, then types, then every test, three files at a time, since many of them mostly wait. `npm test -- FILE…` runs only the
- * files named, one after the other.
+ * `npm test`: format and lint, then types, then every test, three files at a time, since many of them mostly wait.
+ * `npm test -- FILE…` runs only the files named, one after the other.
  */
 import { spawnSync } from 'node:child_process';
 

@@ -91,20 +91,20 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     stops.push(() => end(child));
     return child;
   };
-  async function runServer(file: string, port: number): Promise<ChildProcess> {
-    const child = run(file, { PORT: String(port) });
+  async function answering(file: string, url: string, more: object): Promise<ChildProcess> {
+    const child = run(file, more);
     for (;;) {
       if (child.exitCode !== null) throw new Error(`${file} ended with ${child.exitCode}`);
-      if (
-        await fetch(`http://127.0.0.1:${port}/livez`).then(
-          () => true,
-          () => false,
-        )
-      )
-        return child;
+      const answers = await fetch(url).then(
+        () => true,
+        () => false,
+      );
+      if (answers) return child;
       await delay(50);
     }
   }
+  const runServer = (file: string, port: number) =>
+    answering(file, `http://127.0.0.1:${port}/livez`, { PORT: String(port) });
   async function runGateway(coapPort: number): Promise<ChildProcess> {
     const child = run('dist/src/gateway.js');
     const client = await createCoapClient({ host: '127.0.0.1', port: coapPort, ackTimeoutMs: 500 });
@@ -114,7 +114,10 @@ export async function startStack(settings: Record<string, string> = {}): Promise
   }
   const port = await freePort();
   const api = await runServer('dist/src/api.js', port);
-  const worker = run('dist/src/worker.js');
+  const metricsPort = await freePort();
+  const worker = await answering('dist/src/worker.js', `http://127.0.0.1:${metricsPort}/metrics`, {
+    METRICS_PORT: String(metricsPort),
+  });
 
   return {
     sql,

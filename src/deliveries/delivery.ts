@@ -58,6 +58,8 @@ export const SCHEDULE_MS: readonly number[] = [
   24 * 3_600_000,
 ];
 const JITTER = 0.2;
+/** The long waits are spread by less than a fifth, so that the last attempt never comes before three days are over. */
+const JITTER_MAX_MS = 30 * 60_000;
 const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
 
 export interface NextAttempt {
@@ -77,7 +79,8 @@ export function nextAttempt(
 ): NextAttempt {
   const planned = schedule[step];
   if (planned === undefined) return { state: 'failed', waitMs: 0 };
-  const jittered = planned * (1 - JITTER + 2 * JITTER * random());
+  const spread = Math.min(planned * JITTER, JITTER_MAX_MS);
+  const jittered = planned - spread + 2 * spread * random();
   if (retryAfterMs === null) return { state: 'retrying', waitMs: jittered };
   const asked = Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + JITTER * random());
   return { state: 'retrying', waitMs: Math.max(jittered, asked) };

@@ -1,13 +1,16 @@
 /** One attempt, against receivers that do all that receivers do. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { query } from '../../src/db/query.ts';
 import { createSender } from '../../src/deliveries/sender.service.ts';
 import { VERSION } from '../../src/version.ts';
+import { startDeafListener } from '../support/deaf-listener.ts';
 import { type Receiver, startReceiver, startTlsReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, QUICK } from './harness.ts';
+import { addCustomer, type Customer, type Endpoint, QUICK, SECRET } from './harness.ts';
 
 const DEADLINE_MS = 700;
+const CONNECT_MS = 300;
 const PROBE_PLAN = { firstMs: 30, share: 0, maxMs: 30 };
 const PROXY = {
   http_proxy: 'http://127.0.0.1:9/',
@@ -94,6 +97,7 @@ describe('One attempt', () => {
         webhooks: {
           ...QUICK,
           deadlineMs: DEADLINE_MS,
+          connectTimeoutMs: CONNECT_MS,
           scheduleMs: Array(20).fill(50),
           probePlan: PROBE_PLAN,
         },
@@ -162,6 +166,33 @@ describe('One attempt', () => {
     }
     assert.equal(receiver.received.length + tls.received.length, 0);
     await tls.stop();
+  });
+
+  it('waits for a connection for a part of its deadline only', async () => {
+    const deaf = await startDeafListener();
+    const { delivered, error, durationMs } = await (await quietEndpoint(deaf.url)).test();
+    deaf.stop();
+    assert.deepEqual([delivered, error], [false, 'no connection in time']);
+    assert.ok(durationMs >= CONNECT_MS && durationMs < DEADLINE_MS, `${durationMs} ms`);
+  });
+
+  it('never goes out unsigned when the secret cannot be opened: it is retried until it can', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { secret: SECRET });
+    const sealed = async (secret: Buffer) => {
+      const [row] = await query<{ secret: Buffer }>(
+        dms.service.sql,
+        'update webhooks w set secret = ? from webhooks before where w.id = ? and before.id = w.id returning before.secret',
+        [secret, endpoint.id],
+      );
+      return row?.secret as Buffer;
+    };
+    const right = await sealed(Buffer.from('sealed with a key that is gone'));
+    await customer.confirmChanges(1);
+    await endpoint.until(([only]) => only?.lastError === 'the signing secret cannot be opened');
+    assert.equal(receiver.received.length, 0);
+    await sealed(right);
+    await endpoint.untilAll('delivered', 1);
+    assert.match(String(receiver.received[0]?.headers['webhook-signature']), /^v1,/);
   });
 
   it('is one of many: each fault is retried, told of, and does not stop the next', async () => {

@@ -3,22 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { apply, createProfile, eventually, FRIDGE, obey, register, untilEnded } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-
-/** Days in milliseconds. */
-const QUICK = {
-  scheduleMs: [0, 100, 200, 300, 2_000, 5_000, 5_000],
-  probePlan: { firstMs: 150, share: 0.1, maxMs: 500 },
-  disableAfterMs: 60_000,
-  perEndpointMax: 16,
-  drainPerSecondMax: 200,
-  drainTickMs: 100,
-  deadlineMs: 2_000,
-  connectTimeoutMs: 1_000,
-  leaseSeconds: 10,
-  secretOverlapMs: 60_000,
-  retentionDays: 7,
-};
-const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+import { QUICK, SECRET } from './harness.ts';
 
 describe('A webhook delivery', () => {
   let dms: TestService;

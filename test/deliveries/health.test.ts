@@ -10,8 +10,8 @@ const TICK_MS = 200;
 const DRAIN_MAX = 8;
 const PROBE_MS = 400;
 const DISABLE_AFTER_MS = 2_500;
-/** A tenth of what a hanging request takes: a machine may be busy, but nobody waits for a hanging one. */
-const FLOOR_MS = 2_000;
+/** A busy machine may spoil a round; a request that hangs would spoil them all. */
+const ROUNDS_MAX = 5;
 
 /** No retry of its own comes in the way of what is measured. */
 const SLOW_SCHEDULE = [0, 60_000, 60_000];
@@ -67,6 +67,26 @@ describe('An endpoint in trouble', () => {
       'new ones wait',
     );
     await customer.api.delete(endpoint.path);
+  });
+
+  it('is sent to no more when half of at least twenty attempts within a minute failed', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response, index) => response.writeHead(index % 2 === 0 ? 500 : 204).end());
+    await customer.confirmChanges(18);
+    await endpoint.until((items) => items.every(({ attemptCount }) => attemptCount === 1));
+    assert.equal(await endpoint.breaker(), 'closed', 'half of eighteen');
+    await customer.confirmChanges(4);
+    await breakerIs(endpoint, 'open');
+    assert.ok(receiver.received.length >= 20);
+  });
+
+  it('is sent to as before while less than half of its attempts fail', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response, index) => response.writeHead(index % 5 < 2 ? 500 : 204).end());
+    await customer.confirmChanges(40);
+    const items = await endpoint.until((all) => all.every(({ attemptCount }) => attemptCount === 1));
+    assert.deepEqual([statesOf(items, 'retrying'), statesOf(items, 'delivered')], [16, 24]);
+    assert.equal(await endpoint.breaker(), 'closed');
   });
 
   it('is drained oldest first when a probe gets through: 1, 2, 4 … a tick, never above the limit', async () => {
@@ -269,7 +289,7 @@ describe('An endpoint in trouble', () => {
 });
 
 describe('Ten endpoints that hang', () => {
-  it('never delay another one', async () => {
+  it('never delay another one: its p95 stays within twice that of quiet times', async () => {
     const dms = await startService({
       settings: { webhooks: { ...QUICK, deadlineMs: 20_000, leaseSeconds: 60, perEndpointMax: 4 } },
     });
@@ -286,11 +306,16 @@ describe('Ten endpoints that hang', () => {
       async () => dead.received.length,
       (count) => count >= 10,
     );
-    const crowded = await latencies(alone, receiver, 32);
+    const limitMs = 2 * p95(quiet);
+    const rounds: number[] = [];
+    while (rounds.length < ROUNDS_MAX && !rounds.some((ms) => ms <= limitMs)) {
+      rounds.push(p95(await latencies(alone, receiver, 32)));
+    }
     assert.ok(
-      p95(crowded) <= Math.max(2 * p95(quiet), FLOOR_MS),
-      `p95 ${p95(crowded)} ms among ten that hang, ${p95(quiet)} ms without`,
+      Math.min(...rounds) <= limitMs,
+      `p95 ${rounds} ms among ten that hang, ${p95(quiet)} ms without`,
     );
+    assert.equal(dead.received.length >= 10 * 4, true, 'all that they may hold hang');
     await dead.stop();
     await dms.stop();
     await receiver.stop();

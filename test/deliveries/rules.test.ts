@@ -44,6 +44,16 @@ describe('The next attempt', () => {
     );
   });
 
+  it('is made until three days are over, however the jitter falls', () => {
+    const spread = fc.array(share(), { minLength: SCHEDULE_MS.length, maxLength: SCHEDULE_MS.length });
+    fc.assert(
+      fc.property(fc.oneof(spread, fc.constant(SCHEDULE_MS.map(() => 0))), (draws) => {
+        const waits = draws.map((random, made) => nextAttempt(made, null, SCHEDULE_MS, () => random).waitMs);
+        assert.ok(waits.reduce((sum, ms) => sum + ms) >= 3 * DAY_MS);
+      }),
+    );
+  });
+
   it('is none after the last one', () => {
     assert.equal(nextAttempt(SCHEDULE_MS.length, null, SCHEDULE_MS, Math.random).state, 'failed');
     assert.equal(nextAttempt(SCHEDULE_MS.length, 5_000, SCHEDULE_MS, Math.random).state, 'failed');

@@ -1,6 +1,6 @@
 /** Everything on this machine, as in production: durable Postgres, Temporal, and API and worker as their own processes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,6 +43,8 @@ export interface BenchStack {
   worker: ChildProcess;
   /** Peak resident memory of the API process since its start, MB. */
   apiPeakMb(): number;
+  /** What the servers beside our own processes hold now, each page counted once, MB. */
+  serversMb(): { postgres: number; temporal: number };
   stop(): Promise<void>;
 }
 
@@ -129,6 +131,7 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     runGateway,
     worker,
     apiPeakMb: () => peakMb(api.pid as number),
+    serversMb: () => ({ postgres: descendantsMb('postgres'), temporal: descendantsMb('temporal') }),
     async stop() {
       for (const stop of stops.reverse()) await stop();
     },
@@ -182,6 +185,34 @@ function end(child: ChildProcess): Promise<void> {
 export function peakMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}
+
+/** Memory of all processes below this one whose program begins so: its own pages, and its share of shared ones. */
+function descendantsMb(program: string): number {
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const [, name = '', parent] = /\((.*)\) \S (\d+)/.exec(readIfThere(`/proc/${pid}/stat`)) ?? [];
+      return parent === undefined ? [] : [{ pid, name, parent }];
+    });
+  const below = new Set([String(process.pid)]);
+  for (let size = 0; size < below.size; ) {
+    size = below.size;
+    for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid);
+  }
+  const kilobytes = processes
+    .filter(({ pid, name }) => below.has(pid) && name.startsWith(program))
+    .map(({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
+  return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
+}
+
+/** Processes come and go while they are listed. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Processor time since the start, user and system. */

@@ -229,25 +229,33 @@ async function http(bed: Bed): Promise<void> {
     const bareUrl = `http://127.0.0.1:${port}`;
     await run(bareUrl, () => '/parse', 2);
     const bare = await run(bareUrl, () => '/parse', 8);
+    const storePath = (device: number) => `/${fleet.organizationId}/store/${serialOf(device)}`;
+    await run(bareUrl, storePath, 2);
+    const storing = await run(bareUrl, storePath, 8);
     const path = (device: number) => `/devices/${serialOf(device)}/measurements`;
     await run(bed.stack.apiUrl, path, 2);
     const service = await run(bed.stack.apiUrl, path, 8);
-    if (bare.non2xx + service.non2xx + service.errors + service.timeouts > 0)
-      throw new Error(`${bare.non2xx} and ${service.non2xx} refused`);
+    for (const { non2xx, errors, timeouts } of [bare, storing, service])
+      if (non2xx + errors + timeouts > 0) throw new Error(`${non2xx} refused, ${errors + timeouts} failed`);
     rows.push([
       Math.round(bare.requests.average),
+      Math.round(storing.requests.average),
       Math.round(service.requests.average),
-      `${round((service.requests.average / bare.requests.average) * 100, 0)} %`,
+      ratio(service, bare),
+      ratio(service, storing),
       service.latency.p50,
       service.latency.p99,
     ]);
   }
   printTable(
-    `HTTP intake, 10 readings a request, ${CONNECTIONS} connections; bare Koa parses the same body and does nothing`,
-    ['bare Koa/s', 'service/s', 'ratio', 'p50 ms', 'p99 ms'],
+    `HTTP intake, 10 readings a request, ${CONNECTIONS} connections; bare Koa parses the same body and does nothing, or stores it`,
+    ['bare/s', 'bare, storing/s', 'service/s', 'of bare', 'of storing', 'p50 ms', 'p99 ms'],
     rows,
   );
 }
+
+const ratio = (ours: autocannon.Result, theirs: autocannon.Result) =>
+  `${round((ours.requests.average / theirs.requests.average) * 100, 0)} %`;
 
 async function history(bed: Bed): Promise<void> {
   const devices = Math.round(HISTORY_ROWS / YEAR_ROWS);

@@ -1,6 +1,6 @@
 /** States of devices and their readings, set-based: a statement per step, however many frames there are. */
 import type { Sql } from '../db/database.ts';
-import { prepared, query } from '../db/query.ts';
+import { prepared } from '../db/query.ts';
 import type { Layout } from './layout.ts';
 import type { Reading, TakenReading } from './reading.ts';
 import type { DeviceState, MeasuringAsset } from './taken.ts';
@@ -218,8 +218,9 @@ export function createMeasurementsRepository(sql: Sql) {
 
     /** The active asset whose readings are asked for; they themselves carry no organization. */
     async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
-      const [row] = await query<HistoryScope['layout'] & { assetId: string }>(
+      const [row] = await prepared<HistoryScope['layout'] & { assetId: string }>(
         sql,
+        'measurements_find_scope',
         `select a.id as "assetId", a.model, coalesce(d.channel_types, s.channel_types) as "channelTypes"
          from assets a join device_states s on s.asset_id = a.id join device_configs d on d.asset_id = a.id
          where a.organization_id = ? and a.id = ? and a.archived_at is null`,
@@ -235,22 +236,23 @@ export function createMeasurementsRepository(sql: Sql) {
       { assetId }: HistoryScope,
       { from, to, channel, before, limit }: HistoryFilter,
     ): Promise<HistoryReading[]> {
-      const bounds: Array<[condition: string, ...values: unknown[]]> = [];
-      if (from) bounds.push(['measured_at >= ?::timestamptz', from.toISOString()]);
-      if (to) bounds.push(['measured_at < ?::timestamptz', to.toISOString()]);
-      if (channel !== null) bounds.push(['channel = ?::smallint', channel]);
+      const bounds: Array<[name: string, condition: string, ...values: unknown[]]> = [];
+      if (from) bounds.push(['from', 'measured_at >= ?::timestamptz', from.toISOString()]);
+      if (to) bounds.push(['to', 'measured_at < ?::timestamptz', to.toISOString()]);
+      if (channel !== null) bounds.push(['channel', 'channel = ?::smallint', channel]);
       if (before) {
         const at = before.measuredAt.toISOString();
         // The first is what excludes partitions.
-        bounds.push(['measured_at <= ?::timestamptz', at]);
-        bounds.push(['(measured_at, channel) < (?::timestamptz, ?::smallint)', at, before.channel]);
+        bounds.push(['until', 'measured_at <= ?::timestamptz', at]);
+        bounds.push(['before', '(measured_at, channel) < (?::timestamptz, ?::smallint)', at, before.channel]);
       }
-      return query(
+      return prepared(
         sql,
+        ['measurements_list', ...bounds.map(([name]) => name)].join('_'),
         `select channel, type, value, error, late, measured_at as "measuredAt", received_at as "receivedAt"
-         from measurements where ${['asset_id = ?', ...bounds.map(([condition]) => condition)].join(' and ')}
+         from measurements where ${['asset_id = ?', ...bounds.map(([, condition]) => condition)].join(' and ')}
          order by measured_at desc, channel desc limit ?`,
-        [assetId, ...bounds.flatMap(([, ...values]) => values), limit],
+        [assetId, ...bounds.flatMap(([, , ...values]) => values), limit],
       );
     },
   };

@@ -1,6 +1,7 @@
 /** The devices' side: frames over CoAP and HTTP, webhooks along the way, a job under way, and a year of history. */
 import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
+import { request } from 'undici';
 import { query } from '../src/db/query.ts';
 import { freePort } from '../src/embedded/free-port.ts';
 import { createLoggers, serialOf } from './support/loggers.ts';
@@ -287,12 +288,12 @@ async function history(bed: Bed): Promise<void> {
   ).map(({ id }) => id);
   const get = async (path: string) => {
     const startedAt = performance.now();
-    const answer = await fetch(bed.stack.apiUrl + path, {
+    const answer = await request(bed.stack.apiUrl + path, {
       headers: { authorization: `Bearer ${fleet.apiKey}` },
     });
-    const body = (await answer.json()) as { items: unknown[]; nextCursor: string | null };
-    if (answer.status !== 200 || body.items.length === 0)
-      throw new Error(`${path} answered ${answer.status}`);
+    const body = (await answer.body.json()) as { items: unknown[]; nextCursor: string | null };
+    if (answer.statusCode !== 200 || body.items.length === 0)
+      throw new Error(`${path} answered ${answer.statusCode}`);
     return { ms: performance.now() - startedAt, nextCursor: body.nextCursor };
   };
   const rows = [];

@@ -493,3 +493,38 @@ function startLoad({ api, device }: TestOrganization, prefix: string) {
     },
   };
 }
+
+describe('A database that is too slow', () => {
+  let dms: TestService;
+  let blocker: pg.Client;
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: 300 } });
+    blocker = new pg.Client(dms.settings.databaseUrl);
+    await blocker.connect();
+  });
+  after(async () => {
+    await blocker.end();
+    await dms.stop();
+  });
+
+  it('costs refusals with Retry-After, for neighbours in a batch too, and leaves nothing half done', async () => {
+    const serials = await registerMany(dms, 3);
+    await blocker.query('begin; lock table assets in access exclusive mode');
+    const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
+    const send = (serial: string) => dms.device.post(`/devices/${serial}/measurements`, { readings });
+    const refused = await Promise.all([
+      dms.api.get('/assets'),
+      dms.api.post('/assets', { serialNumber: 'TOO-SLOW-1', name: 'never made' }),
+      ...serials.map(send),
+    ]);
+    for (const { status, body, headers } of refused) {
+      assert.equal(status, 503, body.message);
+      assert.ok(Number(headers['retry-after']) > 0);
+    }
+    await blocker.query('rollback');
+    assert.equal((await dms.api.get('/assets')).body.items.length, serials.length);
+    for (const { status, body } of await Promise.all(serials.map(send))) {
+      assert.deepEqual([status, body.accepted], [202, 1], 'nothing was stored by those that were refused');
+    }
+  });
+});

@@ -48,8 +48,11 @@ const SOCKET_FAULTS = [
   'EAI_AGAIN',
   'ENOENT',
 ];
-/** Shutdown under way, starting up, too many connections, a standby that takes no writes; class 08 is the connection itself, 53 its resources. */
-const SERVER_FAULTS = ['57P01', '57P02', '57P03', '53300', '53100', '53200', '25006'];
+/**
+ * Shutdown under way, starting up, a statement that took too long, too many connections, disk or memory full, a standby
+ * that takes no writes; class 08 is the connection itself.
+ */
+const SERVER_FAULTS = ['57P01', '57P02', '57P03', '57014', '53300', '53100', '53200', '25006'];
 const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;

@@ -1,6 +1,7 @@
 /**
  * Many callers, one transaction: a caller hands in an item and gets a promise of its own result; while one batch is
- * under way the next one gathers, so batches grow with the load and nobody waits for a timer.
+ * under way the next one gathers, so batches grow with the load. Where a batch costs much more than an item, items may
+ * be let gather for some milliseconds, too.
  *
  * A batch that fails is split until the item that spoils it stands alone, so a bad item never fails its neighbours.
  * A fault that is nobody's (the database is away) fails the whole batch at once.
@@ -15,6 +16,8 @@ export interface GroupCommitOptions<Item, Result> {
   weight?: { of(item: Item): number; max: number };
   /** Batches under way at the same time. */
   concurrency: number;
+  /** A batch begins when so many items wait, or when the first of them has waited for so long. Default: at once. */
+  gather?: { enough: number; ms: number };
   /** Waiting items at most; more are refused with the error that `overloaded` makes. */
   maxWaiting: number;
   overloaded(): Error;
@@ -22,6 +25,7 @@ export interface GroupCommitOptions<Item, Result> {
 
 interface Waiting<Item, Result> {
   item: Item;
+  since: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -34,21 +38,33 @@ export function createGroupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
+  const { enough, ms: gatherMs } = options.gather ?? { enough: 1, ms: 0 };
   let underWay = 0;
-  let isPumpDue = false;
+  let isDue = false;
+  let isTimed = false;
 
-  /** After what else this turn of the event loop brings in. */
+  /** Not before what else this turn of the event loop brings in. */
   function pumpSoon(): void {
-    if (isPumpDue || underWay >= options.concurrency) return;
-    isPumpDue = true;
-    setImmediate(() => {
-      isPumpDue = false;
-      void pump();
-    });
+    const first = waiting[0];
+    if (!first || isDue || underWay >= options.concurrency) return;
+    const waitMs = waiting.length >= enough ? 0 : first.since + gatherMs - performance.now();
+    if (waitMs <= 0) {
+      isDue = true;
+      setImmediate(pump);
+    } else if (!isTimed) {
+      isTimed = true;
+      setTimeout(pumpOnTime, waitMs);
+    }
+  }
+
+  function pumpOnTime(): void {
+    isTimed = false;
+    pumpSoon();
   }
 
   async function pump(): Promise<void> {
-    if (underWay >= options.concurrency || waiting.length === 0) return;
+    isDue = false;
+    if (waiting.length === 0 || underWay >= options.concurrency) return;
     underWay++;
     await settle(waiting.splice(0, nextBatchSize()));
     underWay--;
@@ -87,7 +103,7 @@ export function createGroupCommit<Item, Result>(
     submit(item) {
       if (waiting.length >= options.maxWaiting) return Promise.reject(options.overloaded());
       return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, since: performance.now(), resolve, reject });
         pumpSoon();
       });
     },

@@ -61,6 +61,7 @@ const UNSIGNED: AttemptResult = {
 };
 
 const RECORDED_AT_ONCE = 500;
+const GATHER = { enough: 100, ms: 20 };
 const NOTED_EVERY_MS = 200;
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
@@ -76,6 +77,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     maxItems: RECORDED_AT_ONCE,
     // Nobody waits for it before the next request, so larger batches win over sooner ones.
     concurrency: 1,
+    gather: GATHER,
     maxWaiting: Number.POSITIVE_INFINITY,
     overloaded: () => new Error('never'),
   });

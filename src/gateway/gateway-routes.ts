@@ -6,8 +6,6 @@ import type { DeviceContacts } from '../devices/device-contacts.service.ts';
 import type { DeviceReport } from '../devices/device-sync.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
-import { measurementTypeNamed } from '../measurements/measurement-type.ts';
-import type { SentReading } from '../measurements/reading.ts';
 import type { CoapAnswer } from './coap-message.ts';
 import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, encodeConfigAnswer } from './config-message.ts';
@@ -131,12 +129,7 @@ function frameOf(
   return {
     organizationId,
     serialNumber: message.serialNumber,
-    readings: readingsOf(message).map(
-      ({ type, ...reading }): SentReading => ({
-        ...reading,
-        type: measurementTypeNamed(type)?.number as number,
-      }),
-    ),
+    readings: readingsOf(message),
     batteryStatus: message.batteryOk ? 'ok' : 'low',
     signal: message.signal,
     configHash: message.configurationHash,

@@ -3,23 +3,12 @@
  * comment on sample_offsets).
  */
 import { type MeasurementType, measuredValue, measurementTypeOf } from '../measurements/measurement-type.ts';
+import type { Reading } from '../measurements/reading.ts';
 import {
   continuousPeriodSeconds,
   type MeasuredChannel,
   type MeasurementsMessage,
 } from './measurements-message.ts';
-
-export interface Reading {
-  /** 1..6. */
-  channel: number;
-  /** Name of the measurement type. */
-  type: string;
-  /** In the type's unit; null where the sensor failed. Binary: 1 alarm, water, on; 0 not. */
-  value: number | null;
-  /** The sensor's error code; null where there is a value. */
-  error: number | null;
-  measuredAt: Date;
-}
 
 /**
  * Every sample that says something, channel by channel, oldest first. Types that we do not know give no readings.
@@ -51,7 +40,7 @@ function addContinuous(
     const isError = offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
     readings.push({
       channel: number,
-      type: type.name,
+      type: type.number,
       value: isError ? null : measuredValue(type, startPoint + offset),
       error: isError ? offset : null,
       measuredAt: new Date((timestamp + index * period) * 1000),
@@ -71,7 +60,7 @@ function addBinary(
     const seconds = isError ? 0 : Math.abs(offset) - 1;
     readings.push({
       channel: number,
-      type: type.name,
+      type: type.number,
       value: isError ? null : offset > 0 ? 1 : 0,
       error: isError ? offset : null,
       measuredAt: new Date((timestamp + seconds) * 1000),

@@ -60,6 +60,8 @@ export interface Intake {
 const BATCH_MAX = 500;
 const BATCH_READINGS_MAX = 20_000;
 const BATCHES_UNDER_WAY = 2;
+/** Loggers wait for seconds as it is; a batch of few costs as many statements as one of many. */
+const GATHER = { enough: 32, ms: 4 };
 const WAITING_MAX = 20_000;
 
 /** What the transaction knows of a frame when it is durable. */
@@ -87,6 +89,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     concurrency: BATCHES_UNDER_WAY,
+    gather: GATHER,
     maxWaiting: WAITING_MAX,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices send at once', { headers: { 'Retry-After': '5' } }),

@@ -154,15 +154,18 @@ export function createMeasurementsRepository(sql: Sql) {
     async store(sent: SentTogether[]): Promise<number[]> {
       const readings = sent.flatMap((each) => each.readings);
       if (readings.length === 0) return [];
-      const ofFrame = (value: (frame: SentTogether) => string) =>
-        sent.flatMap((frame) => Array<string>(frame.readings.length).fill(value(frame)));
+      const frameNumbers = sent.flatMap((frame, index) =>
+        Array<number>(frame.readings.length).fill(index + 1),
+      );
       const rows = await prepared<{ position: number }>(
         sql,
         'measurements_store',
         `with sent as materialized (
-           select * from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::smallint[], ?::smallint[],
+           select f.asset_ids[r.frame] as asset_id, f.received_at[r.frame] as received_at, r.*
+           from (select ?::uuid[] as asset_ids, ?::timestamptz[] as received_at) as f
+           cross join unnest(?::integer[], ?::timestamptz[], ?::smallint[], ?::smallint[],
              ?::double precision[], ?::integer[], ?::boolean[]) with ordinality
-             as r (asset_id, measured_at, received_at, channel, type, value, error, late, position)
+             as r (frame, measured_at, channel, type, value, error, late, position)
          ), stored as (
            insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
            select asset_id, measured_at, received_at, channel, type, value, error, late from sent
@@ -172,9 +175,10 @@ export function createMeasurementsRepository(sql: Sql) {
          select sent.position - 1 as position from sent left join stored using (asset_id, measured_at, channel)
          where stored.channel is null and (select count(*) from stored) < ?::bigint`,
         [
-          arrayOf(ofFrame(({ assetId }) => assetId)),
+          arrayOf(sent, ({ assetId }) => assetId),
+          arrayOf(sent, ({ receivedAt }) => receivedAt.toISOString()),
+          arrayOf(frameNumbers, (number) => number),
           arrayOf(readings, ({ measuredAt }) => measuredAt.toISOString()),
-          arrayOf(ofFrame(({ receivedAt }) => receivedAt.toISOString())),
           arrayOf(readings, ({ channel }) => channel),
           arrayOf(readings, ({ type }) => type),
           arrayOf(readings, ({ value }) => value),
@@ -261,11 +265,8 @@ export function createMeasurementsRepository(sql: Sql) {
 type Element = string | number | boolean | null;
 
 /** A PostgreSQL array as text, of what needs no quotes: much cheaper than the driver's own way, element by element. */
-function arrayOf(items: string[]): string;
-function arrayOf<Item>(items: Item[], value: (item: Item) => Element): string;
-function arrayOf<Item>(items: Item[], value?: (item: Item) => Element): string {
-  return `{${(value ? items.map((item) => value(item) ?? 'null') : items).join()}}`;
-}
+const arrayOf = <Item>(items: Item[], value: (item: Item) => Element): string =>
+  `{${items.map((item) => value(item) ?? 'null').join()}}`;
 
 function lockedDeviceOf(row: DeviceRow): LockedDevice {
   const { assetId, organizationId, serialNumber, assetName, model, openAlerts, subscribed } = row;

@@ -53,8 +53,10 @@ export type NewestByChannel = Readonly<Record<string, number>>;
 export function marked(readings: Reading[], known: NewestByChannel, receivedAt: Date): TakenReading[] {
   const stale = receivedAt.getTime() - DAY_MS;
   return readings.map((reading) => {
-    const at = reading.measuredAt.getTime();
-    return { ...reading, late: at < stale || at <= (known[reading.channel] ?? Number.NEGATIVE_INFINITY) };
+    const { channel, type, value, error, measuredAt } = reading;
+    const at = measuredAt.getTime();
+    const late = at < stale || at <= (known[channel] ?? Number.NEGATIVE_INFINITY);
+    return { channel, type, value, error, measuredAt, late };
   });
 }
 

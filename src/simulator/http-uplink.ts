@@ -6,6 +6,7 @@ import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { ConfigAnswer, ConfigReport } from '../gateway/config-message.ts';
 import type { MeasurementsMessage } from '../gateway/measurements-message.ts';
 import { readingsOf } from '../gateway/readings.ts';
+import { measurementTypeOf } from '../measurements/measurement-type.ts';
 import type { Copies } from './faults.ts';
 import type { ServiceClient } from './service-client.ts';
 import { NO_ANSWER, Unanswered, type Uplink } from './uplink.ts';
@@ -53,7 +54,9 @@ function sentMeasurements(message: MeasurementsMessage): object {
   return {
     readings: readingsOf(message).flatMap(({ channel, type, value, measuredAt }) =>
       // A sensor that failed has no word here.
-      value === null ? [] : [{ channel, type, value, measuredAt: measuredAt.toISOString() }],
+      value === null
+        ? []
+        : [{ channel, type: measurementTypeOf(type)?.name, value, measuredAt: measuredAt.toISOString() }],
     ),
     batteryStatus: batteryOk ? 'ok' : 'low',
     signal: signal ?? 99,

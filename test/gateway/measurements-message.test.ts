@@ -64,10 +64,10 @@ describe('Measurements of a logger', () => {
 
   it('are readings in their unit, each at its own time', () => {
     assert.deepEqual(readingsOf(decodeMeasurements(temperatureAndHumidity)), [
-      { channel: 1, type: 'temperature', value: 23.3, error: null, measuredAt: at(0) },
-      { channel: 1, type: 'temperature', value: 23.3, error: null, measuredAt: at(60) },
-      { channel: 2, type: 'humidity', value: 57, error: null, measuredAt: at(0) },
-      { channel: 2, type: 'humidity', value: 57, error: null, measuredAt: at(60) },
+      { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(0) },
+      { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(60) },
+      { channel: 2, type: 2, value: 57, error: null, measuredAt: at(0) },
+      { channel: 2, type: 2, value: 57, error: null, measuredAt: at(60) },
     ]);
   });
 
@@ -76,8 +76,8 @@ describe('Measurements of a logger', () => {
     assert.deepEqual([frame.signal, frame.transferReason, frame.configurationHash], [12, 20, 119]);
     const measured = (seconds: number) => new Date((1_694_006_240 + seconds) * 1000);
     assert.deepEqual(readingsOf(frame), [
-      { channel: 1, type: 'ok_alarm', value: 0, error: null, measuredAt: measured(0) },
-      { channel: 1, type: 'ok_alarm', value: 0, error: null, measuredAt: measured(480) },
+      { channel: 1, type: 5, value: 0, error: null, measuredAt: measured(0) },
+      { channel: 1, type: 5, value: 0, error: null, measuredAt: measured(480) },
     ]);
   });
 

@@ -577,6 +577,20 @@ describe('Alerts', () => {
       assert.deepEqual([noMore, receiver.received.length], [[], 5]);
     });
 
+    it('hear in the order of the readings what a frame that comes late at once opened and closed', async () => {
+      const webhookId = await subscribe(['alert.created', 'alert.resolved']);
+      await send([5, 12, 5, 12, 5].map((value, minute) => reading(minute, value)));
+      assert.deepEqual(
+        (await told(webhookId)).map(({ type, timestamp }) => [type, timestamp]),
+        [
+          ['alert.created', at(1)],
+          ['alert.resolved', at(2)],
+          ['alert.created', at(3)],
+          ['alert.resolved', at(4)],
+        ],
+      );
+    });
+
     it('hear of every frame with a breach, under the one alert', async () => {
       const webhookId = await subscribe(['data.measurement.alert']);
       await measure(0, 20, 21, 7.9, 5);

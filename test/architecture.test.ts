@@ -24,7 +24,9 @@ const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
 /** They put the parts together: the service, a command of the command line, `npm start`. */
 const COMPOSERS = ['src/compose.ts', 'src/composition/', 'src/commands/', 'src/local/'];
 /** Pure, although they stand beside what is not: words that both sides of Temporal have to share. */
-const SHARED_WORDS = ['src/errors.ts', 'src/temporal/workflow-ids.ts'];
+/** What every room may import. */
+const OWN_WORDS = ['src/errors.ts', 'src/iso-time.ts'];
+const SHARED_WORDS = [...OWN_WORDS, 'src/temporal/workflow-ids.ts'];
 /** Libraries and parts of Node that compute and do nothing else. */
 const PURE_PACKAGES = ['node:crypto', 'node:zlib', 'ipaddr.js'];
 
@@ -196,7 +198,7 @@ const isRandomness = (node: ts.Node) =>
 
 describe('The house', () => {
   describe('in its slices', () => {
-    it('has files without a role that import only such files and errors', () =>
+    it('has files without a role that import only such files, errors and times', () =>
       allow(filesOf('pure'), isPure));
 
     it('has schemas that import joi, what all resources share, and pure files', () =>
@@ -239,13 +241,13 @@ describe('The house', () => {
   });
 
   describe('in its rooms', () => {
-    it('has http, which knows errors and its libraries, and no slice, also not by type', () => {
+    it('has http, which knows errors, times and its libraries, and no slice, also not by type', () => {
       const files = sources.filter(({ path }) => path.startsWith('src/http/'));
       allow(
         files,
         (to) =>
           isIn('src/http/', 'node:')(to) ||
-          isOneOf('koa', '@koa/router', 'joi', 'lru-cache', 'prom-client', 'src/errors.ts')(to),
+          isOneOf('koa', '@koa/router', 'joi', 'lru-cache', 'prom-client', ...OWN_WORDS)(to),
       );
       allow(files, (to) => placeOf(to) === null, { areTypesFree: false });
     });

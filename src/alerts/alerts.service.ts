@@ -53,12 +53,14 @@ export function createAlertsService(deps: AlertsServiceDeps) {
         step.kind === 'opened' ? [{ alert: step.alert, stored: newAlert(frame, step) }] : [],
       ),
     );
-    const stored = await alertsIn(sql).insert(opened.map((each) => each.stored));
-    opened.forEach(({ alert }, index) => {
-      alert.alertId = (stored[index] as StoredAlert).id;
-    });
+    const created = new Map<OpenAlert, StoredAlert>();
+    for (const [index, stored] of (await alertsIn(sql).insert(opened.map((each) => each.stored))).entries()) {
+      const { alert } = opened[index] as (typeof opened)[number];
+      alert.alertId = stored.id;
+      created.set(alert, stored);
+    }
     const closedIds = [...devices.values()].flatMap((device) => device.closedIds());
-    const closed = await alertsIn(sql).resolve(closedIds);
+    const resolved = new Map((await alertsIn(sql).resolve(closedIds)).map((alert) => [alert.id, alert]));
     const changed = [...devices].filter(([, device]) => device.hasChanged());
     await statesIn(sql).updateOpenAlerts(
       changed.map(([assetId, device]) => ({ assetId, openAlerts: keptOf(device.open()) })),
@@ -67,8 +69,11 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     await publish({ sql }, [
       ...taken.flatMap(measurementEvents),
       ...judged.flatMap(({ frame, steps }) => breachEvents(frame, steps)),
-      ...stored.map((alert) => alertEvent('alert.created', alert, alert.timestamp)),
-      ...closed.map((alert) => alertEvent('alert.resolved', alert, alert.updatedAt)),
+      ...courseEvents(
+        judged.flatMap(({ steps }) => steps),
+        created,
+        resolved,
+      ),
       ...(await contactEvents(sql, 'device.online', back)),
     ]);
   }
@@ -224,6 +229,31 @@ const alertEvent = (
   timestamp,
   data: alertView(alert),
 });
+
+/**
+ * In the order in which things happened, each at the time of the reading that did it; what no reading ended, because
+ * the device is back or runs other rules, last.
+ */
+function courseEvents(
+  steps: CourseStep[],
+  created: ReadonlyMap<OpenAlert, StoredAlert>,
+  resolved: Map<string, StoredAlert>,
+): DomainEvent[] {
+  const byReadings = steps.flatMap((step) => {
+    if (step.kind === 'breached') return [];
+    const { alert, reading } = step;
+    const stored = step.kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
+    if (!stored) return [];
+    if (step.kind === 'closed') resolved.delete(stored.id);
+    return [
+      alertEvent(step.kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, reading.measuredAt),
+    ];
+  });
+  const byOthers = [...resolved.values()].map((alert) =>
+    alertEvent('alert.resolved', alert, alert.updatedAt),
+  );
+  return [...byReadings, ...byOthers];
+}
 
 /** One per alert that the frame holds a reading in breach for; what came late breaches nothing. */
 function breachEvents(taken: TakenFrame, steps: CourseStep[]): DomainEvent[] {

@@ -32,6 +32,8 @@ interface JobRow {
 interface SettledRow extends JobRow {
   assetId: string;
   profileSlug: string;
+  /** Whether this is what settled it: it may have failed or timed out before. */
+  isNew: boolean;
 }
 
 const SETTLED = `t.job_id as "jobId", t.asset_id as "assetId",
@@ -244,7 +246,7 @@ export function createConfigTargetsRepository(sql: Sql) {
            state = case when ${BEGUN} then 'applied' else state end,
            live = false, confirmed_at = now(), updated_at = now()
          where live and state <> 'queued' and asset_id = any(?::uuid[])
-         returning ${SETTLED}`,
+         returning ${SETTLED}, t.state = 'applied' as "isNew"`,
         [assetIds],
       );
     },
@@ -257,7 +259,7 @@ export function createConfigTargetsRepository(sql: Sql) {
         `update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
          from unnest(?::uuid[], ?::text[]) as n (asset_id, reason)
          where t.live and t.${BEGUN} and t.asset_id = n.asset_id
-         returning ${SETTLED}`,
+         returning ${SETTLED}, true as "isNew"`,
         [failures.map(({ assetId }) => assetId), failures.map(({ reason }) => reason)],
       );
     },

@@ -95,7 +95,8 @@ export function createDeliveriesRepository(sql: Sql) {
            select e.id as event_id, e.type, w.id as webhook_id, w.organization_id, w.status
            from e join webhooks w on w.organization_id = e.organization_id and e.type = any(w.events)
            where w.status = 'active' or w.disabled_reason = 'failing'
-           for key share of w
+           -- In the order of the events, as they are then sent.
+           order by e.id for key share of w
          ), kept as (
            insert into webhook_events (id, organization_id, type, body)
            select id, organization_id, type, body from e where id in (select event_id from wanted)

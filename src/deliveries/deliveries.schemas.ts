@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import { secretInput } from '../webhooks/webhooks.schemas.ts';
 import { DELIVERY_STATES, type DeliveryState } from './delivery.ts';
 
@@ -61,21 +61,14 @@ export const deliveryDetailSchema = Joi.object({
 const REPLAYABLE = ['failed', 'blocked', 'delivered', 'cancelled'] as const;
 
 export interface ReplayBody {
-  since: string;
-  until?: string;
+  since: Date;
+  until?: Date;
   states: string[];
 }
 
-const moment = () =>
-  Joi.string()
-    .pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/)
-    .isoDate()
-    .example('2026-03-02T08:15:30Z')
-    .messages({ 'string.pattern.base': '{{#label}} must be an ISO 8601 time with a zone' });
-
 export const replayBody = Joi.object<ReplayBody>({
-  since: moment().required(),
-  until: moment().description('Default: now'),
+  since: time().required(),
+  until: time().description('Default: now'),
   states: Joi.array()
     .items(Joi.string().valid(...REPLAYABLE))
     .min(1)

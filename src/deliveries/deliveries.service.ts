@@ -4,7 +4,7 @@ import type { Sql } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
-import type { SecretBox } from '../webhooks/secret-box.ts';
+import type { SecretBox, SecretOwner } from '../webhooks/secret-box.ts';
 import { NO_SUCH_WEBHOOK, type Webhook } from '../webhooks/webhook.ts';
 import { secretFault } from '../webhooks/webhook-secret.ts';
 import type { WebhookScope, WebhooksRepository } from '../webhooks/webhooks.repository.ts';
@@ -33,8 +33,8 @@ const END_OF_TIME = new Date(253_402_300_799_999);
 const inEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));
 
 export interface ReplayRequest {
-  since: string;
-  until?: string;
+  since: Date;
+  until?: Date;
   states: string[];
 }
 
@@ -48,6 +48,15 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
     if (webhook.status !== 'active') throw conflict('The webhook is disabled: enable it first');
     return webhook;
+  }
+
+  /** One that cannot be opened any more is replaced like any other. */
+  function isSealed(sealed: Buffer, secret: string, owner: SecretOwner): boolean {
+    try {
+      return secretBox.open(sealed, owner) === secret;
+    } catch {
+      return false;
+    }
   }
 
   return {
@@ -79,8 +88,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       webhookId: string,
       asked: ReplayRequest,
     ): Promise<number> {
-      const since = new Date(asked.since);
-      const until = asked.until === undefined ? END_OF_TIME : new Date(asked.until);
+      const { since, until = END_OF_TIME } = asked;
       if (until <= since) throw invalid('until must be later than since');
       return transact(async ({ sql, afterCommit }) => {
         const { organizationId } = scope;
@@ -127,9 +135,13 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
       const until = new Date(now().getTime() + deps.secretOverlapMs);
       return transact(async ({ sql }) => {
-        const webhook = await webhooksIn(sql).lock(scope, webhookId);
+        await webhooksIn(sql).lock(scope, webhookId);
+        const webhook = await webhooksIn(sql).findTarget(scope, webhookId);
         if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
         const owner = { organizationId: scope.organizationId, rowId: webhook.id };
+        // Asked for once more, after an answer that was lost: the old one keeps its time.
+        if (webhook.secret && given !== undefined && isSealed(webhook.secret, given, owner))
+          return { previousValidUntil: webhook.previousSecretUntil };
         const hadOne = await webhooksIn(sql).rotateSecret(
           scope,
           webhook.id,

@@ -5,7 +5,7 @@ import type { DeviceReport } from './device-sync.ts';
 export interface SentReport extends DeviceConfiguration {
   configHash?: number;
   errors?: Array<{ code?: number; message: string }>;
-  reportedAt?: string;
+  reportedAt?: Date;
 }
 
 const EARLIEST_MS = Date.UTC(2015, 0, 1);
@@ -27,9 +27,8 @@ export function deviceReportOf(sent: SentReport, receivedAt: Date): DeviceReport
 }
 
 /** A logger that lost its clock starts in 1970 or anywhere: then the arrival is the better word. */
-function plausibleTime(text: string | undefined, receivedAt: Date): Date {
-  if (text === undefined) return receivedAt;
-  const at = new Date(text);
+function plausibleTime(at: Date | undefined, receivedAt: Date): Date {
+  if (at === undefined) return receivedAt;
   const isPlausible = at.getTime() >= EARLIEST_MS && at.getTime() <= receivedAt.getTime() + DAY_MS;
   return isPlausible ? at : receivedAt;
 }

@@ -49,6 +49,8 @@ export interface SettledTarget {
   jobId: string;
   assetId: string;
   profileSlug: string;
+  /** Whether this is what settled it: it may have failed or timed out before. */
+  isNew: boolean;
 }
 
 export interface ContactTargets {
@@ -237,10 +239,11 @@ async function moveTargets(
 const ofAsset = (settled: SettledTarget[], assetId: string) =>
   settled.filter((target) => target.assetId === assetId);
 
-/** One per job that was settled; without a job one of its own. */
-function confirmationEvents(course: Course, settled: SettledTarget[], at: Date): DomainEvent[] {
+/** One per job that was settled; else one for each that had been given up before; without a job one of its own. */
+function confirmationEvents(course: Course, confirmed: SettledTarget[], at: Date): DomainEvent[] {
   if (!course.wasConfirmed()) return [];
-  return causesOf(settled).map((cause) => ({
+  const settled = confirmed.filter(({ isNew }) => isNew);
+  return causesOf(settled.length > 0 ? settled : confirmed).map((cause) => ({
     ...eventOf('config.applied', course, at),
     data: { ...dataOf(course, cause), appliedAt: at.toISOString() },
   }));

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { SERIAL_NUMBER } from '../assets/asset.ts';
-import { timestamp } from '../http/schemas.ts';
+import { time, timestamp } from '../http/schemas.ts';
 import type { SentReport } from './config-report.ts';
 import type { Calendar, DeviceConfiguration } from './configuration.ts';
 
@@ -168,14 +168,9 @@ export const configReportBody = Joi.object<SentReport>({
     )
     .max(20)
     .description('What the device could not take; newer than its fetch, they fail the change'),
-  reportedAt: Joi.string()
-    .pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/)
-    .isoDate()
-    .example('2026-03-02T08:15:30Z')
-    .messages({ 'string.pattern.base': '{{#label}} must be an ISO 8601 time with a zone' })
-    .description(
-      'When the device made the report; without it, or where its clock is off, the arrival counts',
-    ),
+  reportedAt: time().description(
+    'When the device made the report; without it, or where its clock is off, the arrival counts',
+  ),
 }).meta({ name: 'ConfigReport' });
 
 export const contactResultSchema = Joi.object({

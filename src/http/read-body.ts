@@ -19,7 +19,14 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   if (bytes.length === 0) return { value: undefined, bytes };
   if (type === undefined) throw wrongType();
   const value = parse(bytes);
-  checkText(value, 0);
+  try {
+    checkText(value, 0);
+  } catch (error) {
+    if (!(error instanceof TextFault)) throw error;
+    throw invalid(
+      `${pathOfFault(value) || 'the body'} must hold no NUL character and no half of a surrogate pair`,
+    );
+  }
   return { value, bytes };
 }
 
@@ -87,7 +94,7 @@ function parse(bytes: Buffer): unknown {
 
 function checkText(value: unknown, depth: number): void {
   if (typeof value === 'string') {
-    if (!isStorable(value)) throw invalid('Text must hold no NUL character and no half of a surrogate pair');
+    if (!isStorable(value)) throw new TextFault();
     return;
   }
   if (typeof value !== 'object' || value === null) return;
@@ -98,4 +105,19 @@ function checkText(value: unknown, depth: number): void {
     if (key === '__proto__') throw invalid('__proto__ is not allowed');
     checkText((value as Record<string, unknown>)[key], depth + 1);
   }
+}
+
+class TextFault extends Error {}
+
+/** Where the first text is that cannot be stored, `a[0].b`; only looked for when there is one. */
+function pathOfFault(value: unknown): string | null {
+  if (typeof value === 'string') return isStorable(value) ? null : '';
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, each] of Object.entries(value)) {
+    const below = pathOfFault(each);
+    if (below === null) continue;
+    const step = Array.isArray(value) ? `[${key}]` : key;
+    return below === '' || below.startsWith('[') ? step + below : `${step}.${below}`;
+  }
+  return null;
 }

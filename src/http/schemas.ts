@@ -1,5 +1,6 @@
 /** The pieces of shape that every resource shares. */
 import Joi from 'joi';
+import { timeOf } from '../iso-time.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -19,6 +20,14 @@ export const cursor = () =>
 
 export const timestamp = () =>
   Joi.string().isoDate().example('2026-03-02T08:15:30.000Z').description('ISO 8601, UTC, milliseconds');
+
+/** A time that comes in, as a Date. */
+export const time = () =>
+  Joi.string()
+    .custom((text: string, helpers) => timeOf(text) ?? helpers.message({ custom: TIME_FAULT }))
+    .meta({ docs: { format: 'date-time' } })
+    .example('2026-03-02T08:15:30Z') as Joi.StringSchema & Joi.DateSchema;
+const TIME_FAULT = '{{#label}} must be an ISO 8601 time with a zone';
 
 export const nextCursor = () =>
   Joi.string().allow(null).required().description('Pass as cursor for the next page; null on the last one');

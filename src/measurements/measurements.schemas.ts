@@ -1,20 +1,13 @@
 import Joi from 'joi';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
-import { limit, nextCursor, timestamp } from '../http/schemas.ts';
+import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
 import { CHANNELS_MAX } from './layout.ts';
 import { MEASUREMENT_TYPES } from './measurement-type.ts';
-import { ReadingFault, readingOf, type SentFrame, timeOf } from './sent-frame.ts';
+import { ReadingFault, readingOf, type SentFrame } from './sent-frame.ts';
 
 const READINGS_MAX = 1_000;
 
 export const measuringParams = serialParams;
-
-const time = () =>
-  Joi.string()
-    .custom((text: string, helpers) => timeOf(text) ?? helpers.message({ custom: TIME_FAULT }))
-    .meta({ docs: { format: 'date-time' } })
-    .example('2026-03-02T08:15:30Z');
-const TIME_FAULT = '{{#label}} must be an ISO 8601 time with a zone';
 
 /** For the documentation; `readingOf` is what reads it. */
 const READING_DOCS = {
@@ -99,8 +92,8 @@ export interface ListMeasurements {
 }
 
 export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
-  from: time().description('Measured at this time or later') as Joi.StringSchema & Joi.DateSchema,
-  to: time().description('Measured before this time') as Joi.StringSchema & Joi.DateSchema,
+  from: time().description('Measured at this time or later'),
+  to: time().description('Measured before this time'),
   channel: Joi.number().integer().min(1).max(CHANNELS_MAX),
   limit: limit(50),
   cursor: Joi.string().max(64).description('nextCursor of the page before'),

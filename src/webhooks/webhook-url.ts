@@ -18,7 +18,9 @@ export function webhookUrlFault(text: string, allowedRanges: readonly string[]):
   if (authority === undefined || !URL.canParse(text)) return NOT_ABSOLUTE;
   if (authority.includes('@')) return 'must hold no user name or password: set a secret instead';
   if (text.includes('#')) return 'must hold no fragment (#…)';
-  return hostFault(new URL(text).hostname, allowedRanges);
+  const { hostname, port } = new URL(text);
+  if (port === '0') return 'must name a port from 1 to 65535, or none';
+  return hostFault(hostname, allowedRanges);
 }
 
 /** The parser drops or reinterprets these instead of refusing them. */

@@ -26,6 +26,7 @@ export interface WebhookTarget {
   url: string;
   secret: Buffer | null;
   previousSecret: Buffer | null;
+  previousSecretUntil: Date | null;
 }
 
 export interface WebhookFilter {
@@ -144,7 +145,9 @@ export function createWebhooksRepository(sql: Sql) {
     async findTarget(scope: WebhookScope, id: string): Promise<WebhookTarget | null> {
       const [row] = await query<WebhookTarget>(
         sql,
-        `select id, url, secret, case when previous_secret_until > now() then previous_secret end as "previousSecret"
+        `select id, url, secret, case when previous_secret_until > now() then previous_secret end as "previousSecret",
+           case when previous_secret is not null and previous_secret_until > now() then previous_secret_until end
+             as "previousSecretUntil"
          from webhooks where ${IN_SCOPE} and id = ?`,
         [...bindingsOf(scope), id],
       );

@@ -171,6 +171,8 @@ describe('A customer', () => {
       {},
       { since: 'yesterday' },
       { since: '2026-03-02' },
+      { since: '2026-02-30T00:00:00Z' },
+      { since: '2026-03-02T00:00:00+25:00' },
       { since: EVER, until: EVER },
       { since: EVER, states: [] },
       { since: EVER, states: ['held'] },

@@ -114,6 +114,14 @@ describe('The secret of an endpoint', () => {
     );
   });
 
+  it('given once more changes nothing: the old one keeps the time that it was promised', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { secret: SECRET, events: ['config.failed'] });
+    const first = await rotate(endpoint, { secret: OTHER });
+    assert.deepEqual(await rotate(endpoint, { secret: OTHER }), first);
+    const during = await testRequest(endpoint);
+    assert.deepEqual([accepts(SECRET, during), accepts(OTHER, during)], [true, true]);
+  });
+
   it('is made by us when none is given, and told this once', async () => {
     const endpoint = await customer.subscribe(receiver.url, { events: ['config.failed'] });
     const { secret = '', previousValidUntil } = await rotate(endpoint);

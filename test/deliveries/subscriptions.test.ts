@@ -163,6 +163,20 @@ describe('An event', () => {
     assert.deepEqual(finished, body);
   });
 
+  it('config.applied names the job that was settled by it, not the one that had failed before', async () => {
+    await register(customer, 'SECOND-THOUGHTS');
+    const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['SECOND-THOUGHTS'] });
+    await customer.device.get('/devices/SECOND-THOUGHTS/pending-config');
+    await report(customer, 'SECOND-THOUGHTS', { ...FACTORY, errors: [{ message: 'not now' }] });
+    await untilEnded(customer, jobId);
+    const retried = await customer.api.post(`/devices/config-jobs/${jobId}/retry`);
+    assert.equal(retried.status, 201, retried.text);
+    const endpoint = await customer.subscribe(receiver.url);
+    await obey(customer, 'SECOND-THOUGHTS');
+    await endpoint.untilAll('delivered', 1);
+    assert.equal(receiver.received[0]?.event.data.jobId, retried.body.id);
+  });
+
   it('commits with its fact, or not at all', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });

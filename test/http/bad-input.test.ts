@@ -221,6 +221,17 @@ describe('Bad input', () => {
         changedPlaces(route, isText, (text) => [LONE_SURROGATE, `${text}\udfff`, `\udbff${text}`]),
       ));
 
+    it('is named by its place when it is refused', async () => {
+      for (const [body, place] of [
+        [{ name: 'a\u0000' }, 'name'],
+        [{ alerts: [{ limits: ['x', LONE_SURROGATE] }] }, 'alerts[0].limits[1]'],
+      ] as const) {
+        const { status, body: answer } = await dms.api.post('/assets', body);
+        assert.equal(status, 400);
+        assert.match(answer.message, new RegExp(`^${place.replace(/[[\].]/g, '\\$&')} must hold no NUL`));
+      }
+    });
+
     it('holds neither in the name of a field', () =>
       refused(jsonRoutes, 400, (route) =>
         changedPlaces(route, isObject, (value) => [

@@ -45,6 +45,11 @@ describe('The next contact with a device', () => {
     assert.deepEqual(expected(minutes(30), null), minutes(40));
   });
 
+  it('counts from the time that it named while its grace is not over', () => {
+    assert.deepEqual(expected(minutes(-9), null), minutes(1));
+    assert.deepEqual(expected(minutes(0), 3_600), minutes(60));
+  });
+
   it('without a time of its own is overdue after the interval that it runs, and the grace', () => {
     assert.deepEqual(expected(null, 3_600), minutes(120));
     assert.deepEqual(expected(null, 60), minutes(11));
@@ -53,7 +58,7 @@ describe('The next contact with a device', () => {
   it('is never overdue when nothing is known', () => assert.equal(expected(null, null), null));
 
   it('is not taken from a clock that is wrong', () => {
-    for (const wrong of [minutes(0), minutes(-60), new Date('2100-01-01'), minutes(14 * 1_440 + 1)]) {
+    for (const wrong of [minutes(-60), minutes(-600), new Date('2100-01-01'), minutes(14 * 1_440 + 1)]) {
       assert.deepEqual(expected(wrong, 3_600), minutes(120), wrong.toISOString());
       assert.equal(expected(wrong, null), null);
     }

@@ -49,6 +49,11 @@ describe('The URL of an endpoint', () => {
     }
   });
 
+  it('names no port that nobody can listen on', () => {
+    refused('http://example.com:0/', /^must name a port from 1 to 65535, or none$/);
+    accepted('http://example.com:1/');
+  });
+
   it('names a host that there can be', () => {
     for (const host of ['.', '..', 'a..b', '.a', 'a..', '127.0.0.1..', `${'a'.repeat(64)}.com`]) {
       refused(`http://${host}/`, /^must name a host/);

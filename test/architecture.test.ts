@@ -23,9 +23,9 @@ const ROOMS = [
 const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
 /** They put the parts together: the service, a command of the command line, `npm start`. */
 const COMPOSERS = ['src/compose.ts', 'src/composition/', 'src/commands/', 'src/local/'];
-/** Pure, although they stand beside what is not: words that both sides of Temporal have to share. */
 /** What every room may import. */
 const OWN_WORDS = ['src/errors.ts', 'src/iso-time.ts'];
+/** Pure, although they stand beside what is not: words that both sides of Temporal have to share. */
 const SHARED_WORDS = [...OWN_WORDS, 'src/temporal/workflow-ids.ts'];
 /** Libraries and parts of Node that compute and do nothing else. */
 const PURE_PACKAGES = ['node:crypto', 'node:zlib', 'ipaddr.js'];

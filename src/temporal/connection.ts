@@ -1,6 +1,6 @@
 /** The client's way to Temporal: it connects when first used and again after a fault, so nobody waits for it to be up. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { DependencyHealth } from '../http/health.ts';
 
 export interface TemporalClient {
@@ -42,12 +42,12 @@ export function connectTemporal(address: string, namespace: string): TemporalCli
   };
 }
 
-const retrying = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
 /**
- * `Connection.withDeadline` would do the same through an AsyncLocalStorage, which from its first use on makes every
- * promise of the process dearer before Node 24.
+ * The deadline of every call, and in place of the client's own retries: whoever calls makes up for a fault, and a retry
+ * that still waits when the connection is closed would end the process. `Connection.withDeadline` goes through an
+ * AsyncLocalStorage, which from its first use on makes every promise of the process dearer before Node 24.
  */
-function withDeadline(...[options, nextCall]: Parameters<typeof retrying>) {
-  return retrying({ ...options, deadline: options.deadline ?? Date.now() + CALL_TIMEOUT_MS }, nextCall);
-}
+const withDeadline = ((options, nextCall) =>
+  nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_TIMEOUT_MS })) as Interceptor;

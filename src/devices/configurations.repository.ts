@@ -10,6 +10,16 @@ export type ConfigurationCache = LRUCache<string, DeviceConfiguration>;
 
 export const createConfigurationCache = (max = 5_000): ConfigurationCache => new LRUCache({ max });
 
+/** What a transaction has inserted may still be undone, so nobody else may take it for there. */
+const insertedIn = new WeakMap<Sql, Set<string>>();
+
+function noteInserted(sql: Sql, ids: Iterable<string>): void {
+  if (!sql.isTransaction) return;
+  const inserted = insertedIn.get(sql) ?? new Set<string>();
+  for (const id of ids) inserted.add(id);
+  insertedIn.set(sql, inserted);
+}
+
 export type ConfigurationsRepository = ReturnType<typeof createConfigurationsRepository>;
 
 export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCache) {
@@ -32,7 +42,7 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
         [[...missing]],
       );
       for (const { id, content } of rows) {
-        cache.set(id, content);
+        if (!insertedIn.get(sql)?.has(id)) cache.set(id, content);
         found.set(id, content);
       }
       return found;
@@ -48,6 +58,7 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
         }),
       );
       if (fresh.size === 0) return ids;
+      noteInserted(sql, fresh.keys());
       await prepared(
         sql,
         'configurations_insert',

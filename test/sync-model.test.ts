@@ -23,7 +23,7 @@ import {
 import { startService, type TestOrganization, type TestService } from './support/service.ts';
 
 const seed = Number(process.env.SYNC_SEED ?? Date.now() % 1_000_000_007);
-const numRuns = Number(process.env.SYNC_RUNS ?? 6);
+const numRuns = Number(process.env.SYNC_RUNS ?? 4);
 
 // What a configuration is, as the contract tells it: keys compare whole, a fill of DISABLED makes no difference.
 

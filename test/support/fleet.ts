@@ -100,7 +100,7 @@ export async function jobOf({ api }: TestOrganization, jobId: string) {
 export async function eventually<T>(
   look: () => Promise<T>,
   holds: (seen: T) => boolean,
-  { timeoutMs = 15_000, pauseMs = 50 } = {},
+  { timeoutMs = 30_000, pauseMs = 50 } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

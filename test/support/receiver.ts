@@ -71,7 +71,7 @@ async function start(create: (handler: Handler) => Server, scheme: string): Prom
     answer: (next) => {
       how = next;
     },
-    until(count, timeoutMs = 15_000) {
+    until(count, timeoutMs = 30_000) {
       if (received.length >= count) return Promise.resolve(received);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(

@@ -19,14 +19,8 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   if (bytes.length === 0) return { value: undefined, bytes };
   if (type === undefined) throw wrongType();
   const value = parse(bytes);
-  try {
-    checkText(value, 0);
-  } catch (error) {
-    if (!(error instanceof TextFault)) throw error;
-    throw invalid(
-      `${pathOfFault(value) || 'the body'} must hold no NUL character and no half of a surrogate pair`,
-    );
-  }
+  const place = unstorable(value, 0);
+  if (place !== null) throw invalid(`${place.slice(0, PLACE_MAX) || 'The body'} ${UNSTORABLE}`);
   return { value, bytes };
 }
 
@@ -92,29 +86,19 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function checkText(value: unknown, depth: number): void {
-  if (typeof value === 'string') {
-    if (!isStorable(value)) throw new TextFault();
-    return;
-  }
-  if (typeof value !== 'object' || value === null) return;
-  if (depth === DEPTH_MAX) throw invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
-  for (const key of Object.keys(value)) {
-    if (!isStorable(key)) throw invalid('Text must hold no NUL character and no half of a surrogate pair');
-    // Joi drops this one key silently where it reports every other unknown one.
-    if (key === '__proto__') throw invalid('__proto__ is not allowed');
-    checkText((value as Record<string, unknown>)[key], depth + 1);
-  }
-}
+const UNSTORABLE = 'must hold no NUL character and no half of a surrogate pair';
+const PLACE_MAX = 200;
 
-class TextFault extends Error {}
-
-/** Where the first text is that cannot be stored, `a[0].b`; only looked for when there is one. */
-function pathOfFault(value: unknown): string | null {
+/** Where the first text is that cannot be stored, `a[0].b`; null when there is none. */
+function unstorable(value: unknown, depth: number): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';
   if (typeof value !== 'object' || value === null) return null;
-  for (const [key, each] of Object.entries(value)) {
-    const below = pathOfFault(each);
+  if (depth === DEPTH_MAX) throw invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
+  for (const key of Object.keys(value)) {
+    if (!isStorable(key)) throw invalid(`The name of a field ${UNSTORABLE}`);
+    // Joi drops this one key silently where it reports every other unknown one.
+    if (key === '__proto__') throw invalid('__proto__ is not allowed');
+    const below = unstorable((value as Record<string, unknown>)[key], depth + 1);
     if (below === null) continue;
     const step = Array.isArray(value) ? `[${key}]` : key;
     return below === '' || below.startsWith('[') ? step + below : `${step}.${below}`;

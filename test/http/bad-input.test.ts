@@ -232,6 +232,11 @@ describe('Bad input', () => {
       }
     });
 
+    it('is named by no more than the beginning of a place that is long', async () => {
+      const { status, body } = await dms.api.post('/assets', { ['k'.repeat(100_000)]: '\u0000' });
+      assert.deepEqual([status, body.message.length < 300], [400, true]);
+    });
+
     it('holds neither in the name of a field', () =>
       refused(jsonRoutes, 400, (route) =>
         changedPlaces(route, isObject, (value) => [

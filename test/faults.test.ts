@@ -345,7 +345,7 @@ describe('PostgreSQL under load', function () {
     postgres = await start(port);
     await load.untilMore(40);
     await load.endAndCheck();
-    assert.ok(apiProcess.isRunning());
+    assert.ok(apiProcess.isRunning(), apiProcess.output().slice(-2_000));
   });
 
   it('that ends every connection again and again costs no more', async () => {
@@ -366,7 +366,7 @@ describe('PostgreSQL under load', function () {
     }
     await load.untilMore(40);
     await load.endAndCheck();
-    assert.ok(apiProcess.isRunning());
+    assert.ok(apiProcess.isRunning(), apiProcess.output().slice(-2_000));
   });
 
   it('leaves a job that was under way going on to its end', async () => {

@@ -601,9 +601,9 @@ describe('Measurements', () => {
           const repository = createMeasurementsRepository(sql);
           return {
             ...repository,
-            store(sent) {
+            store(sent, states) {
               batches.push(sent.reduce((total, { readings }) => total + readings.length, 0));
-              return repository.store(sent);
+              return repository.store(sent, states);
             },
           };
         },

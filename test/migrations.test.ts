@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { migrations } from '../migrations/index.ts';
-import { openDatabase, type Sql } from '../src/db/database.ts';
+import { type Database, openDatabase } from '../src/db/database.ts';
 import { migrate, rollbackAll } from '../src/db/migrate.ts';
 import { query } from '../src/db/query.ts';
 import { ensureDatabase } from '../src/embedded/ensure-database.ts';
@@ -49,7 +49,7 @@ const SCHEMA = `
 
 describe('The migrations', () => {
   let url: string;
-  let sql: Sql;
+  let sql: Database;
 
   /** Each test begins with an empty database. */
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openDatabase, type Sql } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
 import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
@@ -17,6 +17,7 @@ import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/organizations/organizations.repository.ts';
 import { startTemporalDevServer } from '../../src/temporal/dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import { type DiskWatch, watchDisk } from './disk.ts';
 
 export interface Fleet {
   organizationId: string;
@@ -30,7 +31,7 @@ export interface FleetOptions {
 }
 
 export interface BenchStack {
-  sql: Sql;
+  sql: Database;
   databaseUrl: string;
   temporalAddress: string;
   apiUrl: string;
@@ -41,6 +42,8 @@ export interface BenchStack {
   /** The CoAP gateway; resolves when it answers. */
   runGateway(port: number): Promise<ChildProcess>;
   worker: ChildProcess;
+  /** Times flushes to the disk that the database is on. */
+  watchDisk(): Promise<DiskWatch>;
   /** Peak resident memory of the API process since its start, MB. */
   apiPeakMb(): number;
   /** What the servers beside our own processes hold now, each page counted once, MB. */
@@ -135,6 +138,7 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     addFleet: (devices, options) => addFleet(sql, devices, options),
     runGateway,
     worker,
+    watchDisk: () => watchDisk(folder),
     apiPeakMb: () => peakMb(api.pid as number),
     serversMb: () => ({ postgres: descendantsMb('postgres'), temporal: descendantsMb('temporal') }),
     async stop() {
@@ -153,7 +157,7 @@ function build(say: (line: string) => void): void {
 let fleets = 0;
 
 async function addFleet(
-  sql: Sql,
+  sql: Database,
   devices: number,
   { serialOf = "'DEV-' || g" }: FleetOptions = {},
 ): Promise<Fleet> {

@@ -1,6 +1,6 @@
 /** A command is data, so that the usage text cannot tell another story than what runs. */
 import { parseArgs } from 'node:util';
-import { openDatabase, type Sql } from '../db/database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 
 export interface CommandInput {
   positionals: string[];
@@ -75,7 +75,7 @@ export function option(input: CommandInput, name: string): string | undefined {
   return value;
 }
 
-export async function withDatabase<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(url: string, work: (sql: Database) => Promise<T>): Promise<T> {
   const sql = openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'dms' });
   try {
     return await work(sql);

@@ -1,8 +1,14 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 
-/** A handle that repositories query with: the pool, or one transaction. */
-export type Sql = Knex;
+/** The pool of connections. */
+export type Database = Knex;
+
+/** A handle that repositories query with: the pool, or the connection of one transaction. */
+export interface Sql {
+  raw(text: string, bindings: readonly Knex.RawBinding[]): Knex.Raw;
+  readonly isTransaction?: boolean | undefined;
+}
 
 export interface DatabaseOptions {
   url: string;
@@ -30,7 +36,7 @@ export function openDatabase({
   statementTimeoutMs,
   applicationName,
   session = {},
-}: DatabaseOptions): Sql {
+}: DatabaseOptions): Database {
   return knex({
     client: 'pg',
     connection: {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { migrations } from '../../migrations/index.ts';
-import type { Sql } from './database.ts';
+import type { Database } from './database.ts';
 import { createPartitions, PARTITIONED_TABLES } from './partitions.ts';
 import { query } from './query.ts';
 
@@ -17,24 +17,24 @@ const config: Knex.MigratorConfig = { migrationSource: source, tableName: 'schem
 const LOCK = 714_201_118;
 
 /** Brings the schema up to date; several processes may do so at once. Returns the migrations that were run. */
-export function migrate(sql: Sql): Promise<string[]> {
-  return alone(sql, async () => {
-    const [, names] = (await sql.migrate.latest(config)) as [number, string[]];
-    for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, new Date());
+export function migrate(database: Database): Promise<string[]> {
+  return alone(database, async () => {
+    const [, names] = (await database.migrate.latest(config)) as [number, string[]];
+    for (const table of PARTITIONED_TABLES) await createPartitions(database, table, new Date());
     return names;
   });
 }
 
 /** Takes every migration back. */
-export function rollbackAll(sql: Sql): Promise<void> {
-  return alone(sql, () => sql.migrate.rollback(config, true));
+export function rollbackAll(database: Database): Promise<void> {
+  return alone(database, () => database.migrate.rollback(config, true));
 }
 
 /** Knex keeps its lock in a row, which a killed process would leave behind; ours goes with the connection. */
-function alone<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
-  return sql.transaction(async (trx) => {
+function alone<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  return database.transaction(async (trx) => {
     await query(trx, 'select pg_advisory_xact_lock(?)', [LOCK]);
-    await sql.migrate.forceFreeMigrationsLock(config);
+    await database.migrate.forceFreeMigrationsLock(config);
     return work();
   });
 }

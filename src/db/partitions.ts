@@ -1,8 +1,9 @@
 /** Tables that are partitioned by time: partitions are made ahead or when they are needed, and dropped by age. */
 import { setTimeout } from 'node:timers/promises';
-import type { Sql } from './database.ts';
+import type { Database, Sql } from './database.ts';
 import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
+import { createTransact } from './transaction.ts';
 
 export interface PartitionedTable {
   name: string;
@@ -53,18 +54,18 @@ function nameOf({ name, span }: PartitionedTable, start: Date): string {
 const boundOf = ({ key }: PartitionedTable, at: Date) => (key === 'id' ? firstIdAt(at) : at.toISOString());
 
 /** Makes the partitions around the moment; those that are there stay. */
-export function createPartitions(sql: Sql, table: PartitionedTable, now: Date): Promise<void> {
+export function createPartitions(database: Database, table: PartitionedTable, now: Date): Promise<void> {
   const offsets = Array.from({ length: table.behind + 1 + table.ahead }, (_, index) => index - table.behind);
   return createMissing(
-    sql,
+    database,
     table,
     offsets.map((offset) => startOf(table, now, offset)),
   );
 }
 
-async function createMissing(sql: Sql, table: PartitionedTable, starts: Date[]): Promise<void> {
-  const known = new Set(await listPartitions(sql, table));
-  for (const start of starts) if (!known.has(nameOf(table, start))) await createOne(sql, table, start);
+async function createMissing(database: Database, table: PartitionedTable, starts: Date[]): Promise<void> {
+  const known = new Set(await listPartitions(database, table));
+  for (const start of starts) if (!known.has(nameOf(table, start))) await createOne(database, table, start);
 }
 
 /** In the order of their time. */
@@ -82,17 +83,17 @@ async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string
  * Made apart and attached afterwards: that waits for nobody who writes, and nobody who writes waits for it, whereas
  * `partition of` locks the whole table.
  */
-async function createOne(sql: Sql, table: PartitionedTable, start: Date): Promise<void> {
+async function createOne(database: Database, table: PartitionedTable, start: Date): Promise<void> {
   const name = nameOf(table, start);
-  await sql.transaction(async (trx) => {
-    await query(trx, 'select pg_advisory_xact_lock(hashtext(?))', [name]);
-    if ((await listPartitions(trx, table)).includes(name)) return;
+  await createTransact(database)(async ({ sql }) => {
+    await query(sql, 'select pg_advisory_xact_lock(hashtext(?))', [name]);
+    if ((await listPartitions(sql, table)).includes(name)) return;
     await query(
-      trx,
+      sql,
       `create table ${name} (like ${table.name} including defaults including constraints including storage)`,
     );
     await query(
-      trx,
+      sql,
       `alter table ${table.name} attach partition ${name}
        for values from ('${boundOf(table, start)}') to ('${boundOf(table, startOf(table, start, 1))}')`,
     );
@@ -104,20 +105,24 @@ const LOCK_TIMEOUT_MS = 250;
 const PAUSE_MS = 500;
 
 /** Drops the partitions that ended before the moment; answers with their names. */
-export async function dropPartitions(sql: Sql, table: PartitionedTable, before: Date): Promise<string[]> {
+export async function dropPartitions(
+  database: Database,
+  table: PartitionedTable,
+  before: Date,
+): Promise<string[]> {
   const first = nameOf(table, startOf(table, before));
-  const old = (await listPartitions(sql, table)).filter((name) => name < first);
-  for (const name of old) await dropOne(sql, name);
+  const old = (await listPartitions(database, table)).filter((name) => name < first);
+  for (const name of old) await dropOne(database, name);
   return old;
 }
 
 /** A drop locks the whole table: it gives up early, so that nobody queues behind it for long, and tries again. */
-async function dropOne(sql: Sql, name: string): Promise<void> {
+async function dropOne(database: Database, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await sql.transaction(async (trx) => {
-        await query(trx, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-        await query(trx, `drop table if exists ${name}`);
+      return await createTransact(database)(async ({ sql }) => {
+        await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await query(sql, `drop table if exists ${name}`);
       });
     } catch (error) {
       if (attempt === DROP_ATTEMPTS || !isLockTimeout(error)) throw error;
@@ -134,7 +139,7 @@ export interface PartitionKeeper {
 }
 
 /** Remembers which partitions there are, so that rows of known ones cost no look. */
-export function createPartitionKeeper(sql: Sql, table: PartitionedTable): PartitionKeeper {
+export function createPartitionKeeper(database: Database, table: PartitionedTable): PartitionKeeper {
   const known = new Set<number>();
   return {
     async ensure(times) {
@@ -145,7 +150,7 @@ export function createPartitionKeeper(sql: Sql, table: PartitionedTable): Partit
       }
       if (missing.size === 0) return;
       await createMissing(
-        sql,
+        database,
         table,
         [...missing].map((start) => new Date(start)),
       );

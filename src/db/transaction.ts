@@ -1,5 +1,8 @@
-import type { Sql } from './database.ts';
+import type { Knex } from 'knex';
+import type { Client } from 'pg';
+import type { Database, Sql } from './database.ts';
 import { isRetryable } from './faults.ts';
+import { query } from './query.ts';
 
 /** One unit of work: everything done with `sql` commits together; the effects run once that is certain. */
 export interface Transaction {
@@ -14,11 +17,11 @@ export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 const ATTEMPTS = 4;
 
 /** A deadlock or a serialization fault rolls back whole, so the work runs again; it must have no effects but `sql`. */
-export function createTransact(sql: Sql): Transact {
+export function createTransact(database: Database): Transact {
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await once(sql, work);
+        return await once(database, work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       }
@@ -26,23 +29,75 @@ export function createTransact(sql: Sql): Transact {
   };
 }
 
-async function once<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function once<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const effects: Array<() => void> = [];
-  const result = await sql.transaction((trx) =>
-    work({ sql: trx, afterCommit: (effect) => void effects.push(effect) }),
+  const result = await onOneConnection(database, (sql) =>
+    work({ sql, afterCommit: (effect) => void effects.push(effect) }),
   );
   for (const effect of effects) effect();
   return result;
 }
 
-/** Joins the given transaction under a savepoint: a failed work is undone alone, and what surrounds it goes on. */
-export function joinTransaction(outer: Transaction): Transact {
+/** A pooled connection; one that carries a fault here is closed by the pool instead of being handed out again. */
+type PooledConnection = Client & { __knex__disposed?: unknown };
+
+/** Whoever does not answer by then is given up. */
+const ROLLBACK = { text: 'rollback', query_timeout: 5_000 };
+
+/**
+ * Not Knex's own transactions: each of them builds a whole query builder of some hundred functions, which costs more
+ * than a statement, and its hidden classes keep all that the work has touched until the next full garbage collection.
+ */
+async function onOneConnection<T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const connection: PooledConnection = await database.client.acquireConnection();
+  let isOver = false;
+  const sql: Sql = {
+    raw(text: string, bindings: readonly Knex.RawBinding[]) {
+      // What was left running by a work that failed must not get into whatever the connection does next.
+      if (isOver) throw new Error('The transaction of this statement is over');
+      return database.raw(text, bindings).connection(connection);
+    },
+    isTransaction: true,
+  };
+  try {
+    await connection.query('begin');
+    const result = await work(sql);
+    isOver = true;
+    await connection.query('commit');
+    return result;
+  } catch (error) {
+    isOver = true;
+    await rollback(connection);
+    throw error;
+  } finally {
+    await database.client.releaseConnection(connection);
+  }
+}
+
+async function rollback(connection: PooledConnection): Promise<void> {
+  try {
+    await connection.query(ROLLBACK);
+  } catch (error) {
+    connection.__knex__disposed ??= error;
+  }
+}
+
+/**
+ * Joins the given transaction under a savepoint: a failed work is undone alone, and what surrounds it goes on. One work
+ * at a time.
+ */
+export function joinTransaction({ sql, afterCommit }: Transaction): Transact {
   return async (work) => {
     const effects: Array<() => void> = [];
-    const result = await outer.sql.transaction((trx) =>
-      work({ sql: trx, afterCommit: (effect) => void effects.push(effect) }),
-    );
-    for (const effect of effects) outer.afterCommit(effect);
-    return result;
+    await query(sql, 'savepoint joined');
+    try {
+      const result = await work({ sql, afterCommit: (effect) => void effects.push(effect) });
+      await query(sql, 'release savepoint joined');
+      for (const effect of effects) afterCommit(effect);
+      return result;
+    } catch (error) {
+      await query(sql, 'rollback to savepoint joined');
+      throw error;
+    }
   };
 }

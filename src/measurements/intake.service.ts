@@ -38,7 +38,7 @@ export interface IntakeResult {
 
 export interface IntakeDeps {
   transact: Transact;
-  measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'lockBySerial' | 'store' | 'update'>;
+  measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'lockBySerial' | 'store'>;
   configurationsIn(sql: Sql): {
     find(ids: Iterable<string | null>): Promise<ReadonlyMap<string, DeviceConfiguration>>;
   };
@@ -150,10 +150,8 @@ function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | nu
     const courses = new Map(devices.map((device) => [keyOf(device.asset), courseOf(device, contents)]));
     const all = frames.map((frame) => courses.get(keyOf(frame))?.take(frame) ?? null);
     const steps = all.filter((step) => step !== null);
-    countKnown(steps, await measurements.store(steps.map(sentTogether)));
-    await measurements.update(
-      new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()])),
-    );
+    const states = new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()]));
+    countKnown(steps, await measurements.store(steps.map(sentTogether), states));
     await deps.judge({ sql }, steps.map(takenFrame));
     await deps.unknownIn(sql).record(frames.filter((frame) => !courses.has(keyOf(frame))));
     return all.map((step) => step && takenOf(step, contents));
@@ -172,7 +170,8 @@ const neededIds = (config: ConfigState) => [
 
 type Contents = ReadonlyMap<string, DeviceConfiguration>;
 
-interface DeviceStep extends Step {
+interface DeviceStep {
+  step: Step;
   device: LockedDevice;
   rules: DeviceConfiguration | null;
   /** Readings that were stored before, by their position in `readings`. */
@@ -191,28 +190,29 @@ function courseOf(device: LockedDevice, contents: Contents) {
   return {
     device,
     state: course.state,
-    take: (frame: Frame): DeviceStep => ({ ...course.take(frame), device, rules, known: new Set() }),
+    take: (frame: Frame): DeviceStep => ({ step: course.take(frame), device, rules, known: new Set() }),
   };
 }
 
-const sentTogether = ({ device, frame, readings }: DeviceStep) => ({
+const sentTogether = ({ device, step }: DeviceStep) => ({
   assetId: device.asset.assetId,
-  receivedAt: frame.receivedAt,
-  readings,
+  receivedAt: step.frame.receivedAt,
+  readings: step.readings,
 });
 
 /** The positions count through the readings of all steps. */
 function countKnown(steps: DeviceStep[], positions: number[]): void {
   const known = new Set(positions);
   let position = 0;
-  for (const step of known.size > 0 ? steps : []) {
-    step.readings.forEach((_, index) => {
-      if (known.has(position++)) step.known.add(index);
+  for (const each of known.size > 0 ? steps : []) {
+    each.step.readings.forEach((_, index) => {
+      if (known.has(position++)) each.known.add(index);
     });
   }
 }
 
-function takenFrame({ device, rules, frame, readings, known, before, state }: DeviceStep): TakenFrame {
+function takenFrame({ device, rules, step, known }: DeviceStep): TakenFrame {
+  const { frame, readings, before, state } = step;
   return {
     asset: device.asset,
     frame,
@@ -223,10 +223,8 @@ function takenFrame({ device, rules, frame, readings, known, before, state }: De
   };
 }
 
-function takenOf(
-  { device, frame, readings, known, repeated, dropped }: DeviceStep,
-  contents: Contents,
-): Taken {
+function takenOf({ device, step, known }: DeviceStep, contents: Contents): Taken {
+  const { frame, readings, repeated, dropped } = step;
   const { pendingConfigId, revision, isFetched, hasFailed, reportedHash } = device.config;
   const isOffered = frame.takesChange && pendingConfigId !== null && !hasFailed;
   const config = isOffered && isFetched ? contents.get(pendingConfigId) : undefined;

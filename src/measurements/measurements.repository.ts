@@ -78,8 +78,6 @@ interface ConfigRow extends Omit<ConfigState, 'isLayoutKnown'> {
   reportedChannelTypes: number[] | null;
 }
 
-type DeviceRow = StateRow & ConfigRow;
-
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
 
 export function createMeasurementsRepository(sql: Sql) {
@@ -87,7 +85,7 @@ export function createMeasurementsRepository(sql: Sql) {
    * What may have changed between the look at the serial and the lock: new hardware may have come (see the devices'
    * repository), and other rules, whose alerts are ended under the same lock.
    */
-  async function asConfiguredNow(rows: StateRow[]): Promise<DeviceRow[]> {
+  async function asConfiguredNow(rows: StateRow[]): Promise<LockedDevice[]> {
     if (rows.length === 0) return [];
     const found = await prepared<ConfigRow>(
       sql,
@@ -107,7 +105,7 @@ export function createMeasurementsRepository(sql: Sql) {
     const configOf = new Map(found.map((config) => [config.assetId, config]));
     return rows.flatMap((row) => {
       const config = configOf.get(row.assetId);
-      return config?.serialNumber === row.serialNumber ? [{ ...row, ...config }] : [];
+      return config?.serialNumber === row.serialNumber ? [lockedDeviceOf(row, config)] : [];
     });
   }
 
@@ -147,20 +145,34 @@ export function createMeasurementsRepository(sql: Sql) {
          left join told on told.organization_id = a.organization_id`,
         [[...new Set(organizationIds)], organizationIds, serials.map(({ serialNumber }) => serialNumber)],
       );
-      return (await asConfiguredNow(rows)).map(lockedDeviceOf);
+      return asConfiguredNow(rows);
     },
 
-    /** Stores what is new; answers with the positions, counted through all, of the readings that were known. */
-    async store(sent: SentTogether[]): Promise<number[]> {
+    /**
+     * Stores what is new, and the states of the devices after it, whose rows are held by `lockBySerial`; answers with the
+     * positions, counted through all, of the readings that were known. One statement: each costs a way to the server.
+     */
+    async store(sent: SentTogether[], states: ReadonlyMap<string, DeviceState>): Promise<number[]> {
+      if (states.size === 0) return [];
       const readings = sent.flatMap((each) => each.readings);
-      if (readings.length === 0) return [];
       const frameNumbers = sent.flatMap((frame, index) =>
         Array<number>(frame.readings.length).fill(index + 1),
       );
+      const after = [...states.values()];
       const rows = await prepared<{ position: number }>(
         sql,
         'measurements_store',
-        `with sent as materialized (
+        `with changed as (
+           update device_states s set
+             status = n.status, signal_strength = n.signal_strength, battery_status = n.battery_status,
+             last_reading_at = n.last_reading_at, last_contact_at = n.last_contact_at, expected_by = n.expected_by,
+             judged = n.judged, channel_types = n.channel_types::smallint[]
+           from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
+               ?::timestamptz[], ?::jsonb[], ?::text[])
+             as n (asset_id, status, signal_strength, battery_status, last_reading_at, last_contact_at, expected_by,
+               judged, channel_types)
+           where s.asset_id = n.asset_id
+         ), sent as materialized (
            select f.asset_ids[r.frame] as asset_id, f.received_at[r.frame] as received_at, r.*
            from (select ?::uuid[] as asset_ids, ?::timestamptz[] as received_at) as f
            cross join unnest(?::integer[], ?::timestamptz[], ?::smallint[], ?::smallint[],
@@ -175,6 +187,15 @@ export function createMeasurementsRepository(sql: Sql) {
          select sent.position - 1 as position from sent left join stored using (asset_id, measured_at, channel)
          where stored.channel is null and (select count(*) from stored) < ?::bigint`,
         [
+          arrayOf([...states.keys()], (assetId) => assetId),
+          arrayOf(after, ({ status }) => status),
+          arrayOf(after, ({ signalStrength }) => signalStrength),
+          arrayOf(after, ({ batteryStatus }) => batteryStatus),
+          arrayOf(after, ({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
+          arrayOf(after, ({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
+          arrayOf(after, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
+          after.map(({ judged }) => JSON.stringify(judged)),
+          after.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
           arrayOf(sent, ({ assetId }) => assetId),
           arrayOf(sent, ({ receivedAt }) => receivedAt.toISOString()),
           arrayOf(frameNumbers, (number) => number),
@@ -188,36 +209,6 @@ export function createMeasurementsRepository(sql: Sql) {
         ],
       );
       return rows.map(({ position }) => position);
-    },
-
-    /** Writes what frames change of the states; all rows are held by `lockBySerial` before. */
-    async update(states: ReadonlyMap<string, DeviceState>): Promise<void> {
-      if (states.size === 0) return;
-      const all = [...states.values()];
-      await prepared(
-        sql,
-        'measurements_update',
-        `update device_states s set
-           status = n.status, signal_strength = n.signal_strength, battery_status = n.battery_status,
-           last_reading_at = n.last_reading_at, last_contact_at = n.last_contact_at, expected_by = n.expected_by,
-           judged = n.judged, channel_types = n.channel_types::smallint[]
-         from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
-             ?::timestamptz[], ?::jsonb[], ?::text[])
-           as n (asset_id, status, signal_strength, battery_status, last_reading_at, last_contact_at, expected_by,
-             judged, channel_types)
-         where s.asset_id = n.asset_id`,
-        [
-          [...states.keys()],
-          all.map(({ status }) => status),
-          all.map(({ signalStrength }) => signalStrength),
-          all.map(({ batteryStatus }) => batteryStatus),
-          all.map(({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
-          all.map(({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
-          all.map(({ expectedBy }) => expectedBy?.toISOString() ?? null),
-          all.map(({ judged }) => JSON.stringify(judged)),
-          all.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
-        ],
-      );
     },
 
     /** The active asset whose readings are asked for; they themselves carry no organization. */
@@ -268,41 +259,38 @@ type Element = string | number | boolean | null;
 const arrayOf = <Item>(items: Item[], value: (item: Item) => Element): string =>
   `{${items.map((item) => value(item) ?? 'null').join()}}`;
 
-function lockedDeviceOf(row: DeviceRow): LockedDevice {
-  const { assetId, organizationId, serialNumber, assetName, model, openAlerts, subscribed } = row;
-  const { status, signalStrength, batteryStatus, lastReadingAt, lastContactAt, expectedBy } = row;
-  const { channelTypes, judged, reportedConfigId, confirmedConfigId, reportedHash, pendingConfigId } = row;
-  const { seenHash, revision, isFetched, hasFailed, reportedChannelTypes } = row;
+/** Named one by one: objects of so many fields are spread into hash tables, which live until a full collection. */
+function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
   return {
     asset: {
-      assetId,
-      organizationId,
-      serialNumber,
-      assetName,
-      openAlerts,
-      layout: { model, channelTypes: reportedChannelTypes ?? channelTypes },
-      subscribed: new Set(subscribed),
+      assetId: row.assetId,
+      organizationId: row.organizationId,
+      serialNumber: row.serialNumber,
+      assetName: row.assetName,
+      openAlerts: row.openAlerts,
+      layout: { model: row.model, channelTypes: config.reportedChannelTypes ?? row.channelTypes },
+      subscribed: new Set(row.subscribed),
     },
     state: {
-      status,
-      signalStrength,
-      batteryStatus,
-      lastReadingAt,
-      lastContactAt,
-      expectedBy,
-      channelTypes,
-      judged,
+      status: row.status,
+      signalStrength: row.signalStrength,
+      batteryStatus: row.batteryStatus,
+      lastReadingAt: row.lastReadingAt,
+      lastContactAt: row.lastContactAt,
+      expectedBy: row.expectedBy,
+      channelTypes: row.channelTypes,
+      judged: row.judged,
     },
     config: {
-      reportedConfigId,
-      confirmedConfigId,
-      reportedHash,
-      seenHash,
-      isLayoutKnown: reportedChannelTypes !== null,
-      pendingConfigId,
-      revision,
-      isFetched,
-      hasFailed,
+      reportedConfigId: config.reportedConfigId,
+      confirmedConfigId: config.confirmedConfigId,
+      reportedHash: config.reportedHash,
+      seenHash: config.seenHash,
+      isLayoutKnown: config.reportedChannelTypes !== null,
+      pendingConfigId: config.pendingConfigId,
+      revision: config.revision,
+      isFetched: config.isFetched,
+      hasFailed: config.hasFailed,
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What is old is dropped by the day, and there is always a place for what is new. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase, type Sql } from '../../src/db/database.ts';
+import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
 import {
   createPartitionKeeper,
   createPartitions,
@@ -17,14 +17,14 @@ import { newDatabase } from '../support/servers.ts';
 const DAY_MS = 86_400_000;
 
 describe('Partitions', () => {
-  let sql: Sql;
+  let sql: Database;
   const deliveries = DELIVERY_TABLES.find(({ name }) => name === 'deliveries') as PartitionedTable;
   const now = new Date();
   const daysFromNow = (days: number) => new Date(now.getTime() + days * DAY_MS);
   const nameAt = (days: number) =>
     `deliveries_${daysFromNow(days).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
-  let other: Sql;
+  let other: Database;
 
   before(async () => {
     const url = await newDatabase();

@@ -2,7 +2,7 @@
  * Books on both sides of the delivery: what was committed, and what each receiver got. Events carry a number, so that
  * the two can be held against each other whatever happened in between.
  */
-import { openDatabase, type Sql } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
@@ -33,7 +33,7 @@ export interface Balance {
 }
 
 export interface Ledger {
-  sql: Sql;
+  sql: Database;
   subscribe(events: readonly EventKind[], more?: object): Promise<Subscriber>;
   /** Publishes the events in one transaction. It does not fail: an unanswered commit is booked as such. */
   publish(types: readonly EventKind[], how?: { rollBack: boolean }): Promise<void>;

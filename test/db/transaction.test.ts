@@ -1,0 +1,116 @@
+/** Transactions on pooled connections: together or not at all, and nothing of one gets into another. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
+import { createTransact, joinTransaction, type Transact } from '../../src/db/transaction.ts';
+import { newDatabase } from '../support/servers.ts';
+
+describe('A transaction', () => {
+  let database: Database;
+  let url: string;
+  let transact: Transact;
+
+  before(async () => {
+    url = await newDatabase();
+    database = open(1);
+    transact = createTransact(database);
+    await database.raw('create table notes (note text primary key)');
+  });
+  after(() => database.destroy());
+  afterEach(() => database.raw('delete from notes'));
+
+  const open = (poolSize: number) =>
+    openDatabase({ url, poolSize, statementTimeoutMs: 0, applicationName: 'test' });
+  const write = (sql: Sql, note: string) => query(sql, 'insert into notes values (?)', [note]);
+  const notes = async () =>
+    (await query<{ note: string }>(database, 'select note from notes order by 1')).map(({ note }) => note);
+
+  it('gives what its work gives, and runs the effects when it is durable', async () => {
+    const seen: string[][] = [];
+    const result = await transact(async ({ sql, afterCommit }) => {
+      await write(sql, 'kept');
+      afterCommit(() => seen.push(['effect']));
+      return 'done';
+    });
+    assert.deepEqual([result, seen, await notes()], ['done', [['effect']], ['kept']]);
+  });
+
+  it('whose work fails leaves nothing, runs no effect and fails with the same error', async () => {
+    const fault = new Error('fault');
+    let effects = 0;
+    const failing = transact(async ({ sql, afterCommit }) => {
+      await write(sql, 'undone');
+      afterCommit(() => effects++);
+      throw fault;
+    });
+    await assert.rejects(failing, fault);
+    assert.deepEqual([await notes(), effects], [[], 0]);
+  });
+
+  it('that has failed lets nothing through of what its work left running', async () => {
+    let late: Promise<unknown> = Promise.resolve();
+    const failing = transact(({ sql }) => {
+      late = delay(50).then(() => write(sql, 'late'));
+      return Promise.all([late, Promise.reject(new Error('fault'))]);
+    });
+    await assert.rejects(failing, /fault/);
+    // On the only connection that there is.
+    await transact(async ({ sql }) => {
+      await write(sql, 'of the next');
+      await assert.rejects(late, /is over/);
+    });
+    assert.deepEqual(await notes(), ['of the next']);
+  });
+
+  it('whose connection dies fails, and the next one gets another', async () => {
+    const failing = transact(async ({ sql }) => {
+      const other = open(1);
+      const [row] = await query<{ pid: number }>(sql, 'select pg_backend_pid() as pid');
+      await query(other, 'select pg_terminate_backend(?)', [row?.pid]);
+      await other.destroy();
+      await write(sql, 'lost');
+    });
+    await assert.rejects(failing);
+    await transact(({ sql }) => write(sql, 'after'));
+    assert.deepEqual(await notes(), ['after']);
+  });
+
+  it('that another one deadlocks with runs its work again', async () => {
+    await database.raw(`insert into notes values ('a'), ('b')`);
+    const two = open(2);
+    let runs = 0;
+    const lock = (sql: Sql, note: string) =>
+      query(sql, 'select from notes where note = ? for update', [note]);
+    const inOrder = (first: string, second: string) =>
+      createTransact(two)(async ({ sql }) => {
+        runs++;
+        await lock(sql, first);
+        await delay(100);
+        await lock(sql, second);
+      });
+    await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')]);
+    await two.destroy();
+    assert.equal(runs, 3);
+  });
+
+  it('keeps what surrounds a joined work that fails, and of that nothing', async () => {
+    const effects: string[] = [];
+    await transact(async (tx) => {
+      await write(tx.sql, 'around');
+      const joined = joinTransaction(tx);
+      const failing = joined(async ({ sql, afterCommit }) => {
+        afterCommit(() => effects.push('undone'));
+        await write(sql, 'undone');
+        await write(sql, 'around');
+      });
+      await assert.rejects(failing, { code: '23505' });
+      await joined(async ({ sql, afterCommit }) => {
+        afterCommit(() => effects.push('joined'));
+        await write(sql, 'joined');
+      });
+      assert.deepEqual(effects, []);
+    });
+    assert.deepEqual([await notes(), effects], [['around', 'joined'], ['joined']]);
+  });
+});

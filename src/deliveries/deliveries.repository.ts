@@ -269,7 +269,10 @@ export function createDeliveriesRepository(sql: Sql) {
            delivered_at = case when a.at_once then a.at end,
            delivered_in_ms = case when a.at_once then a.duration_ms end,
            delivered_excerpt = case when a.at_once then a.excerpt end
-         from (select *, number = 1 and state = 'delivered' as at_once from a) as a left join webhooks w on w.id = a.webhook_id where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.state = 'sending'`,
+         from (select *, number = 1 and state = 'delivered' as at_once from a) as a
+         left join webhooks w on w.id = a.webhook_id
+         -- What is leased is being sent. Asked for the state, the planner reads all of that state, in place of these.
+         where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.leased_until is not null`,
         [
           column((each) => each.webhookId),
           column((each) => each.deliveryId),
@@ -295,7 +298,7 @@ export function createDeliveriesRepository(sql: Sql) {
         sql,
         `update deliveries d set ${GIVEN_BACK}
          from unnest(?::uuid[], ?::uuid[]) as c (webhook_id, id) join webhooks w on w.id = c.webhook_id
-         where d.webhook_id = c.webhook_id and d.id = c.id and d.state = 'sending'`,
+         where d.webhook_id = c.webhook_id and d.id = c.id and d.leased_until is not null`,
         [claims.map(({ webhookId }) => webhookId), claims.map(({ id }) => id)],
       );
     },

@@ -1,7 +1,6 @@
 /** What waits and what is sent: workflows, activities, the dispatcher of deliveries, and the sweeps. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
-import { sweepJobs } from '../config-jobs/job-sweep.ts';
 import { openDatabase } from '../db/database.ts';
 import { isUnavailable } from '../db/faults.ts';
 import { listenTo } from '../db/listen.ts';
@@ -20,11 +19,11 @@ import {
   QUEUED_CHANNEL,
 } from '../deliveries/deliveries.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
-import { sweepEndpoints } from '../deliveries/endpoint-sweep.ts';
 import { createEndpointTroubleService } from '../deliveries/endpoint-trouble.service.ts';
 import { createUnknownDevicesRepository } from '../devices/unknown-devices.repository.ts';
 import { removeExpiredAnswers } from '../idempotency/idempotency-keys.repository.ts';
 import { every, type Periodic } from '../periodic.ts';
+import { sweepUnattended } from '../temporal/unattended-sweep.ts';
 import { bundleWorkflows, startTemporalWorker } from '../temporal/worker.ts';
 import type { UseCases } from './use-cases.ts';
 
@@ -161,12 +160,12 @@ function startSweeps({
   return [
     every(
       sweepIntervalMs,
-      () => sweepJobs({ ...jobs, startJob: starter.startJob, lookAgainMs }),
+      () => sweepUnattended({ ...jobs, start: starter.startJob, lookAgainMs }),
       temporalFault('sweep jobs'),
     ),
     every(
       sweepIntervalMs,
-      () => sweepEndpoints({ ...endpoints, attend: starter.attendEndpoint, lookAgainMs }),
+      () => sweepUnattended({ ...endpoints, start: starter.attendEndpoint, lookAgainMs }),
       temporalFault('sweep endpoints'),
     ),
     every(

@@ -21,6 +21,7 @@ import {
   showHash,
   syncStatus,
 } from './device-sync.ts';
+import { type SerialInOrganization, serialKeyOf } from './serial-in-organization.ts';
 
 export interface DeviceContact {
   organizationId: string;
@@ -40,7 +41,7 @@ export interface ContactResult {
 }
 
 export interface ContactDevices {
-  lockBySerial(serials: Array<{ organizationId: string; serialNumber: string }>): Promise<Device[]>;
+  lockBySerial(serials: SerialInOrganization[]): Promise<Device[]>;
   update(devices: Device[], heardAssetIds: string[]): Promise<void>;
 }
 
@@ -72,7 +73,7 @@ export interface DeviceContactsDeps {
   devicesIn(sql: Sql): ContactDevices;
   targetsIn(sql: Sql): ContactTargets;
   unknownIn(sql: Sql): {
-    record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void>;
+    record(sightings: SerialInOrganization[]): Promise<void>;
   };
   /**
    * What is pending for devices whose variant has changed, compiled again; without an entry it stays. The jobs' targets
@@ -115,11 +116,15 @@ function commitContacts(
   contacts: DeviceContact[],
 ): Promise<Array<ContactResult | null>> {
   return deps.transact(async ({ sql, afterCommit }) => {
-    const bySerial = new Map(contacts.map((contact) => [keyOf(contact), contact]));
+    const bySerial = new Map(contacts.map((contact) => [serialKeyOf(contact), contact]));
     const devices = await deps.devicesIn(sql).lockBySerial([...bySerial.values()]);
     const shown = await learn(deps, sql, devices, contacts);
-    const courses = new Map(shown.map(({ before, device }) => [keyOf(device), createCourse(before, device)]));
-    const results = contacts.map((contact) => courses.get(keyOf(contact))?.take(contact, deps.now()) ?? null);
+    const courses = new Map(
+      shown.map(({ before, device }) => [serialKeyOf(device), createCourse(before, device)]),
+    );
+    const results = contacts.map(
+      (contact) => courses.get(serialKeyOf(contact))?.take(contact, deps.now()) ?? null,
+    );
     const changed = [...courses.values()].filter((course) => course.hasChanged());
     await deps.devicesIn(sql).update(
       changed.map((course) => course.device()),
@@ -128,14 +133,11 @@ function commitContacts(
     const { news, events } = await moveTargets(deps.targetsIn(sql), changed, deps.now());
     await deps.publish({ sql }, events);
     await deps.rulesReplaced({ sql }, replacedRules(changed));
-    await deps.unknownIn(sql).record(contacts.filter((contact) => !courses.has(keyOf(contact))));
+    await deps.unknownIn(sql).record(contacts.filter((contact) => !courses.has(serialKeyOf(contact))));
     afterCommit(() => deps.jobsProgressed(news));
     return results;
   });
 }
-
-const keyOf = ({ organizationId, serialNumber }: { organizationId: string; serialNumber: string }) =>
-  `${organizationId} ${serialNumber.toLowerCase()}`;
 
 /** What the contacts show of their devices comes first: a report is judged against what the device should run. */
 async function learn(
@@ -146,10 +148,11 @@ async function learn(
 ): Promise<Array<{ before: Device; device: Device }>> {
   const shownOf = new Map<string, ShownVariant[]>();
   for (const contact of contacts) {
-    if (contact.shown) shownOf.set(keyOf(contact), [...(shownOf.get(keyOf(contact)) ?? []), contact.shown]);
+    if (contact.shown)
+      shownOf.set(serialKeyOf(contact), [...(shownOf.get(serialKeyOf(contact)) ?? []), contact.shown]);
   }
   const learned = devices.map((before) => {
-    const variant = (shownOf.get(keyOf(before)) ?? []).reduce(withShown, before.variant);
+    const variant = (shownOf.get(serialKeyOf(before)) ?? []).reduce(withShown, before.variant);
     return { before, device: variant === before.variant ? before : { ...before, variant } };
   });
   const changed = learned.filter(

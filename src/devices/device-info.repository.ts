@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { SerialInOrganization } from './serial-in-organization.ts';
 
 export interface KeptInfo {
   info: object;
@@ -13,7 +14,7 @@ export function createDeviceInfoRepository(sql: Sql) {
   return {
     /** False when the organization has no active device of that serial. */
     async keep(
-      { organizationId, serialNumber }: { organizationId: string; serialNumber: string },
+      { organizationId, serialNumber }: SerialInOrganization,
       { info, signalStrength }: KeptInfo,
     ): Promise<boolean> {
       const rows = await query(

@@ -5,6 +5,7 @@ import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
 import type { Device } from './device.ts';
 import type { DeviceSync } from './device-sync.ts';
+import type { SerialInOrganization } from './serial-in-organization.ts';
 
 interface DeviceRow {
   asset_id: string;
@@ -28,11 +29,6 @@ interface DeviceRow {
 const COLUMNS = `d.asset_id, d.organization_id, a.serial_number, d.reported_config_id, d.reported_at,
   d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradictions, d.failure,
   d.seen_hash, a.model, d.channel_types, d.rule_slots`;
-
-export interface SerialInOrganization {
-  organizationId: string;
-  serialNumber: string;
-}
 
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);

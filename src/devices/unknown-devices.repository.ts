@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { SerialInOrganization } from './serial-in-organization.ts';
 
 export interface UnknownDevice {
   serialNumber: string;
@@ -15,7 +16,7 @@ const KEPT_PER_ORGANIZATION = 1_000;
 /** Serials that spoke with an organization's token and are not registered there: for the operator to look into. */
 export function createUnknownDevicesRepository(sql: Sql) {
   return {
-    async record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void> {
+    async record(sightings: SerialInOrganization[]): Promise<void> {
       if (sightings.length === 0) return;
       await query(
         sql,

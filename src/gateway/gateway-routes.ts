@@ -4,6 +4,7 @@
  */
 import type { DeviceContacts } from '../devices/device-contacts.service.ts';
 import type { DeviceReport } from '../devices/device-sync.ts';
+import type { SerialInOrganization } from '../devices/serial-in-organization.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
 import type { CoapAnswer } from './coap-message.ts';
@@ -25,7 +26,7 @@ export interface GatewayRoutesDeps {
     receive(told: { organizationId: string; info: DeviceInfo; receivedAt: Date }): Promise<boolean>;
   };
   unknown: {
-    record(sightings: Array<{ organizationId: string; serialNumber: string }>): Promise<void>;
+    record(sightings: SerialInOrganization[]): Promise<void>;
   };
   refused(refusal: { reason: string; serialNumber: string; address: string }): void;
   now(): Date;

@@ -13,15 +13,11 @@ import type { PartitionKeeper } from '../db/partitions.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { OfferedChange, ShownVariant } from '../devices/device.ts';
+import { type SerialInOrganization, serialKeyOf } from '../devices/serial-in-organization.ts';
 import { AppError } from '../errors.ts';
 import { createDeviceCourse, type Step } from './device-course.ts';
 import type { Frame } from './frame.ts';
-import type {
-  ConfigState,
-  LockedDevice,
-  MeasurementsRepository,
-  SerialInOrganization,
-} from './measurements.repository.ts';
+import type { ConfigState, LockedDevice, MeasurementsRepository } from './measurements.repository.ts';
 import { isPlausible } from './reading.ts';
 import type { TakenFrame } from './taken.ts';
 
@@ -142,24 +138,21 @@ function* timesOf(frames: Frame[]): Generator<Date> {
 function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | null>> {
   return deps.transact(async ({ sql }) => {
     const measurements = deps.measurementsIn(sql);
-    const bySerial = new Map(frames.map((frame) => [keyOf(frame), frame]));
+    const bySerial = new Map(frames.map((frame) => [serialKeyOf(frame), frame]));
     const devices = await measurements.lockBySerial([...bySerial.values()]);
     const contents = await deps
       .configurationsIn(sql)
       .find(devices.flatMap(({ config }) => neededIds(config)));
-    const courses = new Map(devices.map((device) => [keyOf(device.asset), courseOf(device, contents)]));
-    const all = frames.map((frame) => courses.get(keyOf(frame))?.take(frame) ?? null);
+    const courses = new Map(devices.map((device) => [serialKeyOf(device.asset), courseOf(device, contents)]));
+    const all = frames.map((frame) => courses.get(serialKeyOf(frame))?.take(frame) ?? null);
     const steps = all.filter((step) => step !== null);
     const states = new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()]));
     countKnown(steps, await measurements.store(steps.map(sentTogether), states));
     await deps.judge({ sql }, steps.map(takenFrame));
-    await deps.unknownIn(sql).record(frames.filter((frame) => !courses.has(keyOf(frame))));
+    await deps.unknownIn(sql).record(frames.filter((frame) => !courses.has(serialKeyOf(frame))));
     return all.map((step) => step && takenOf(step, contents));
   });
 }
-
-const keyOf = ({ organizationId, serialNumber }: SerialInOrganization) =>
-  `${organizationId} ${serialNumber.toLowerCase()}`;
 
 /** What it runs, and what waits for it. */
 const neededIds = (config: ConfigState) => [

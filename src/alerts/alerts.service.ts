@@ -6,20 +6,14 @@ import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
-import { TEMPERATURE } from '../measurements/layout.ts';
-import { frameEvents, measurementEvents } from '../measurements/measurement-events.ts';
+import { measurementEvents } from '../measurements/measurement-events.ts';
 import type { TakenFrame } from '../measurements/taken.ts';
-import { type Alert, type AlertType, alertView } from './alert.ts';
-import {
-  type CourseStep,
-  createAlertCourse,
-  type JudgedReading,
-  type OpenAlert,
-  type Side,
-} from './alert-course.ts';
-import { definitionsOf } from './alert-definition.ts';
+import type { AlertType } from './alert.ts';
+import type { CourseStep, OpenAlert, Side } from './alert-course.ts';
+import { alertEvent, breachEvents, courseEvents } from './alert-events.ts';
 import type { AlertStatesRepository, SilentDevice } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
+import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
 import { keptOf, type OpenAlerts, openAlertsOf } from './open-alerts.ts';
 
 export interface AlertsServiceDeps {
@@ -41,10 +35,10 @@ export function createAlertsService(deps: AlertsServiceDeps) {
 
   /** Opens, closes and tells what a batch of frames says. */
   async function judge({ sql }: Pick<Transaction, 'sql'>, taken: TakenFrame[]): Promise<void> {
-    const devices = new Map<string, DeviceCourse>();
+    const devices = new Map<string, DeviceAlerts>();
     const judged = taken.map((frame) => {
       const { assetId, openAlerts } = frame.asset;
-      const device = devices.get(assetId) ?? createDeviceCourse(openAlertsOf(openAlerts));
+      const device = devices.get(assetId) ?? createDeviceAlerts(openAlertsOf(openAlerts));
       devices.set(assetId, device);
       return { frame, steps: device.take(frame) };
     });
@@ -157,47 +151,6 @@ export function createAlertsService(deps: AlertsServiceDeps) {
 const idsOf = ({ temperature, noData }: OpenAlerts): string[] =>
   [...temperature.map(({ alertId }) => alertId), noData].filter((id) => id !== null);
 
-type DeviceCourse = ReturnType<typeof createDeviceCourse>;
-
-/** What the frames of one batch do to the alerts of one device. */
-function createDeviceCourse({ temperature, noData }: OpenAlerts) {
-  const course = createAlertCourse(temperature);
-  const closed: OpenAlert[] = [];
-  let isSilent = noData !== null;
-  let hasChanged = false;
-  return {
-    take({ rules, fresh }: TakenFrame): CourseStep[] {
-      if (isSilent) hasChanged = true;
-      isSilent = false;
-      const definitions = rules ? definitionsOf(rules) : [];
-      const orphans = course.endOrphans(definitions);
-      closed.push(...orphans);
-      if (orphans.length > 0) hasChanged = true;
-      const steps = course.take(definitions, judgedReadings(fresh));
-      for (const step of steps) {
-        if (step.kind !== 'breached') hasChanged = true;
-        if (step.kind === 'closed') closed.push(step.alert);
-      }
-      return steps;
-    },
-    hasChanged: () => hasChanged,
-    open: (): OpenAlerts => ({ temperature: course.open(), noData: isSilent ? noData : null }),
-    /** Once those that were opened on the way have their ids. */
-    closedIds: (): string[] => [
-      ...closed.map(({ alertId }) => alertId as string),
-      ...(noData !== null && !isSilent ? [noData] : []),
-    ],
-  };
-}
-
-function judgedReadings(fresh: TakenFrame['fresh']): JudgedReading[] {
-  return fresh
-    .flatMap(({ late, type, value, channel, measuredAt }) =>
-      late || value === null || type !== TEMPERATURE ? [] : [{ channel, value, measuredAt }],
-    )
-    .toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime());
-}
-
 const newAlert = (
   { asset: { organizationId, assetId, serialNumber } }: TakenFrame,
   { alert, definition, reading }: Extract<CourseStep, { kind: 'opened' }>,
@@ -218,52 +171,3 @@ const silenceAlert = ({ organizationId, assetId, serialNumber, expectedBy }: Sil
   details: { expectedBy: expectedBy.toISOString() },
   timestamp: expectedBy,
 });
-
-const alertEvent = (
-  type: string,
-  { organizationId, ...alert }: Alert & { organizationId: string },
-  timestamp: Date,
-) => ({
-  organizationId,
-  type,
-  timestamp,
-  data: alertView(alert),
-});
-
-/**
- * In the order in which things happened, each at the time of the reading that did it; what no reading ended, because
- * the device is back or runs other rules, last.
- */
-function courseEvents(
-  steps: CourseStep[],
-  created: ReadonlyMap<OpenAlert, StoredAlert>,
-  resolved: Map<string, StoredAlert>,
-): DomainEvent[] {
-  const byReadings = steps.flatMap((step) => {
-    if (step.kind === 'breached') return [];
-    const { alert, reading } = step;
-    const stored = step.kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
-    if (!stored) return [];
-    if (step.kind === 'closed') resolved.delete(stored.id);
-    return [
-      alertEvent(step.kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, reading.measuredAt),
-    ];
-  });
-  const byOthers = [...resolved.values()].map((alert) =>
-    alertEvent('alert.resolved', alert, alert.updatedAt),
-  );
-  return [...byReadings, ...byOthers];
-}
-
-/** One per alert that the frame holds a reading in breach for; what came late breaches nothing. */
-function breachEvents(taken: TakenFrame, steps: CourseStep[]): DomainEvent[] {
-  if (!taken.asset.subscribed.has('data.measurement.alert')) return [];
-  const breached = new Map(
-    steps.flatMap((step) =>
-      step.kind === 'breached' ? [[step.alert, step.definition.bounds] as const] : [],
-    ),
-  );
-  return [...breached].flatMap(([{ alertId }, bounds]) =>
-    frameEvents('data.measurement.alert', taken, { alertId, bounds }),
-  );
-}

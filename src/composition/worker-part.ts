@@ -12,14 +12,11 @@ import {
   PARTITIONED_TABLES,
 } from '../db/partitions.ts';
 import { createAttempts } from '../deliveries/attempts.service.ts';
-import {
-  createDeliveriesRepository,
-  noticeOf,
-  notifyQueued,
-  QUEUED_CHANNEL,
-} from '../deliveries/deliveries.repository.ts';
+import { createClaimsRepository } from '../deliveries/claims.repository.ts';
+import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointTroubleService } from '../deliveries/endpoint-trouble.service.ts';
+import { noticeOf, notifyQueued, QUEUED_CHANNEL } from '../deliveries/notices.repository.ts';
 import { createUnknownDevicesRepository } from '../devices/unknown-devices.repository.ts';
 import { removeExpiredAnswers } from '../idempotency/idempotency-keys.repository.ts';
 import { every, type Periodic } from '../periodic.ts';
@@ -88,13 +85,14 @@ function startDelivering(useCases: UseCases, isStopping: () => boolean) {
     applicationName: 'device-monitoring-service deliveries',
     session: OUTBOX_SESSION,
   });
-  const deliveries = createDeliveriesRepository(outbox);
+  const claims = createClaimsRepository(outbox);
   const bounds = {
     perEndpointMax: settings.webhooks.perEndpointMax,
     leaseSeconds: settings.webhooks.leaseSeconds,
   };
   const attempts = createAttempts({
-    deliveries,
+    claims,
+    deliveries: createDeliveriesRepository(outbox),
     endpoints,
     secretBox,
     send: sender.attempt,
@@ -112,7 +110,7 @@ function startDelivering(useCases: UseCases, isStopping: () => boolean) {
     isCommonFault: isUnavailable,
     log,
   });
-  const dispatcher = startDispatcher({ deliveries, attempts, ...bounds, lookEveryMs: LOOK_EVERY_MS, log });
+  const dispatcher = startDispatcher({ claims, attempts, ...bounds, lookEveryMs: LOOK_EVERY_MS, log });
   const listener = listenTo({
     url: settings.databaseUrl,
     channel: QUEUED_CHANNEL,
@@ -124,7 +122,7 @@ function startDelivering(useCases: UseCases, isStopping: () => boolean) {
     onFault: (err) => log.warn({ err }, 'no notices of new deliveries: the dispatcher looks every second'),
   });
   const trouble = createEndpointTroubleService({
-    deliveries,
+    claims,
     endpoints,
     attempts,
     ...bounds,

@@ -5,7 +5,8 @@
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { Log } from '../log.ts';
 import type { SecretBox } from '../webhooks/secret-box.ts';
-import type { ClaimedDelivery, DeliveriesRepository, RecordedAttempt } from './deliveries.repository.ts';
+import type { ClaimedDelivery, ClaimsRepository, RecordedAttempt } from './claims.repository.ts';
+import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, nextAttempt } from './delivery.ts';
 import {
   type EndpointHealth,
@@ -20,7 +21,8 @@ import { createPlaces } from './places.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {
-  deliveries: DeliveriesRepository;
+  claims: Pick<ClaimsRepository, 'record'>;
+  deliveries: Pick<DeliveriesRepository, 'moveQueued'>;
   endpoints: EndpointsRepository;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
@@ -65,12 +67,12 @@ const GATHER = { enough: 100, ms: 20 };
 const NOTED_EVERY_MS = 200;
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
-  const { deliveries, endpoints, now } = deps;
+  const { claims, deliveries, endpoints, now } = deps;
   const places = createPlaces(deps.perEndpointMax);
   const health = new Map<string, EndpointHealth>();
   const records = createGroupCommit<RecordedAttempt, void>({
     commit: async (attempts) => {
-      await deliveries.record(attempts);
+      await claims.record(attempts);
       return attempts.map(() => undefined);
     },
     isCommonFault: deps.isCommonFault,

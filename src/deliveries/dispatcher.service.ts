@@ -5,10 +5,10 @@
  */
 import type { Log } from '../log.ts';
 import type { Attempts } from './attempts.service.ts';
-import type { ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.ts';
+import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
 
 export interface DispatcherDeps {
-  deliveries: DeliveriesRepository;
+  claims: ClaimsRepository;
   attempts: Attempts;
   /** Requests in flight to one endpoint. */
   perEndpointMax: number;
@@ -53,7 +53,7 @@ interface Lane {
 }
 
 export function startDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { deliveries, attempts, perEndpointMax, leaseSeconds, lookEveryMs, log } = deps;
+  const { claims, attempts, perEndpointMax, leaseSeconds, lookEveryMs, log } = deps;
   const share = (total: number) => Math.floor(total / (lanes.size + 1));
   const inFlightMax = () => Math.min(perEndpointMax, Math.max(IN_FLIGHT_MIN, share(IN_FLIGHT_MAX)));
   const aheadMax = (lane?: Lane) =>
@@ -91,10 +91,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       const asked = rooms();
       if (asked.size === 0 || isStopping) return;
       for (const id of asked.keys()) hot.delete(id);
-      const claims = await deliveries.claimNew(asked, leaseSeconds);
+      const claimed = await claims.claimNew(asked, leaseSeconds);
       const claimedAt = performance.now();
       const got = new Map<string, number>();
-      for (const each of claims) {
+      for (const each of claimed) {
         got.set(each.webhookId, (got.get(each.webhookId) ?? 0) + 1);
         laneOf(each.webhookId).ahead.push({ claim: each, claimedAt });
       }
@@ -157,9 +157,9 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Claims go back at once, and are made anew after what was decided in between. */
   function giveBackAll(id: string, lane: Lane, after: Promise<void> = Promise.resolve()): void {
     lane.capsAhead = CAPS_AHEAD.first;
-    const claims = lane.ahead.splice(0).map(({ claim: each }) => each);
-    if (claims.length === 0) return;
-    const released = deliveries.release(claims);
+    const ahead = lane.ahead.splice(0).map(({ claim: each }) => each);
+    if (ahead.length === 0) return;
+    const released = claims.release(ahead);
     const again = () => {
       hot.add(id);
       stir();
@@ -190,9 +190,9 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   async function look(): Promise<void> {
     if (performance.now() - lookedAt < lookEveryMs) return;
     lookedAt = performance.now();
-    await deliveries.releaseExpired();
-    await deliveries.holdStrays();
-    for (const id of await deliveries.listPendingWebhookIds()) hot.add(id);
+    await claims.releaseExpired();
+    await claims.holdStrays();
+    for (const id of await claims.listPendingWebhookIds()) hot.add(id);
   }
 
   async function run(): Promise<void> {

@@ -1,13 +1,13 @@
 /** The steps for an endpoint in trouble, as its workflow calls them. Each begins from what the rows say. */
 import type { Log } from '../log.ts';
 import type { Attempts } from './attempts.service.ts';
-import type { ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.ts';
+import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
 import { nextPace } from './endpoint-health.ts';
 import { type EndpointLook, nextStep } from './endpoint-trouble.ts';
 import type { EndpointsRepository } from './endpoints.repository.ts';
 
 export interface EndpointTroubleDeps {
-  deliveries: DeliveriesRepository;
+  claims: ClaimsRepository;
   endpoints: EndpointsRepository;
   attempts: Attempts;
   perEndpointMax: number;
@@ -34,14 +34,14 @@ const DRAIN_TICKS = 10;
 const STALE_TICKS = 2;
 
 export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
-  const { deliveries, endpoints, attempts, perEndpointMax, leaseSeconds } = deps;
+  const { claims, endpoints, attempts, perEndpointMax, leaseSeconds } = deps;
 
   /** Sends in order, a cap's worth at a time; stops at the first failure and gives the rest back. */
   async function sendAll(
-    claims: ClaimedDelivery[],
+    claimed: ClaimedDelivery[],
     { spacingMs, notAfterMs }: { spacingMs: number; notAfterMs: number },
   ): Promise<{ sent: number; hasFailed: boolean }> {
-    const left = [...claims];
+    const left = [...claimed];
     let begun = 0;
     let sent = 0;
     let hasFailed = false;
@@ -60,8 +60,8 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
         await settled;
       }
     }
-    await Promise.all(Array.from({ length: Math.min(perEndpointMax, claims.length) }, lane));
-    await deliveries.release(left);
+    await Promise.all(Array.from({ length: Math.min(perEndpointMax, claimed.length) }, lane));
+    await claims.release(left);
     return { sent, hasFailed };
   }
 
@@ -97,18 +97,18 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
 
     /** What a person asked for, whether or not the one before it fails. */
     async sendUrgent(webhookId: string): Promise<void> {
-      const claims = await deliveries.claimUrgent(webhookId, perEndpointMax, leaseSeconds);
-      await Promise.all(claims.map(async (claim) => (await attempts.attempt(claim)).settled));
+      const claimed = await claims.claimUrgent(webhookId, perEndpointMax, leaseSeconds);
+      await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).settled));
     },
 
     async sendDue(webhookId: string): Promise<void> {
-      const claims = await deliveries.claimDue(webhookId, perEndpointMax, leaseSeconds);
-      await sendAll(claims, { spacingMs: 0, notAfterMs: Number.POSITIVE_INFINITY });
+      const claimed = await claims.claimDue(webhookId, perEndpointMax, leaseSeconds);
+      await sendAll(claimed, { spacingMs: 0, notAfterMs: Number.POSITIVE_INFINITY });
     },
 
     /** One delivery; its success begins the drain. */
     async probe(webhookId: string): Promise<void> {
-      const [claim] = await deliveries.claimProbe(webhookId, leaseSeconds);
+      const [claim] = await claims.claimProbe(webhookId, leaseSeconds);
       if (!claim) return;
       const { result, settled } = await attempts.attempt(claim);
       await settled;
@@ -122,12 +122,12 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
       for (let tick = 0; tick < DRAIN_TICKS && !deps.isStopping(); tick++) {
         heartbeat();
         const tickEnd = performance.now() + deps.drainTickMs;
-        const claims = await deliveries.claimBacklog(webhookId, present, leaseSeconds);
-        if (claims.length === 0) {
+        const claimed = await claims.claimBacklog(webhookId, present, leaseSeconds);
+        if (claimed.length === 0) {
           await close(webhookId, 'draining');
           break;
         }
-        const outcome = await sendAll(claims, {
+        const outcome = await sendAll(claimed, {
           spacingMs: deps.drainTickMs / present,
           notAfterMs: deps.drainTickMs * STALE_TICKS,
         });

@@ -12,7 +12,7 @@ import type { Sql } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
-import { QUEUED_CHANNEL } from '../../src/deliveries/deliveries.repository.ts';
+import { QUEUED_CHANNEL } from '../../src/deliveries/notices.repository.ts';
 import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { firstIdAt } from '../../src/db/partitions.ts';
-import { noticeOf } from '../../src/deliveries/deliveries.repository.ts';
 import { nextAttempt, retryAfterMs, SCHEDULE_MS, verdictOf } from '../../src/deliveries/delivery.ts';
 import {
   type EndpointHealth,
@@ -14,6 +13,7 @@ import {
   probeWaitMs,
 } from '../../src/deliveries/endpoint-health.ts';
 import { describeTrouble, nextStep, type Situation } from '../../src/deliveries/endpoint-trouble.ts';
+import { noticeOf } from '../../src/deliveries/notices.repository.ts';
 import { createPlaces } from '../../src/deliveries/places.ts';
 
 const DAY_MS = 86_400_000;

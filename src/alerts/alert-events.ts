@@ -1,0 +1,56 @@
+/** What customers are told of alerts. */
+import type { DomainEvent } from '../deliveries/event.ts';
+import { frameEvents } from '../measurements/measurement-events.ts';
+import type { TakenFrame } from '../measurements/taken.ts';
+import { type Alert, alertView } from './alert.ts';
+import type { CourseStep, OpenAlert } from './alert-course.ts';
+import type { StoredAlert } from './alerts.repository.ts';
+
+export const alertEvent = (
+  type: string,
+  { organizationId, ...alert }: Alert & { organizationId: string },
+  timestamp: Date,
+) => ({
+  organizationId,
+  type,
+  timestamp,
+  data: alertView(alert),
+});
+
+/**
+ * In the order in which things happened, each at the time of the reading that did it; what no reading ended, because
+ * the device is back or runs other rules, last.
+ */
+export function courseEvents(
+  steps: CourseStep[],
+  created: ReadonlyMap<OpenAlert, StoredAlert>,
+  resolved: Map<string, StoredAlert>,
+): DomainEvent[] {
+  const byReadings = steps.flatMap((step) => {
+    if (step.kind === 'breached') return [];
+    const { alert, reading } = step;
+    const stored = step.kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
+    if (!stored) return [];
+    if (step.kind === 'closed') resolved.delete(stored.id);
+    return [
+      alertEvent(step.kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, reading.measuredAt),
+    ];
+  });
+  const byOthers = [...resolved.values()].map((alert) =>
+    alertEvent('alert.resolved', alert, alert.updatedAt),
+  );
+  return [...byReadings, ...byOthers];
+}
+
+/** One per alert that the frame holds a reading in breach for; what came late breaches nothing. */
+export function breachEvents(taken: TakenFrame, steps: CourseStep[]): DomainEvent[] {
+  if (!taken.asset.subscribed.has('data.measurement.alert')) return [];
+  const breached = new Map(
+    steps.flatMap((step) =>
+      step.kind === 'breached' ? [[step.alert, step.definition.bounds] as const] : [],
+    ),
+  );
+  return [...breached].flatMap(([{ alertId }, bounds]) =>
+    frameEvents('data.measurement.alert', taken, { alertId, bounds }),
+  );
+}

@@ -1,0 +1,46 @@
+/** What the frames of one batch do to the alerts of one device. */
+import { TEMPERATURE } from '../measurements/layout.ts';
+import type { TakenFrame } from '../measurements/taken.ts';
+import { type CourseStep, createAlertCourse, type JudgedReading, type OpenAlert } from './alert-course.ts';
+import { definitionsOf } from './alert-definition.ts';
+import type { OpenAlerts } from './open-alerts.ts';
+
+export type DeviceAlerts = ReturnType<typeof createDeviceAlerts>;
+
+export function createDeviceAlerts({ temperature, noData }: OpenAlerts) {
+  const course = createAlertCourse(temperature);
+  const closed: OpenAlert[] = [];
+  let isSilent = noData !== null;
+  let hasChanged = false;
+  return {
+    take({ rules, fresh }: TakenFrame): CourseStep[] {
+      if (isSilent) hasChanged = true;
+      isSilent = false;
+      const definitions = rules ? definitionsOf(rules) : [];
+      const orphans = course.endOrphans(definitions);
+      closed.push(...orphans);
+      if (orphans.length > 0) hasChanged = true;
+      const steps = course.take(definitions, judgedReadings(fresh));
+      for (const step of steps) {
+        if (step.kind !== 'breached') hasChanged = true;
+        if (step.kind === 'closed') closed.push(step.alert);
+      }
+      return steps;
+    },
+    hasChanged: () => hasChanged,
+    open: (): OpenAlerts => ({ temperature: course.open(), noData: isSilent ? noData : null }),
+    /** Once those that were opened on the way have their ids. */
+    closedIds: (): string[] => [
+      ...closed.map(({ alertId }) => alertId as string),
+      ...(noData !== null && !isSilent ? [noData] : []),
+    ],
+  };
+}
+
+function judgedReadings(fresh: TakenFrame['fresh']): JudgedReading[] {
+  return fresh
+    .flatMap(({ late, type, value, channel, measuredAt }) =>
+      late || value === null || type !== TEMPERATURE ? [] : [{ channel, value, measuredAt }],
+    )
+    .toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime());
+}

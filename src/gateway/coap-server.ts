@@ -8,9 +8,7 @@
  *
  * Not there: separate responses, block-wise transfer, observing, DTLS.
  */
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { lookup } from 'node:dns';
-import { isIP, isIPv6 } from 'node:net';
+import type { RemoteInfo } from 'node:dgram';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import {
@@ -23,6 +21,7 @@ import {
   reset,
 } from './coap-message.ts';
 import { MalformedMessage } from './malformed-message.ts';
+import { bound, createUdpSocket, enlargeReceiveBuffer } from './udp-socket.ts';
 
 export interface CoapCall {
   /** The route's, without the prefix. */
@@ -112,7 +111,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     ttlResolution: Math.min(1000, exchangeLifetimeMs / 10),
   });
   const limits = { bytesMax: datagramBytesMax, tokenOption };
-  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupOnce });
+  const socket = createUdpSocket(host);
   let underWay = 0;
   let onIdle = () => {};
 
@@ -277,36 +276,4 @@ function callOf(
     remoteAddress: remote.address,
     remotePort: remote.port,
   };
-}
-
-/** Answers go to addresses; asking the resolver about each of them costs a turn of the event loop. */
-const lookupOnce: typeof lookup = ((host: string, options: object, callback: LookupCallback) => {
-  const family = isIP(host);
-  if (family === 0) lookup(host, options, callback as never);
-  else callback(null, host, family);
-}) as typeof lookup;
-
-type LookupCallback = (error: null, address: string, family: number) => void;
-
-function bound(socket: Socket, { host, port }: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    function fail(error: Error): void {
-      socket.close();
-      reject(error);
-    }
-    socket.once('error', fail);
-    socket.bind({ address: host, port }, () => {
-      socket.off('error', fail);
-      resolve();
-    });
-  });
-}
-
-/** As large as the system allows; a refusal leaves its default. */
-function enlargeReceiveBuffer(socket: Socket, bytes: number): void {
-  try {
-    socket.setRecvBufferSize(bytes);
-  } catch {
-    // Some systems refuse what is above their limit instead of cutting it down.
-  }
 }

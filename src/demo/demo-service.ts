@@ -13,7 +13,14 @@ export interface DemoService {
   local: Local;
   /** Whether it goes when the demo ends. */
   isOurs: boolean;
-  stop(): Promise<void>;
+}
+
+export interface DemoServiceOptions {
+  /** What a service of its own gets. */
+  env: NodeJS.ProcessEnv;
+  say(line: string): void;
+  /** Told how to stop a service of its own, before that is up. */
+  onStop(stop: () => Promise<unknown>): void;
 }
 
 const START = fileURLToPath(new URL('../start.ts', import.meta.url));
@@ -21,22 +28,19 @@ const START = fileURLToPath(new URL('../start.ts', import.meta.url));
 const START_MS = 8 * 60_000;
 const STOP_MS = 12_000;
 
-/** `env` is what a child gets. */
-export async function findOrStartService(
-  env: NodeJS.ProcessEnv,
-  say: (line: string) => void,
-): Promise<DemoService> {
+export async function findOrStartService(options: DemoServiceOptions): Promise<DemoService> {
+  const { say } = options;
   const running = readLocal();
   if (running && (await isAlive(running))) {
     say(`A service is running at ${running.baseUrl}; the demo uses it and leaves it running.`);
-    return { local: running, isOurs: false, stop: async () => undefined };
+    return { local: running, isOurs: false };
   }
   say('No service is running, so the demo starts one of its own, in a temporary folder. It is stopped and');
   say('removed at the end; `npm run demo -- --keep` leaves it up until Ctrl-C.');
-  return ownService(env, say);
+  return { local: await startOwn(options), isOurs: true };
 }
 
-async function ownService(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<DemoService> {
+async function startOwn({ env, say, onStop }: DemoServiceOptions): Promise<Local> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
   // As root, the database server runs as another user, who has to get through.
   chmodSync(dataDir, 0o711);
@@ -52,6 +56,10 @@ async function ownService(env: NodeJS.ProcessEnv, say: (line: string) => void): 
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  onStop(async () => {
+    await ended(child);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
   const words: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
@@ -59,28 +67,19 @@ async function ownService(env: NodeJS.ProcessEnv, say: (line: string) => void): 
       if (/^(PostgreSQL|Temporal)/.test(line)) say(`  ${line}`);
     });
   }
-  async function stop(): Promise<void> {
-    await ended(child);
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-  try {
-    const local = await until({
-      what: 'a service that answers',
-      withinMs: START_MS,
-      async look() {
-        if (child.exitCode !== null) {
-          throw new DidNotHappen(`The service did not start:\n${words.slice(-5).join('\n')}`);
-        }
-        const found = readLocal(dataDir);
-        return found && (await isAlive(found)) ? found : null;
-      },
-      holds: (found) => found !== null,
-    });
-    return { local: local as Local, isOurs: true, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const local = await until({
+    what: 'a service that answers',
+    withinMs: START_MS,
+    async look() {
+      if (child.exitCode !== null) {
+        throw new DidNotHappen(`The service did not start:\n${words.slice(-5).join('\n')}`);
+      }
+      const found = readLocal(dataDir);
+      return found && (await isAlive(found)) ? found : null;
+    },
+    holds: (found) => found !== null,
+  });
+  return local as Local;
 }
 
 async function isAlive({ baseUrl }: Local): Promise<boolean> {

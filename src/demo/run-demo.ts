@@ -23,8 +23,7 @@ export interface DemoOptions {
 const FAILURES = 2;
 
 export async function runDemo({ env, keep, run, secret, say, onStop }: DemoOptions): Promise<void> {
-  const service = await findOrStartService(env, say);
-  onStop(service.stop);
+  const service = await findOrStartService({ env, say, onStop });
   const { local } = service;
   if (!local.coapUrl) throw new DidNotHappen('The running service has no CoAP gateway; start it again');
   const client = createServiceClient({ baseUrl: local.baseUrl, key: local.apiKey });

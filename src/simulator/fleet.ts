@@ -90,6 +90,7 @@ export function createFleet(options: FleetOptions): Fleet {
   const devices = new Map<string, SimulatedDevice>();
   const boots: NodeJS.Timeout[] = [];
   let links: Links | null = null;
+  let isStopped = false;
 
   function build(serialNumber: string, index: number, { uplinkOf }: Links): SimulatedDevice {
     const factory = options.factory ?? FACTORY;
@@ -112,6 +113,7 @@ export function createFleet(options: FleetOptions): Fleet {
     silentSerials: serials.slice(speaking.length),
     async start() {
       const opened = await openLinks(options, speaking.length, copiesOf(faults, random));
+      if (isStopped) return opened.close();
       links = opened;
       speaking.forEach((serial, index) => {
         const boot = () => {
@@ -123,6 +125,7 @@ export function createFleet(options: FleetOptions): Fleet {
       });
     },
     async stop() {
+      isStopped = true;
       for (const boot of boots) clearTimeout(boot);
       for (const device of devices.values()) device.stop();
       await links?.close();

@@ -49,6 +49,16 @@ describe('A fleet', () => {
     return fleet;
   }
 
+  it('that is stopped while it starts sends nothing and leaves nothing open', async () => {
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'UDPWRAP').length;
+    const before = sockets();
+    const starting = start(NO_FAULTS);
+    await fleet?.stop();
+    const { devices } = (await starting).stats();
+    await sleep(100);
+    assert.deepEqual([devices, (await starting).stats().online, sockets()], [12, 0, before]);
+  });
+
   it('appears, measures, takes a change and confirms it; silent devices say nothing', async () => {
     const running = await start(NO_FAULTS, { silent: 2 });
     assert.equal(running.serials.length, 10);

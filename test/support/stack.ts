@@ -41,7 +41,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const processes: ChildProcess[] = [];
 const folders: string[] = [];
 
-type Script = 'start' | 'api' | 'worker';
+type Script = 'start' | 'api' | 'worker' | 'demo';
 
 /** Starts what the npm script says, without npm and its shell in between. */
 export function run(script: Script, env: Record<string, string>): Running {

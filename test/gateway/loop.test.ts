@@ -1,16 +1,7 @@
 /** The loop with a logger over CoAP (devices.md, sections 0 and 1.8), against the running service. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { openDatabase } from '../src/db/database.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { query } from '../src/db/query.ts';
-import { createUnknownDevicesRepository } from '../src/devices/unknown-devices.repository.ts';
-import { ensureDatabase } from '../src/embedded/ensure-database.ts';
-import { freePort } from '../src/embedded/free-port.ts';
-import { type RunningPostgres, startPostgres } from '../src/embedded/postgres.ts';
+import { query } from '../../src/db/query.ts';
 import {
   apply,
   configOf,
@@ -20,22 +11,33 @@ import {
   jobOf,
   register,
   untilEnded,
-} from './support/fleet.ts';
+} from '../support/fleet.ts';
 import {
   type Entry,
   HUMIDITY,
   type Logger,
-  type LoggerOptions,
-  openLogger,
   type Reply,
   SENSOR_ERROR,
   TEMPERATURE,
-} from './support/logger.ts';
-import { uint } from './support/protobuf.ts';
-import { startService, type TestOrganization, type TestService } from './support/service.ts';
+} from '../support/logger.ts';
+import { uint } from '../support/protobuf.ts';
+import {
+  assetId,
+  closeLoggers,
+  codesOf,
+  config,
+  dms,
+  HOUR_MS,
+  history,
+  logger,
+  MINUTE_MS,
+  newCustomer,
+  newDevice,
+  open,
+  org,
+  startGateway,
+} from './harness.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const FRIDGE_SLUG = 'vaccine-fridge';
 /** All that a profile can set, in a zone that knows no summer time. */
 const LARDER = {
@@ -61,44 +63,10 @@ const FACTOR = 26;
 const RULES = 28;
 const CALENDARS = 47;
 
-let dms: TestService;
-let org: TestOrganization;
-let token: string;
-let logger: Logger;
-let assetId: string;
-let serials = 0;
-/** What the service's clock is ahead of ours. */
-let aheadMs = 0;
-const loggers: Logger[] = [];
-
-const nextSerial = () => `282C02${(++serials).toString(16).padStart(6, '0').toUpperCase()}`;
-
-async function open(options: Partial<LoggerOptions> = {}): Promise<Logger> {
-  const fresh = await openLogger({ serial: nextSerial(), coapPort: dms.coapPort, token, ...options });
-  loggers.push(fresh);
-  return fresh;
-}
-
-async function newCustomer(): Promise<void> {
-  org = await dms.addOrganization();
-  token = (await dms.issueKey(org.id, 'device')).token;
-}
-
-async function newDevice(options: Partial<LoggerOptions> = {}): Promise<void> {
-  logger = await open(options);
-  assetId = await register(org, logger.serial);
-}
-
-const startGateway = (settings: Partial<TestService['settings']> = {}) =>
-  startService({ settings, now: () => new Date(Date.now() + aheadMs) });
-
-const history = async (id = assetId) => (await org.api.get(`/assets/${id}/measurements`)).body.items;
 const asset = async () => (await org.api.get(`/assets/${assetId}`)).body;
-const config = () => configOf(org, logger.serial);
 const targetOf = async (jobId: string) =>
   (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0];
 const rulesIn = (reply: Reply) => reply.config[RULES] as Entry[] | undefined;
-const codesOf = (replies: Reply[]) => replies.map(({ code }) => code);
 
 /** What is not answered is done when something shows it. */
 const untilStored = (count: number) => eventually(history, (items) => items.length === count);
@@ -111,20 +79,14 @@ async function settled(): Promise<void> {
 
 const applyTo = (slug: string) => apply(org, slug, { serialNumbers: [logger.serial] });
 
-afterEach(async () => {
-  aheadMs = 0;
-  for (const each of loggers.splice(0)) await each.close();
-});
-
 describe('A logger over CoAP', () => {
-  before(async () => {
-    dms = await startGateway({ metricsPort: await freePort() });
-  });
+  before(() => startGateway());
   after(() => dms.stop());
   beforeEach(async () => {
     await newCustomer();
     await newDevice();
   });
+  afterEach(closeLoggers);
 
   describe('that measures', () => {
     it('is acknowledged when its readings are in the history', async () => {
@@ -505,8 +467,7 @@ describe('A logger over CoAP', () => {
     const waiting = async () => (await org.device.get(`/devices/${logger.serial}/pending-config`)).body;
 
     beforeEach(async () => {
-      logger = await open({ channelTypes: T_H_T });
-      assetId = await register(org, logger.serial);
+      await newDevice({ channelTypes: T_H_T });
       await createProfile(org, FRIDGE);
     });
 
@@ -546,213 +507,5 @@ describe('A logger over CoAP', () => {
       await applyTo(FRIDGE_SLUG);
       assert.equal(rulesIn(await logger.measure({ types: [TEMPERATURE] }))?.[0]?.[1], 4);
     });
-  });
-
-  describe('with a token', () => {
-    it('that is wrong is refused with 4.01 wherever it speaks, and nothing is stored', async () => {
-      await logger.measure();
-      const wrong = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
-      const before = await history();
-      const at = new Date(Date.now() - HOUR_MS);
-      assert.equal((await logger.measure({ at, token: wrong })).code, '4.01');
-      assert.deepEqual(codesOf(await logger.report({ token: wrong })), ['4.01']);
-      const stranger = await open({ serial: logger.serial, token: wrong });
-      assert.equal((await stranger.tell({ version: 0x0702 })).code, '4.01');
-      assert.deepEqual(await history(), before);
-      assert.equal((await config()).deviceConfig, null);
-    });
-
-    it('that is wrong and without wanting an answer gets none', async () => {
-      await logger.measure({ confirmable: false, token: 'dev_nobody' });
-      assert.equal((await logger.send('t', Buffer.alloc(0))).code, '2.05');
-      assert.equal(logger.heard.length, 1);
-      assert.deepEqual(await history(), []);
-    });
-
-    it('that is refused is counted, by the reason', async () => {
-      const countOf = async (reason: string) => {
-        const answer = await fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`);
-        const line = new RegExp(`^dms_coap_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
-        return Number(line.exec(await answer.text())?.[1] ?? 0);
-      };
-      const stranger = await open();
-      for (const [reason, refused] of [
-        ['wrong_token', () => logger.measure({ token: 'dev_nobody' })],
-        ['missing_token', () => logger.measure({ token: '' })],
-        ['unknown_serial', () => stranger.measure()],
-      ] as const) {
-        const before = await countOf(reason);
-        await refused();
-        assert.equal(await countOf(reason), before + 1, reason);
-      }
-    });
-
-    it('that is missing or empty is refused, where tokens are required', async () => {
-      for (const none of [null, '']) {
-        assert.equal((await logger.measure({ token: none })).code, '4.01');
-        assert.deepEqual(codesOf(await logger.report({ token: none })), ['4.01']);
-      }
-      const silent = await open({ serial: logger.serial, token: undefined });
-      assert.equal((await silent.tell({ version: 0x0702 })).code, '4.01');
-      assert.deepEqual(await history(), []);
-    });
-
-    it('may leave it out of a report that comes from where its measurements came from', async () => {
-      await logger.measure();
-      assert.deepEqual(codesOf(await logger.report({ token: '' })), ['2.01']);
-      assert.equal((await config()).syncStatus, 'applied');
-    });
-
-    it('may send the parts of a report from one port and another, as an address translator has it', async () => {
-      const sameDevice = await open({ serial: logger.serial });
-      await logger.report({ order: [1, 1] });
-      assert.equal((await configOf(org, logger.serial)).syncStatus, 'no_device_report');
-      await sameDevice.report({ order: [2, 2], hash: logger.hash });
-      assert.equal((await configOf(org, logger.serial)).syncStatus, 'applied');
-    });
-
-    it('may not leave it out of a report that comes from elsewhere, or of another device, or of its next frame', async () => {
-      await logger.measure();
-      const elsewhere = await open({ serial: logger.serial, token: undefined });
-      assert.deepEqual(codesOf(await elsewhere.report()), ['4.01']);
-      assert.equal((await logger.measure({ token: '' })).code, '4.01');
-    });
-
-    it('may not leave it out of a report an hour after its measurements', async () => {
-      await logger.measure();
-      aheadMs = HOUR_MS + MINUTE_MS;
-      assert.deepEqual(codesOf(await logger.report({ token: '' })), ['4.01']);
-    });
-
-    it('but of a serial that nobody registered gets 4.04, and is listed for the operator', async () => {
-      const stranger = await open();
-      assert.equal((await stranger.measure()).code, '4.04');
-      assert.deepEqual(codesOf(await stranger.report()), ['4.04']);
-      assert.equal((await stranger.tell({ version: 0x0614 })).code, '4.04');
-      const listed = await createUnknownDevicesRepository(dms.service.sql).list(1);
-      assert.deepEqual(
-        listed.map(({ serialNumber, sightings }) => [serialNumber.toUpperCase(), sightings]),
-        [[stranger.serial, 3]],
-      );
-    });
-
-    it("but of another organization's serial gets 4.04", async () => {
-      const other = await dms.addOrganization();
-      const { token: otherToken } = await dms.issueKey(other.id, 'device');
-      assert.equal((await logger.measure({ token: otherToken })).code, '4.04');
-      assert.deepEqual(await history(), []);
-    });
-
-    it('but of an archived asset gets 4.04', async () => {
-      await org.api.delete(`/assets/${assetId}`);
-      assert.equal((await logger.measure()).code, '4.04');
-    });
-  });
-});
-
-describe('A logger over CoAP where tokens are not required', () => {
-  const TOKEN_OPTION = 2_051;
-
-  before(async () => {
-    dms = await startGateway({ coap: { port: 0, isTokenRequired: false, tokenOption: TOKEN_OPTION } });
-  });
-  after(() => dms.stop());
-  beforeEach(async () => {
-    await newCustomer();
-    await newDevice({ token: '' });
-  });
-
-  it('is known by its serial, when one organization has registered it', async () => {
-    assert.equal((await logger.measure()).code, '2.01');
-    assert.deepEqual(codesOf(await logger.report()), ['2.01']);
-    assert.equal((await logger.tell({ version: 0x0614 })).code, '2.01');
-    assert.equal((await history()).length, 1);
-  });
-
-  it('is refused with 4.01 when two have, and with 4.04 when none has', async () => {
-    await register(await dms.addOrganization(), logger.serial.toLowerCase());
-    assert.equal((await logger.measure()).code, '4.01');
-    assert.equal((await (await open({ token: undefined })).measure()).code, '4.04');
-    assert.deepEqual(await history(), []);
-  });
-
-  it('tells two organizations apart by its token', async () => {
-    await register(await dms.addOrganization(), logger.serial);
-    assert.equal((await logger.measure({ token })).code, '2.01');
-    assert.equal((await history()).length, 1);
-  });
-
-  it('is refused when its token is wrong, however well its serial is known', async () => {
-    assert.equal((await logger.measure({ token: 'dev_nobody' })).code, '4.01');
-    assert.deepEqual(codesOf(await logger.report({ token: 'dev_nobody' })), ['4.01']);
-    assert.deepEqual(await history(), []);
-  });
-
-  it('may carry its token in the CoAP option that the operator chose', async () => {
-    await register(await dms.addOrganization(), logger.serial);
-    const { serial } = logger;
-    const right = await open({ serial, token: '', tokenOption: TOKEN_OPTION, optionToken: token });
-    const wrong = await open({ serial, token: '', tokenOption: TOKEN_OPTION, optionToken: 'dev_nobody' });
-    assert.deepEqual(codesOf([await right.measure(), await wrong.measure()]), ['2.01', '4.01']);
-    assert.deepEqual(codesOf(await right.report()), ['2.01']);
-    assert.equal((await history()).length, 1);
-  });
-
-  it("may not speak with a customer's key", async () => {
-    const { token: customerKey } = await dms.issueKey(org.id, 'customer');
-    const { serial } = logger;
-    const wrong = await open({ serial, token: '', tokenOption: TOKEN_OPTION, optionToken: customerKey });
-    assert.equal((await wrong.measure()).code, '4.01');
-    assert.deepEqual(await history(), []);
-  });
-});
-
-describe('A logger over CoAP while PostgreSQL is away', function () {
-  this.timeout(60_000);
-  const scratch = mkdtempSync(join(tmpdir(), 'dms-gateway-'));
-  chmodSync(scratch, 0o755); // root's PostgreSQL runs as another user
-  let postgres: RunningPostgres;
-  let port: number;
-  const start = () => startPostgres({ dataDir: join(scratch, 'postgres'), port, log: () => {} });
-
-  before(async () => {
-    port = await freePort();
-    postgres = await start();
-    const databaseUrl = await ensureDatabase(postgres.url, 'dms');
-    const sql = openDatabase({
-      url: databaseUrl,
-      poolSize: 4,
-      statementTimeoutMs: 0,
-      applicationName: 'test',
-    });
-    await migrate(sql);
-    await sql.destroy();
-    dms = await startService({ databaseUrl, withWorker: false });
-    await newCustomer();
-    await newDevice();
-  });
-  after(async () => {
-    await dms.stop();
-    await postgres.stop();
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
-  });
-
-  it('gets 5.00, and its frame is stored when it comes again', async () => {
-    const at = new Date();
-    await logger.measure({ at: new Date(at.getTime() - HOUR_MS) });
-    await postgres.stop();
-    assert.equal((await logger.measure({ at })).code, '5.00');
-    assert.deepEqual(codesOf([...(await logger.report()), await logger.tell({ version: 1 })]), [
-      '5.00',
-      '5.00',
-    ]);
-    await logger.measure({ at, confirmable: false });
-    assert.equal((await logger.send('t', Buffer.alloc(0))).code, '2.05');
-    postgres = await start();
-    await eventually(
-      () => logger.measure({ at }),
-      ({ code }) => code === '2.01',
-    );
-    assert.equal((await history()).length, 2);
   });
 });

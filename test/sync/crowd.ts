@@ -1,0 +1,139 @@
+/** Many clients and devices that wait for nobody, and what must hold of them whenever nobody is speaking. */
+import assert from 'node:assert/strict';
+import { createProfile, FACTORY, register, untilEnded } from '../support/fleet.ts';
+import type { TestOrganization } from '../support/service.ts';
+import { clock } from './clock.ts';
+import { type Config, clashes, holds } from './config.ts';
+import { isOpen, type State } from './model-fleet.ts';
+import { CROWD_PROFILES } from './profiles.ts';
+
+interface ShownTarget {
+  assetId: string;
+  state: State;
+}
+
+export class Crowd {
+  readonly fleet: TestOrganization;
+  readonly changes = new Map<string, Config>();
+  readonly slugOf = new Map<string, string>();
+  readonly serials: string[] = [];
+  private assetIds: string[] = [];
+  private replacements = 0;
+
+  constructor(fleet: TestOrganization) {
+    this.fleet = fleet;
+  }
+
+  async gather(size: number) {
+    for (let index = 0; index < size; index++) {
+      this.serials.push(`Crowd-${index}`);
+      this.assetIds.push(await register(this.fleet, `Crowd-${index}`));
+    }
+    for (const [slug, profile] of Object.entries(CROWD_PROFILES)) {
+      await createProfile(this.fleet, { slug, ...profile });
+      const { body } = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply?dryRun=true`, {
+        applyToAll: true,
+      });
+      this.changes.set(slug, body.preview[0].config);
+    }
+  }
+
+  async apply(slug: string, body: object) {
+    const answer = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply`, body);
+    this.allow(answer, [200]);
+    this.slugOf.set(answer.body.jobId, slug);
+    return answer.body.jobId as string;
+  }
+
+  async stop(jobId: string) {
+    this.allow(await this.fleet.api.post(`/devices/config-jobs/${jobId}/cancel`), [200, 409]);
+  }
+
+  async retry(jobId: string) {
+    const answer = await this.fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
+    this.allow(answer, [201, 409]);
+    if (answer.status === 201) this.slugOf.set(answer.body.id, answer.body.profileSlug);
+  }
+
+  /** Fetches and obeys, or says something else; its serial may go to other hardware in between. */
+  async contact(serial: string, says: 'truth' | 'old' | 'error' | 'stale') {
+    const offer = await this.fleet.device.get(`/devices/${serial}/pending-config`);
+    this.allow(offer, [200, 204, 404]);
+    const change = offer.status === 200 ? offer.body.config : {};
+    const answer = await this.fleet.device.post(`/devices/${serial}/config-reports`, {
+      ...FACTORY,
+      ...(says === 'truth' && change),
+      ...(says === 'stale' && { reportedAt: new Date(clock.ms - 3_600_000).toISOString() }),
+      ...(says === 'error' && { errors: [{ message: 'out of range' }] }),
+    });
+    this.allow(answer, [200, 404]);
+  }
+
+  async replace(index: number) {
+    const newSerialNumber = `Fresh-${++this.replacements}`;
+    const path = `/assets/${this.assetIds[index]}/replace-hardware`;
+    this.allow(await this.fleet.api.post(path, { newSerialNumber }), [200]);
+    this.serials[index] = newSerialNumber;
+  }
+
+  private allow({ status, text }: { status: number; text: string }, statuses: number[]) {
+    assert.equal(statuses.includes(status), true, `${status}: ${text}`);
+  }
+
+  async targetsOf(jobId: string): Promise<ShownTarget[]> {
+    return (await this.fleet.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items;
+  }
+
+  /** What must hold whenever nobody is speaking. */
+  async checkPeace() {
+    const targets = await Promise.all(
+      [...this.slugOf].map(async ([jobId, slug]) => {
+        const change = this.changes.get(slug) as Config;
+        return (await this.targetsOf(jobId)).map((target) => ({ ...target, jobId, change }));
+      }),
+    );
+    for (const serial of this.serials) {
+      const { body } = await this.fleet.api.get(`/devices/${serial}/config`);
+      const open = targets.flat().filter(({ assetId, state }) => assetId === body.assetId && isOpen(state));
+      this.checkOpen(body, open);
+    }
+    const { body: list } = await this.fleet.api.get('/devices/config-jobs?limit=500');
+    for (const { id, total, counts } of list.items) {
+      const shown = targets.flat().filter(({ jobId }) => jobId === id);
+      assert.equal(shown.length, total);
+      const { timedOut, ...rest } = counts as Record<string, number>;
+      for (const [state, count] of Object.entries({ ...rest, timed_out: timedOut }))
+        assert.equal(shown.filter((target) => target.state === state).length, count, `${state} of ${id}`);
+    }
+  }
+
+  private checkOpen(
+    { pendingConfig, syncStatus, serialNumber }: Record<string, unknown>,
+    open: Array<{ change: Config; state: State }>,
+  ) {
+    const pending = pendingConfig as Config | null;
+    if (syncStatus === 'failed') assert.equal(open.length, 0, 'nobody waits for a change that has failed');
+    for (const { change, state } of open) {
+      assert.equal(holds(pending ?? {}, change), true, `${serialNumber} can satisfy who waits for it`);
+      for (const other of open) assert.deepEqual(clashes(change, other.change), []);
+      if (syncStatus === 'sent' || syncStatus === 'pending')
+        assert.equal(state, syncStatus === 'sent' ? 'sent' : 'waiting');
+    }
+  }
+
+  /** Everybody obeys: then every job ends, as its targets say. */
+  async end() {
+    await Promise.all(this.serials.map((serial) => this.contact(serial, 'truth')));
+    clock.ms += 1_000;
+    await Promise.all(this.serials.map((serial) => this.contact(serial, 'truth')));
+    for (const jobId of this.slugOf.keys()) {
+      const { status, counts } = await untilEnded(this.fleet, jobId);
+      assert.equal(counts.queued + counts.waiting + counts.sent, 0);
+      const ends = [
+        'cancelled',
+        counts.failed + counts.timedOut > 0 ? 'completed_with_failures' : 'succeeded',
+      ];
+      assert.equal(ends.includes(status), true, `${status} with ${JSON.stringify(counts)}`);
+    }
+  }
+}

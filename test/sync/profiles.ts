@@ -1,0 +1,37 @@
+/** The profiles that the world, the crowd and those who meet apply. */
+const alert = (lowC: number) => [{ type: 'low', channel: 'probe', lowC }];
+
+/**
+ * Of the world, each in two editions; guard and slow share a setting, on which they agree or not; frequent shares
+ * none.
+ */
+export const PROFILES = [
+  {
+    slug: 'frequent',
+    editions: [10, 60].map((minutes) => ({ intervals: { measurementIntervalMinutes: minutes } })),
+    keys: ['measurementPeriodBase', 'measurementPeriodFactor'],
+  },
+  {
+    slug: 'guard',
+    editions: [7_200, 14_400].map((seconds) => ({
+      temperatureAlerts: alert(seconds / 200),
+      intervals: { transmissionIntervalSeconds: seconds },
+    })),
+    keys: ['alarmRules', 'calendars', 'transmissionInterval'],
+  },
+  {
+    slug: 'slow',
+    editions: [86_400, 7_200].map((seconds) => ({ intervals: { transmissionIntervalSeconds: seconds } })),
+    keys: ['transmissionInterval'],
+  },
+];
+
+/** Of the crowd, and of those who meet. */
+export const CROWD_PROFILES: Record<string, object> = {
+  'every-hour': { intervals: { transmissionIntervalSeconds: 3_600 } },
+  'every-two-hours': { intervals: { transmissionIntervalSeconds: 7_200 } },
+  'every-day': { intervals: { transmissionIntervalSeconds: 86_400 } },
+  'ten-minutes': { intervals: { measurementIntervalMinutes: 10 } },
+  'hour-and-day': { intervals: { measurementIntervalMinutes: 60, transmissionIntervalSeconds: 86_400 } },
+  guard: { temperatureAlerts: alert(50), intervals: { transmissionIntervalSeconds: 3_600 } },
+};

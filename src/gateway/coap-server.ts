@@ -9,7 +9,6 @@
  * Not there: separate responses, block-wise transfer, observing, DTLS.
  */
 import type { RemoteInfo } from 'node:dgram';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import {
   acknowledgement,
@@ -20,6 +19,7 @@ import {
   readDatagram,
   reset,
 } from './coap-message.ts';
+import { createExchangeMemory } from './exchange-memory.ts';
 import { MalformedMessage } from './malformed-message.ts';
 import { bound, createUdpSocket, enlargeReceiveBuffer } from './udp-socket.ts';
 
@@ -64,9 +64,9 @@ export interface CoapServerOptions {
   datagramBytesMax?: number;
   /** Handlers under way; above, confirmable requests get 5.03 and others are dropped. */
   underWayMax?: number;
-  /** How long, and for how many exchanges, an answer is kept for duplicates. */
+  /** How long, and in how many bytes, answers are kept for duplicates. */
   exchangeLifetimeMs?: number;
-  exchangesMax?: number;
+  exchangeBytesMax?: number;
   receiveBufferBytes?: number;
 }
 
@@ -81,14 +81,12 @@ const DATAGRAM_BYTES_MAX = 1500;
 const UNDER_WAY_MAX = 20_000;
 /** RFC 7252, section 4.8.2. */
 const EXCHANGE_LIFETIME_MS = 247_000;
-/** A device repeats for 45 s at most (MAX_TRANSMIT_SPAN): enough of them for 4,000 exchanges a second. */
-const EXCHANGES_MAX = 262_144;
+/** A device repeats for 45 s at most (MAX_TRANSMIT_SPAN): enough of them for 5,000 exchanges a second. */
+const EXCHANGE_BYTES_MAX = 32 * 1024 * 1024;
 /** A burst of frames waits here while the process is busy. */
 const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
 
-/** The answer's bytes; empty while it is being made, and for ever where there is none to send. */
-type Exchange = Buffer;
-const NO_ANSWER: Exchange = Buffer.alloc(0);
+const NO_ANSWER = Buffer.alloc(0);
 
 export async function createCoapServer(options: CoapServerOptions): Promise<CoapServer> {
   const {
@@ -101,14 +99,13 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     datagramBytesMax = DATAGRAM_BYTES_MAX,
     underWayMax = UNDER_WAY_MAX,
     exchangeLifetimeMs = EXCHANGE_LIFETIME_MS,
-    exchangesMax = EXCHANGES_MAX,
+    exchangeBytesMax = EXCHANGE_BYTES_MAX,
     receiveBufferBytes = RECEIVE_BUFFER_BYTES,
   } = options;
-  const exchanges = new LRUCache<string, Exchange>({
-    max: exchangesMax,
-    ttl: exchangeLifetimeMs,
-    // How often the cache looks at the clock.
-    ttlResolution: Math.min(1000, exchangeLifetimeMs / 10),
+  const exchanges = createExchangeMemory({
+    lifetimeMs: exchangeLifetimeMs,
+    bytesMax: exchangeBytesMax,
+    nowMs: () => performance.now(),
   });
   const limits = { bytesMax: datagramBytesMax, tokenOption };
   const socket = createUdpSocket(host);
@@ -144,8 +141,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     const observed = { path: route ? path : null, confirmable };
     const key = `${remote.address}:${remote.port}:${messageId}`;
-    // A look that does not count as use, so that what is forgotten first is what came first.
-    const known = exchanges.peek(key);
+    const known = exchanges.find(key);
     if (known) {
       observe({ ...observed, code: 'duplicate' });
       if (known.length > 0) send(known, remote);
@@ -163,7 +159,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
       if (confirmable) send(acknowledgement(request, { code: '5.03' }), remote);
       return;
     }
-    exchanges.set(key, NO_ANSWER);
+    exchanges.begin(key);
     void answer(request, path, route, remote, key);
   }
 
@@ -179,14 +175,13 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     try {
       const result = await resultOf(route, callOf(request, path, remote, tokenOption));
       observe({ path, confirmable, code: result.code });
-      if (!confirmable) return;
-      const bytes = acknowledgement(request, result);
-      exchanges.set(key, bytes);
-      send(bytes, remote);
+      const bytes = confirmable ? acknowledgement(request, result) : NO_ANSWER;
+      exchanges.end(key, bytes);
+      if (confirmable) send(bytes, remote);
     } catch (error) {
       // An answer that cannot be put into a datagram, or an observer that throws.
       log('CoAP answer failed', error);
-      exchanges.delete(key);
+      exchanges.end(key, null);
     } finally {
       underWay--;
       if (underWay === 0) onIdle();

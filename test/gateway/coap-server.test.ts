@@ -244,14 +244,14 @@ describe('The CoAP server', () => {
     other.close();
   });
 
-  it('forgets the oldest exchanges first when there are too many', async () => {
-    await restart({ exchangesMax: 2 });
-    const all = [1, 2, 3].map((id) => datagram({ id }));
-    for (const bytes of [...all, all[2] as Buffer, all[0] as Buffer]) {
+  it('forgets the oldest exchanges first when there is no room', async () => {
+    await restart({ exchangeBytesMax: 16 * 48 }); // of these, 16 fit
+    const all = Array.from({ length: 17 }, (_, id) => datagram({ id }));
+    for (const bytes of [...all, all[16] as Buffer, all[0] as Buffer]) {
       device.send(bytes);
       await device.answer();
     }
-    assert.equal(calls.length, 4);
+    assert.equal(calls.length, 18);
   });
 
   it('resets a ping', async () => {

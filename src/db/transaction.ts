@@ -63,7 +63,9 @@ async function onOneConnection<T>(database: Database, work: (sql: Sql) => Promis
     await connection.query('begin');
     const result = await work(sql);
     isOver = true;
-    await connection.query('commit');
+    const { command } = await connection.query('commit');
+    // What PostgreSQL says when a statement had failed and the work went on all the same.
+    if (command === 'ROLLBACK') throw new Error('The transaction was undone: one of its statements failed');
     return result;
   } catch (error) {
     isOver = true;

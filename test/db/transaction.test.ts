@@ -48,6 +48,16 @@ describe('A transaction', () => {
     assert.deepEqual([await notes(), effects], [[], 0]);
   });
 
+  it('does not claim to have kept what a swallowed fault of a statement has undone', async () => {
+    const swallowing = transact(async ({ sql }) => {
+      await write(sql, 'undone');
+      await write(sql, 'undone').catch(() => undefined);
+      return 'kept';
+    });
+    await assert.rejects(swallowing, /undone/);
+    assert.deepEqual(await notes(), []);
+  });
+
   it('that has failed lets nothing through of what its work left running', async () => {
     let late: Promise<unknown> = Promise.resolve();
     const failing = transact(({ sql }) => {

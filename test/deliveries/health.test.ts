@@ -232,7 +232,8 @@ describe('An endpoint in trouble', () => {
       receiver.received.length <= sent + QUICK.perEndpointMax,
       `${receiver.received.length} requests`,
     );
-    assert.equal(statesOf(items, 'delivered'), receiver.received.length);
+    const faults = items.flatMap(({ lastError }) => lastError ?? []);
+    assert.equal(statesOf(items, 'delivered'), receiver.received.length, faults.join());
     await endpoint.change({ status: 'active' });
     await endpoint.untilAll('delivered', 40, 25_000);
     assert.equal(receiver.received.length, 40, 'and none twice');

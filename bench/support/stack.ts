@@ -99,6 +99,8 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     const args = file.startsWith('dist/') ? [...(NODE_FLAGS[file] ?? []), file] : ['--import=tsx', file];
     const child = spawn(process.execPath, args, { env: { ...env, ...more }, stdio: 'inherit' });
     stops.push(() => end(child));
+    // A bench that fails on its way leaves nothing running that would be in the next one's figures.
+    process.once('exit', () => child.kill('SIGKILL'));
     return child;
   };
   async function answering(file: string, url: string, more: object): Promise<ChildProcess> {

@@ -9,10 +9,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import pg from 'pg';
 import type { RunningPart } from '../src/composition/worker-part.ts';
-import { openDatabase } from '../src/db/database.ts';
-import { migrate } from '../src/db/migrate.ts';
 import { query } from '../src/db/query.ts';
-import { ensureDatabase } from '../src/embedded/ensure-database.ts';
 import { freePort } from '../src/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../src/embedded/postgres.ts';
 import { startTemporalDevServer, type TemporalDevServer } from '../src/temporal/dev-server.ts';
@@ -29,6 +26,7 @@ import {
   registerMany,
   untilEnded,
 } from './support/fleet.ts';
+import { migratedDatabase } from './support/migrated-database.ts';
 import { servers } from './support/servers.ts';
 import { startService, type TestOrganization, type TestService } from './support/service.ts';
 import {
@@ -312,15 +310,7 @@ describe('PostgreSQL under load', function () {
   before(async () => {
     port = await freePort();
     postgres = await start(port);
-    const databaseUrl = await ensureDatabase(postgres.url, 'dms');
-    const sql = openDatabase({
-      url: databaseUrl,
-      poolSize: 4,
-      statementTimeoutMs: 0,
-      applicationName: 'test',
-    });
-    await migrate(sql);
-    await sql.destroy();
+    const databaseUrl = await migratedDatabase(postgres.url);
     dms = await startService({ databaseUrl, settings: { jobLookAgainMs: 1_000 } });
     apiProcess = await startApiProcess(environmentOf(dms.settings));
     fleet = await sameOrganizationAt(dms, apiProcess.baseUrl);

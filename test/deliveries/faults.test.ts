@@ -9,11 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
 import { QUEUED_CHANNEL } from '../../src/deliveries/notices.repository.ts';
-import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporalDevServer, type TemporalDevServer } from '../../src/temporal/dev-server.ts';
@@ -21,6 +18,7 @@ import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import type { EventKind } from '../../src/webhooks/webhook.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, run, startWorkerProcess, tryKill } from '../support/stack.ts';
@@ -197,15 +195,7 @@ describe('PostgreSQL that goes away under load', function () {
   before(async () => {
     port = await freePort();
     await start();
-    const databaseUrl = await ensureDatabase(postgres.url, 'dms');
-    const sql = openDatabase({
-      url: databaseUrl,
-      poolSize: 4,
-      statementTimeoutMs: 0,
-      applicationName: 'test',
-    });
-    await migrate(sql);
-    await sql.destroy();
+    const databaseUrl = await migratedDatabase(postgres.url);
     dms = await startService({ databaseUrl, withWorker: false });
     ledger = openLedger(dms);
     worker = await startWorkerProcess({ ...workerEnvironment(dms), WEBHOOK_DEADLINE_SECONDS: '1' });

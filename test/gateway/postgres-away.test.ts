@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import { eventually } from '../support/fleet.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
 import {
   closeLoggers,
   codesOf,
@@ -32,15 +30,7 @@ describe('A logger over CoAP while PostgreSQL is away', function () {
   before(async () => {
     port = await freePort();
     postgres = await start();
-    const databaseUrl = await ensureDatabase(postgres.url, 'dms');
-    const sql = openDatabase({
-      url: databaseUrl,
-      poolSize: 4,
-      statementTimeoutMs: 0,
-      applicationName: 'test',
-    });
-    await migrate(sql);
-    await sql.destroy();
+    const databaseUrl = await migratedDatabase(postgres.url);
     await startGateway({ databaseUrl, withWorker: false });
     await newCustomer();
     await newDevice();

@@ -8,15 +8,13 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import pg from 'pg';
-import { openDatabase } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
 import { createLog } from '../../src/log.ts';
 import { startTemporalDevServer } from '../../src/temporal/dev-server.ts';
 import { bundleWorkflows, installRuntime } from '../../src/temporal/worker.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import { migratedDatabase } from './migrated-database.ts';
 
 export interface Servers {
   postgresUrl: string;
@@ -78,7 +76,7 @@ async function start(): Promise<Servers> {
   const [temporal, workflowBundle] = await Promise.all([
     startTemporalDevServer({ cli, searchAttributes: SEARCH_ATTRIBUTES, log: () => {} }),
     bundleWorkflows(),
-    makeTemplate(postgres.url),
+    migratedDatabase(postgres.url, TEMPLATE),
   ]);
   stops.push(temporal.stop);
   return { postgresUrl: postgres.url, temporalAddress: temporal.address, cli, workflowBundle };
@@ -90,13 +88,6 @@ export const temporalCli = () =>
     cacheDir: join(homedir(), '.cache', 'device-monitoring-service'),
     say: (line) => process.stderr.write(`${line}\n`),
   });
-
-async function makeTemplate(postgresUrl: string): Promise<void> {
-  const url = await ensureDatabase(postgresUrl, TEMPLATE);
-  const sql = openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'test' });
-  await migrate(sql);
-  await sql.destroy();
-}
 
 /** The url of a new, migrated, empty database. */
 export async function newDatabase(): Promise<string> {

@@ -1,0 +1,12 @@
+/** A database of that server, brought up to date; answers with its URL. */
+import { openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
+
+export async function migratedDatabase(serverUrl: string, name = 'dms'): Promise<string> {
+  const url = await ensureDatabase(serverUrl, name);
+  const database = openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'test' });
+  await migrate(database);
+  await database.destroy();
+  return url;
+}

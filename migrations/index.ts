@@ -23,6 +23,7 @@ import * as deviceConfigHash from './021-device-config-hash.ts';
 import * as assetSerials from './022-asset-serials.ts';
 import * as deliveredAtOnce from './023-delivered-at-once.ts';
 import * as targetsOfAssets from './024-targets-of-assets.ts';
+import * as listeners from './025-listeners.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -49,4 +50,5 @@ export const migrations = {
   '022-asset-serials': assetSerials,
   '023-delivered-at-once': deliveredAtOnce,
   '024-targets-of-assets': targetsOfAssets,
+  '025-listeners': listeners,
 };

@@ -15,6 +15,7 @@ import {
 } from './support/fleet.ts';
 import { openLogger } from './support/logger.ts';
 import { startReceiver } from './support/receiver.ts';
+import { newDatabase } from './support/servers.ts';
 import { startService, type TestOrganization, type TestService } from './support/service.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,7 +32,8 @@ describe('A device that is expected', () => {
   const now = () => new Date(Date.now() + aheadMs);
 
   before(async () => {
-    dms = await startService({ now });
+    // The clock of these tests leaps; that is no outage.
+    dms = await startService({ now, settings: { listeningGapMs: 1_000 * MINUTE_MS * 1_440 } });
   });
   after(() => dms.stop());
   beforeEach(async () => {
@@ -308,5 +310,57 @@ describe('A device that is expected', () => {
       { type: 'alert.created', count: fleet.length + 1 },
       { type: 'device.offline', count: fleet.length + 1 },
     ]);
+  });
+});
+
+describe('After the service itself was away', () => {
+  const OUTAGE_MINUTES = 180;
+  const settings = { listeningGapMs: 120 * MINUTE_MS };
+
+  it('a device has as long again as it had from its last word, and is silent only then', async () => {
+    let aheadMs = 0;
+    const now = () => new Date(Date.now() + aheadMs);
+    const databaseUrl = await newDatabase();
+    const speak = async (to: TestOrganization, serial: string): Promise<void> => {
+      const nextTransmissionAt = new Date(now().getTime() + 30 * MINUTE_MS).toISOString();
+      const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: now().toISOString() }];
+      const { status } = await to.device.post(`/devices/${serial}/measurements`, {
+        readings,
+        nextTransmissionAt,
+      });
+      assert.equal(status, 202);
+    };
+
+    const first = await startService({ now, databaseUrl, settings });
+    const assetId = await register(first, 'PATIENT');
+    const overdueId = await register(first, 'OVERDUE');
+    await speak(first, 'PATIENT');
+    await first.stop();
+    aheadMs += OUTAGE_MINUTES * MINUTE_MS;
+
+    const second = await startService({ now, databaseUrl, settings });
+    const keys = {
+      api: await second.issueKey(first.id, 'customer'),
+      device: await second.issueKey(first.id, 'device'),
+    };
+    const org = { ...first, api: second.with(keys.api.token), device: second.with(keys.device.token) };
+    const statusOf = async (id: string) => (await org.api.get(`/assets/${id}`)).body.status;
+    const untilOffline = (id: string) =>
+      eventually(
+        () => statusOf(id),
+        (status) => status === 'offline',
+      );
+    // One that was heard since is looked at as ever: whoever else is silent was found, too.
+    await speak(org, 'OVERDUE');
+    await query(
+      second.service.sql,
+      `update device_states set expected_by = '2020-01-01' where asset_id = ?`,
+      [overdueId],
+    );
+    await untilOffline(overdueId);
+    assert.equal(await statusOf(assetId), 'online');
+    aheadMs += 41 * MINUTE_MS;
+    await untilOffline(assetId);
+    await second.stop();
   });
 });

@@ -11,6 +11,12 @@ export interface SilentDevice {
   expectedBy: Date;
 }
 
+export interface SilenceLook {
+  now: Date;
+  listeningSince: Date;
+  limit: number;
+}
+
 export interface OpenState {
   assetId: string;
   openAlerts: unknown;
@@ -41,13 +47,19 @@ export function createAlertStatesRepository(sql: Sql) {
       );
     },
 
-    /** Locks devices whose time has passed, and marks them offline. */
-    takeSilent(now: Date, limit: number): Promise<SilentDevice[]> {
+    /**
+     * Locks devices whose time has passed, and marks them offline. Whoever spoke before we listened again has as long
+     * from then as it had from its own last word.
+     */
+    takeSilent({ now, listeningSince, limit }: SilenceLook): Promise<SilentDevice[]> {
+      const since = listeningSince.toISOString();
       return query(
         sql,
         `with silent as (
            select s.asset_id from device_states s
            where s.status = 'online' and s.expected_by < ?::timestamptz
+             and (s.last_contact_at >= ?::timestamptz
+               or s.expected_by - s.last_contact_at < ?::timestamptz - ?::timestamptz)
              and exists (select from assets a where a.id = s.asset_id and a.archived_at is null)
            order by s.asset_id limit ? for no key update skip locked
          )
@@ -55,7 +67,7 @@ export function createAlertStatesRepository(sql: Sql) {
          where s.asset_id = silent.asset_id
          returning s.asset_id as "assetId", s.organization_id as "organizationId",
            a.serial_number as "serialNumber", s.open_alerts as "openAlerts", s.expected_by as "expectedBy"`,
-        [now.toISOString(), limit],
+        [now.toISOString(), since, now.toISOString(), since, limit],
       );
     },
   };

@@ -14,12 +14,17 @@ import { alertEvent, breachEvents, courseEvents } from './alert-events.ts';
 import type { AlertStatesRepository, SilentDevice } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
+import type { ListenersRepository } from './listeners.repository.ts';
+import { listeningSince } from './listening.ts';
 import { keptOf, type OpenAlerts, openAlertsOf } from './open-alerts.ts';
 
 export interface AlertsServiceDeps {
   transact: Transact;
   alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
   statesIn(sql: Sql): AlertStatesRepository;
+  listeners: ListenersRepository;
+  /** A process that was not seen for longer was away. */
+  listeningGapMs: number;
   assetsIn(sql: Sql): {
     listByIds(assetIds: string[]): Promise<Array<Asset & { organizationId: string }>>;
   };
@@ -83,9 +88,13 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     }));
   }
 
-  async function watchBatch(): Promise<number> {
+  async function watchBatch(since: Date): Promise<number> {
     return deps.transact(async ({ sql }) => {
-      const silent = await statesIn(sql).takeSilent(now(), SILENT_AT_ONCE);
+      const silent = await statesIn(sql).takeSilent({
+        now: now(),
+        listeningSince: since,
+        limit: SILENT_AT_ONCE,
+      });
       const fresh = silent.filter(({ openAlerts }) => openAlertsOf(openAlerts).noData === null);
       const stored = await alertsIn(sql).insert(fresh.map(silenceAlert));
       await statesIn(sql).updateOpenAlerts(
@@ -109,9 +118,11 @@ export function createAlertsService(deps: AlertsServiceDeps) {
   return {
     judge,
 
-    /** Devices whose expected contact was missed: offline, with an alert. */
+    /** Devices whose expected contact was missed: offline, with an alert. Who looks must not have been away itself. */
     async watchContacts(): Promise<void> {
-      while ((await watchBatch()) === SILENT_AT_ONCE) {
+      await deps.listeners.renew('worker', now(), deps.listeningGapMs);
+      const since = listeningSince(await deps.listeners.list(), now(), deps.listeningGapMs);
+      while ((await watchBatch(since)) === SILENT_AT_ONCE) {
         // More of them: a batch each, so that no transaction holds many devices for long.
       }
     },

@@ -26,6 +26,7 @@ import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { profilesRoutes } from '../profiles/profiles.routes.ts';
 import { API_INFO } from '../version.ts';
 import { webhooksRoutes } from '../webhooks/webhooks.routes.ts';
+import { keepListening } from './keep-listening.ts';
 import type { UseCases } from './use-cases.ts';
 
 export interface RunningApi {
@@ -59,7 +60,14 @@ export async function startApi(useCases: UseCases, routes: Route[]): Promise<Run
     port: settings.port,
     requestTimeoutMs: settings.requestTimeoutMs,
   });
-  return server;
+  const { port, stop } = server;
+  const listening = keepListening(useCases, 'api');
+  return {
+    port,
+    async stop(deadlineMs) {
+      await Promise.all([listening.stop(), stop(deadlineMs)]);
+    },
+  };
 }
 
 function appOf(useCases: UseCases, routes: Route[], isDraining: () => boolean) {

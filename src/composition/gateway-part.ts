@@ -4,6 +4,7 @@ import { isUnavailable } from '../db/faults.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes } from '../gateway/gateway-routes.ts';
 import { createIdentify } from '../gateway/identify.ts';
+import { keepListening } from './keep-listening.ts';
 import type { UseCases } from './use-cases.ts';
 
 const REFUSED_MAX = 10_000;
@@ -21,7 +22,7 @@ export async function startGateway(useCases: UseCases): Promise<CoapServer> {
   });
   /** A device that keeps coming is told of once an hour. */
   const told = new LRUCache<string, true>({ max: REFUSED_MAX, ttl: REFUSED_AGAIN_MS });
-  return createCoapServer({
+  const server = await createCoapServer({
     host: settings.host,
     port: coap.port,
     tokenOption: coap.tokenOption,
@@ -44,4 +45,11 @@ export async function startGateway(useCases: UseCases): Promise<CoapServer> {
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
     log: (message, err) => log.error({ err }, message),
   });
+  const listening = keepListening(useCases, 'gateway');
+  return {
+    port: server.port,
+    async stop(deadlineMs) {
+      await Promise.all([listening.stop(), server.stop(deadlineMs)]);
+    },
+  };
 }

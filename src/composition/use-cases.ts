@@ -2,6 +2,7 @@
 import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createAlertsService } from '../alerts/alerts.service.ts';
+import { createListenersRepository } from '../alerts/listeners.repository.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { createAssetsService } from '../assets/assets.service.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
@@ -136,7 +137,15 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   const attend = createAttendance({ attend: starter.attendEndpoint, onFault: temporalFault('attend') });
 
   const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
-  const alerts = createAlertsService({ ...inTransaction, transact, publish, now });
+  const listeners = createListenersRepository(sql);
+  const alerts = createAlertsService({
+    ...inTransaction,
+    transact,
+    listeners,
+    listeningGapMs: settings.listeningGapMs,
+    publish,
+    now,
+  });
   const changes = createChangesService({ ...inTransaction, rulesReplaced: alerts.rulesReplaced });
   const endJob = createEndJob({ ...inTransaction, publish, now });
   const jobsService = createConfigJobsService({
@@ -222,7 +231,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     findCaller: createKeyLookup({ keys: createKeysRepository(sql), now: () => now().getTime() }),
     sender,
     attend,
-    repositories: { jobs, assets, webhooks, deliveries, endpoints, ...inTransaction },
+    repositories: { jobs, assets, webhooks, deliveries, endpoints, listeners, ...inTransaction },
     services: {
       alerts,
       daylightSaving,

@@ -1,0 +1,17 @@
+/** While a process takes in what devices say, it says so: see alerts/listening.ts. */
+import type { ListenerName } from '../alerts/listening.ts';
+import { every, type Periodic } from '../periodic.ts';
+import type { UseCases } from './use-cases.ts';
+
+const RENEWED_EVERY_MS = 10_000;
+
+export function keepListening(
+  { repositories, settings, now, log }: UseCases,
+  name: Exclude<ListenerName, 'worker'>,
+): Periodic {
+  return every(
+    RENEWED_EVERY_MS,
+    () => repositories.listeners.renew(name, now(), settings.listeningGapMs),
+    (err) => log.warn({ err }, `that the ${name} listens was not noted: it is tried again`),
+  );
+}

@@ -138,7 +138,7 @@ export function createAssetsRepository(sql: Sql) {
       );
     },
 
-    /** @throws conflict when another active asset has the serial. */
+    /** What the old hardware said of itself goes with it. @throws conflict when another active asset has the serial. */
     async replaceSerial(
       organizationId: string,
       id: string,
@@ -150,9 +150,12 @@ export function createAssetsRepository(sql: Sql) {
           sql,
           `with appended as (
              insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
+           ), forgotten as (
+             update device_states set signal_strength = 'unknown', battery_status = 'unknown', info = null
+             where organization_id = ? and asset_id = ?
            )
            update assets set serial_number = ? where ${ACTIVE} and id = ?`,
-          [organizationId, id, serials.old, serials.fresh, organizationId, id],
+          [organizationId, id, serials.old, organizationId, id, serials.fresh, organizationId, id],
         ),
       );
     },

@@ -320,10 +320,12 @@ describe('Measurements', () => {
       assert.equal(await expectedIn(), null);
     });
 
-    it('keeps its history with new hardware', async () => {
-      await send([reading()]);
+    it('keeps its history with new hardware, and nothing of what the old one said of itself', async () => {
+      await send([reading()], { signal: 40, batteryStatus: 'low' });
       const fresh = newSerial('Logger');
       await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: fresh });
+      const { signalStrength, batteryStatus } = (await org.api.get(`/assets/${assetId}`)).body;
+      assert.deepEqual([signalStrength, batteryStatus], ['unknown', 'unknown']);
       assert.equal((await send([reading()])).status, 404);
       await send([reading({ measuredAt: ago(3) })], {}, fresh);
       assert.equal((await history()).items.length, 2);

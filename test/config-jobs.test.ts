@@ -172,6 +172,24 @@ describe('Applying a profile', () => {
     assert.deepEqual((await fleet.api.get('/devices/config-jobs')).body.items, []);
   });
 
+  it('as a dry run warns of devices whose other interval does not go with the one that is applied', async () => {
+    const [hourly = '', pendingHourly = '', unknown = ''] = serials;
+    await report(fleet, hourly, { ...FACTORY, measurementPeriodBase: 3_600, transmissionInterval: 86_400 });
+    await createProfile(fleet, { name: 'Chatty', intervals: { transmissionIntervalSeconds: 600 } });
+    await applyTo('rare', [pendingHourly]);
+    const { body } = await fleet.api.put('/devices/config-profiles/chatty/apply?dryRun=true', {
+      serialNumbers: [hourly, pendingHourly, unknown],
+    });
+    assert.deepEqual(
+      body.preview.map((each: { warnings: string[] }) => each.warnings),
+      [
+        [
+          'intervals: with the other interval that they have, 2 of these devices would transmit more often than they measure, so they may refuse',
+        ],
+      ],
+    );
+  });
+
   it('leaves what else is pending as it is, and one confirmation settles both jobs', async () => {
     const [serial = ''] = serials;
     const first = await applyTo('frequent', [serial]);

@@ -4,12 +4,12 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { type DeviceConfiguration, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, notFound } from '../errors.ts';
 import { compileProfile, type ProfileParts } from '../profiles/compile-profile.ts';
-import { compileWarnings } from '../profiles/compile-warnings.ts';
+import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
 import { type DeviceVariant, variantKey } from '../profiles/device-variant.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import { memoized } from './change-devices.ts';
@@ -145,17 +145,26 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       serialNumbers: string[] | null,
     ): Promise<{ applied: string[]; preview: Preview[] }> {
       return transact(async ({ sql }) => {
-        const { parts, compiled } = await planOf(sql, organizationId, slug, serialNumbers);
-        const previews = new Map<DeviceConfiguration, Preview>();
-        for (const { device, config } of compiled) {
-          const warnings = () => compileWarnings(parts, variantOf(device));
-          const preview = previews.get(config) ?? { config, deviceCount: 0, warnings: warnings() };
-          preview.deviceCount++;
-          previews.set(config, preview);
+        const { parts, devices, compiled } = await planOf(sql, organizationId, slug, serialNumbers);
+        const isMerged = hasOneInterval(parts);
+        const contents = await configurationsIn(sql).find(isMerged ? devices.flatMap(knownConfigs) : []);
+        const runAfter = ({ device, config }: CompiledDevice) => mergedOver(device, config, contents);
+        const variants = new Map<DeviceConfiguration, CompiledDevice[]>();
+        for (const each of compiled) {
+          const alike = variants.get(each.config) ?? [];
+          alike.push(each);
+          variants.set(each.config, alike);
         }
         return {
           applied: compiled.map(({ device }) => device.serialNumber),
-          preview: [...previews.values()],
+          preview: [...variants].map(([config, alike]) => ({
+            config,
+            deviceCount: alike.length,
+            warnings: [
+              ...compileWarnings(parts, variantOf((alike[0] as CompiledDevice).device)),
+              ...(isMerged ? mergedWarnings(alike.map(runAfter)) : []),
+            ],
+          })),
         };
       });
     },
@@ -227,8 +236,7 @@ async function compile(
   at: Date,
 ): Promise<CompiledDevice[]> {
   const needsRules = parts.alerts === null && parts.schedule !== null;
-  const ownConfigs = (device: ChangingDevice) =>
-    needsRules ? [device.pendingConfigId, device.reportedConfigId, device.confirmedConfigId] : [];
+  const ownConfigs = (device: ChangingDevice) => (needsRules ? knownConfigs(device) : []);
   const contents = await configurations.find(devices.flatMap(ownConfigs));
   const rulesOf = (device: ChangingDevice) =>
     ownConfigs(device)
@@ -240,6 +248,29 @@ async function compile(
   );
   return devices.map((device) => ({ device, config: compiled(device) }));
 }
+
+/** What waits for the device, what it says it runs, and what it confirmed, the first of them first. */
+const knownConfigs = ({ pendingConfigId, reportedConfigId, confirmedConfigId }: ChangingDevice) => [
+  pendingConfigId,
+  reportedConfigId,
+  confirmedConfigId,
+];
+
+const hasOneInterval = ({ intervals }: ProfileParts) =>
+  intervals !== null && Object.keys(intervals).length === 1;
+
+/** What the device would run, as far as the contents are known. */
+const mergedOver = (
+  device: ChangingDevice,
+  change: DeviceConfiguration,
+  contents: ReadonlyMap<string, DeviceConfiguration>,
+): DeviceConfiguration =>
+  [
+    ...knownConfigs(device)
+      .toReversed()
+      .map((id) => (id === null ? {} : (contents.get(id) ?? {}))),
+    change,
+  ].reduce(merged);
 
 async function chosenDevices(
   pending: PendingChangesRepository,

@@ -2,6 +2,7 @@
  * Where a device will not do quite what a profile says, in sentences for the dry run. Limits that the device has and
  * the API does not name are no errors: another device may not have them.
  */
+import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { ProfileParts } from './compile-profile.ts';
 import { type DeviceVariant, temperatureSlots } from './device-variant.ts';
 import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } from './profile.ts';
@@ -31,6 +32,34 @@ function intervalWarnings(intervals: Intervals): string[] {
     `intervals.transmissionIntervalSeconds is more than ${MEASUREMENTS_PER_TRANSMISSION_MAX} measurement intervals (${secondsMax} s): the device's manual allows no more, so it may refuse`,
   ];
 }
+
+/**
+ * What only shows on the device: one interval of the profile beside the other one that the device runs or waits for.
+ * Takes the configurations that the devices would end up with.
+ */
+export function mergedWarnings(configs: DeviceConfiguration[]): string[] {
+  const tooOften = configs.filter((config) => measurementsPerTransmission(config) < 1).length;
+  const tooSeldom = configs.filter(
+    (config) => measurementsPerTransmission(config) > MEASUREMENTS_PER_TRANSMISSION_MAX,
+  ).length;
+  const asTheyRun = (count: number) =>
+    `intervals: with the other interval that they have, ${count} of these devices`;
+  return [
+    ...(tooOften > 0
+      ? [`${asTheyRun(tooOften)} would transmit more often than they measure, so they may refuse`]
+      : []),
+    ...(tooSeldom > 0
+      ? [
+          `${asTheyRun(tooSeldom)} would transmit less often than every ${MEASUREMENTS_PER_TRANSMISSION_MAX} measurements, so they may refuse`,
+        ]
+      : []),
+  ];
+}
+
+/** NaN where one of the intervals is not known. */
+const measurementsPerTransmission = (config: DeviceConfiguration): number =>
+  (config.transmissionInterval ?? Number.NaN) /
+  ((config.measurementPeriodBase ?? Number.NaN) * (config.measurementPeriodFactor ?? 1));
 
 function channelWarnings(alerts: TemperatureAlert[], variant: DeviceVariant): string[] {
   if (alerts.length === 0) return [];

@@ -14,7 +14,7 @@ import {
   type ThresholdRule,
 } from '../../src/devices/configuration.ts';
 import { compileProfile, type ProfileParts } from '../../src/profiles/compile-profile.ts';
-import { compileWarnings } from '../../src/profiles/compile-warnings.ts';
+import { compileWarnings, mergedWarnings } from '../../src/profiles/compile-warnings.ts';
 import { channelOf, type DeviceVariant, variantKey } from '../../src/profiles/device-variant.ts';
 import {
   ALERT_CHANNELS,
@@ -783,6 +783,22 @@ describe('The warnings of a dry run', () => {
     assert.match(
       warnings({ intervals }).join(),
       /^intervals\.transmissionIntervalSeconds is more than 60 .*18000 s/,
+    );
+  });
+
+  it('count the devices whose intervals do not go together once they are merged', () => {
+    const merged = (measurementPeriodBase: number, transmissionInterval?: number) => ({
+      measurementPeriodBase,
+      measurementPeriodFactor: 2,
+      transmissionInterval,
+    });
+    assert.deepEqual(mergedWarnings([merged(30, 60), merged(30, 3_600), merged(30), {}]), []);
+    assert.deepEqual(
+      mergedWarnings([merged(31, 61), merged(31, 60), merged(30, 3_601)]).map((text) => text.slice(0, 99)),
+      [
+        'intervals: with the other interval that they have, 2 of these devices would transmit more often tha',
+        'intervals: with the other interval that they have, 1 of these devices would transmit less often tha',
+      ],
     );
   });
 

@@ -118,3 +118,16 @@ export const untilEnded = (organization: TestOrganization, jobId: string, option
     ({ status }) => status !== 'running',
     options,
   );
+
+/** So many at once, each as soon as there is a place. */
+export async function inTurns<T>(
+  items: T[],
+  atOnce: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const left = [...items];
+  const take = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, take));
+}

@@ -1,0 +1,109 @@
+/** The run of a job: its deadline, its words, its size. */
+import assert from 'node:assert/strict';
+import type { RunningPart } from '../../src/composition/worker-part.ts';
+import { query } from '../../src/db/query.ts';
+import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
+import {
+  apply,
+  configOf,
+  createProfile,
+  eventually,
+  FRIDGE,
+  inTurns,
+  jobOf,
+  obey,
+  registerMany,
+  untilEnded,
+} from '../support/fleet.ts';
+import { detailsOf, runOf, untilSeen } from '../support/job-runs.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const FRIDGE_SLUG = 'vaccine-fridge';
+
+describe('The deadline of a job', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let worker: RunningPart;
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    await createProfile(dms, FRIDGE);
+  });
+  after(async () => {
+    await worker?.stop(1_000);
+    await dms.stop();
+  });
+
+  it('ends it with the devices that have not confirmed timed out, and goes on offering them the change', async () => {
+    const [quick, slow, fetched] = (await registerMany(dms, 3)) as [string, string, string];
+    const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [quick, slow, fetched] });
+    await obey(dms, quick);
+    await dms.device.get(`/devices/${fetched}/pending-config`);
+    // Two days are shortened before a worker reads the plan.
+    const soon = "update config_jobs set deadline_at = now() + interval '1 second' where id = ?";
+    await query(dms.service.sql, soon, [jobId]);
+    worker = await dms.service.startWorker((await servers()).workflowBundle);
+    const job = await untilEnded(dms, jobId);
+    assert.equal(job.status, 'completed_with_failures');
+    assert.deepEqual([job.counts.applied, job.counts.timedOut], [1, 2]);
+    assert.ok(Date.parse(job.finishedAt) >= Date.parse(job.deadlineAt));
+    for (const serial of [slow, fetched]) {
+      assert.equal((await configOf(dms, serial)).pendingConfig.alarmRules.length, 12);
+      await obey(dms, serial);
+    }
+    assert.equal((await jobOf(dms, jobId)).counts.timedOut, 2);
+  });
+});
+
+describe('A job over 300 devices', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let jobId: string;
+  let serials: string[];
+  before(async () => {
+    dms = await startService();
+    await createProfile(dms, FRIDGE);
+    serials = await registerMany(dms, 300);
+    jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
+  });
+  after(() => dms.stop());
+
+  it('tells in words what it waits for while it runs', async () => {
+    await untilSeen(dms, jobId);
+    for (const serial of serials.slice(0, 30)) await obey(dms, serial);
+    const details = await eventually(
+      () => detailsOf(dms, jobId),
+      (text) => /applied: [1-9]/.test(text),
+    );
+    assert.match(details, /^\*\*Profile vaccine-fridge\*\* on 300 devices: running$/m);
+    assert.match(
+      details,
+      /^Waits for \d+ to fetch the change and for \d+ that fetched it to report it, until 20/m,
+    );
+  });
+
+  it('is found by its id and its organization', async () => {
+    const { client } = dms.service.temporal;
+    const found = await eventually(
+      async () => {
+        const ids = [];
+        const filter = `JobId = '${jobId}' and OrganizationId = '${dms.id}'`;
+        for await (const { workflowId } of client.workflow.list({ query: filter })) ids.push(workflowId);
+        return ids;
+      },
+      (ids) => ids.length > 0,
+    );
+    assert.deepEqual(found, [applyProfileId(jobId)]);
+  });
+
+  it('stays far below 5,000 events, in one run, and ends with a summary', async () => {
+    await inTurns(serials.slice(30), 16, (serial) => obey(dms, serial));
+    const { status, counts } = await untilEnded(dms, jobId);
+    assert.equal(status, 'succeeded');
+    assert.equal(counts.applied, 300);
+    assert.equal(await runOf(dms, jobId).result(), 'succeeded: 300 applied');
+    const { historyLength, raw } = await runOf(dms, jobId).describe();
+    assert.ok(historyLength < 5_000, `${historyLength} events`);
+    assert.equal(raw.workflowExecutionInfo?.firstRunId, raw.workflowExecutionInfo?.execution?.runId);
+  });
+});

@@ -1,0 +1,124 @@
+/** PostgreSQL stops, cuts its connections, or is too slow: refusals, and what was acknowledged holds. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';
+import { apply, createProfile, FRIDGE, obey, registerMany, untilEnded } from '../support/fleet.ts';
+import { untilSeen } from '../support/job-runs.ts';
+import { migratedDatabase } from '../support/migrated-database.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { endAll, environmentOf, type Running, startApiProcess } from '../support/stack.ts';
+import { FRIDGE_SLUG, readiness, sameOrganizationAt, scratchFolder, startLoad } from './harness.ts';
+
+const scratch = scratchFolder();
+
+after(async () => {
+  await endAll();
+  scratch.remove();
+});
+
+describe('PostgreSQL under load', function () {
+  this.timeout(60_000);
+  let postgres: RunningPostgres;
+  let dms: TestService;
+  let apiProcess: Running & { baseUrl: string };
+  let fleet: TestOrganization;
+  let jobId: string;
+  let jobSerials: string[];
+  const start = (port: number) =>
+    startPostgres({ dataDir: join(scratch.path, 'postgres'), port, log: () => {} });
+  let port: number;
+
+  before(async () => {
+    port = await freePort();
+    postgres = await start(port);
+    const databaseUrl = await migratedDatabase(postgres.url);
+    dms = await startService({ databaseUrl, settings: { jobLookAgainMs: 1_000 } });
+    apiProcess = await startApiProcess(environmentOf(dms.settings));
+    fleet = await sameOrganizationAt(dms, apiProcess.baseUrl);
+    await createProfile(fleet, FRIDGE);
+    jobSerials = await registerMany(fleet, 4, 'IN-JOB');
+    jobId = await apply(fleet, FRIDGE_SLUG, { serialNumbers: jobSerials });
+    await untilSeen(dms, jobId);
+  });
+  after(async () => {
+    await dms.stop();
+    await postgres.stop();
+  });
+
+  it('that is stopped and started again costs refusals with Retry-After, and nothing that was acknowledged', async () => {
+    const load = startLoad(fleet, 'RESTART');
+    await load.untilMore(40);
+    await postgres.stop();
+    await load.untilRefused();
+    const { status, dependencies, httpStatus, retryAfter } = await readiness(apiProcess.baseUrl);
+    assert.deepEqual([httpStatus, status, dependencies.database?.state], [503, 'down', 'down']);
+    assert.match(String(retryAfter), /^\d+$/);
+    postgres = await start(port);
+    await load.untilMore(40);
+    await load.endAndCheck();
+    assert.ok(apiProcess.isRunning(), apiProcess.output().slice(-2_000));
+  });
+
+  it('that ends every connection again and again costs no more', async () => {
+    const load = startLoad(fleet, 'CUT');
+    const client = new pg.Client({ connectionString: dms.settings.databaseUrl });
+    await client.connect();
+    try {
+      for (let round = 0; round < 15; round++) {
+        const { rowCount } = await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        );
+        assert.ok(rowCount !== null && rowCount > 0);
+        await load.untilMore(5);
+      }
+    } finally {
+      await client.end();
+    }
+    await load.untilMore(40);
+    await load.endAndCheck();
+    assert.ok(apiProcess.isRunning(), apiProcess.output().slice(-2_000));
+  });
+
+  it('leaves a job that was under way going on to its end', async () => {
+    for (const serial of jobSerials) await obey(fleet, serial);
+    assert.equal((await untilEnded(fleet, jobId, { timeoutMs: 40_000 })).status, 'succeeded');
+  });
+});
+
+describe('A database that is too slow', () => {
+  let dms: TestService;
+  let blocker: pg.Client;
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { statementTimeoutMs: 300 } });
+    blocker = new pg.Client(dms.settings.databaseUrl);
+    await blocker.connect();
+  });
+  after(async () => {
+    await blocker.end();
+    await dms.stop();
+  });
+
+  it('costs refusals with Retry-After, for neighbours in a batch too, and leaves nothing half done', async () => {
+    const serials = await registerMany(dms, 3);
+    await blocker.query('begin; lock table assets in access exclusive mode');
+    const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
+    const send = (serial: string) => dms.device.post(`/devices/${serial}/measurements`, { readings });
+    const refused = await Promise.all([
+      dms.api.get('/assets'),
+      dms.api.post('/assets', { serialNumber: 'TOO-SLOW-1', name: 'never made' }),
+      ...serials.map(send),
+    ]);
+    for (const { status, body, headers } of refused) {
+      assert.equal(status, 503, body.message);
+      assert.ok(Number(headers['retry-after']) > 0);
+    }
+    await blocker.query('rollback');
+    assert.equal((await dms.api.get('/assets')).body.items.length, serials.length);
+    for (const { status, body } of await Promise.all(serials.map(send))) {
+      assert.deepEqual([status, body.accepted], [202, 1], 'nothing was stored by those that were refused');
+    }
+  });
+});

@@ -1,0 +1,164 @@
+/** Temporal stops, loses its data, or cannot be reached: jobs wait, nothing is lost, and nobody has to help. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { startTemporalDevServer, type TemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import {
+  apply,
+  createProfile,
+  eventually,
+  FRIDGE,
+  jobOf,
+  obey,
+  registerMany,
+  untilEnded,
+} from '../support/fleet.ts';
+import { nameOf, runOf, untilIdle, untilSeen } from '../support/job-runs.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { endAll, environmentOf, type Running, startApiProcess } from '../support/stack.ts';
+import { FRIDGE_SLUG, readiness, sameOrganizationAt, scratchFolder } from './harness.ts';
+
+const scratch = scratchFolder();
+
+after(async () => {
+  await endAll();
+  scratch.remove();
+});
+
+describe('Without Temporal', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let temporal: TemporalDevServer;
+  let serials: string[];
+  let begun: string;
+  let appliedMeanwhile: string;
+  let port: number;
+
+  /** In memory without a file. */
+  async function startTemporal(dbFile?: string): Promise<void> {
+    const { cli } = await servers();
+    const searchAttributes = SEARCH_ATTRIBUTES;
+    temporal = await startTemporalDevServer({ cli, port, dbFile, searchAttributes, log: () => {} });
+  }
+
+  before(async () => {
+    port = await freePort();
+    await startTemporal(join(scratch.path, 'temporal.db'));
+    const temporalAddress = temporal.address;
+    const metricsPort = await freePort();
+    dms = await startService({ settings: { temporalAddress, metricsPort, jobLookAgainMs: 2_000 } });
+    await createProfile(dms, FRIDGE);
+    serials = await registerMany(dms, 6);
+    begun = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(0, 2) });
+    await obey(dms, serials[0] as string);
+    await untilIdle(dms, begun, /applied: 1/);
+    await temporal.stop();
+  });
+  after(async () => {
+    await dms.stop();
+    await temporal.stop();
+  });
+
+  it('a profile is applied at once', async () => {
+    const startedAt = performance.now();
+    appliedMeanwhile = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(2, 4) });
+    assert.ok(performance.now() - startedAt < 2_000, 'it does not wait for Temporal');
+    assert.equal((await jobOf(dms, appliedMeanwhile)).status, 'running');
+  });
+
+  it('the service says that it is degraded, and is ready all the same, within a second', async () => {
+    const startedAt = performance.now();
+    const { status, dependencies, httpStatus } = await readiness(dms.baseUrl);
+    assert.equal(httpStatus, 200);
+    assert.equal(status, 'degraded');
+    assert.deepEqual([dependencies.temporal?.state, dependencies.database?.state], ['degraded', 'ok']);
+    assert.ok(performance.now() - startedAt < 1_000);
+  });
+
+  it('devices fetch and report as ever', async () => {
+    for (const serial of serials.slice(1, 3)) await obey(dms, serial);
+    assert.equal((await jobOf(dms, begun)).counts.applied, 2);
+    assert.equal((await jobOf(dms, appliedMeanwhile)).counts.applied, 1);
+  });
+
+  describe('until it is back', () => {
+    before(async () => {
+      await eventually(
+        () => fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`).then((answer) => answer.text()),
+        (metrics) => metrics.includes('dms_temporal_faults_total{call="start"} 1'),
+      );
+      await startTemporal(join(scratch.path, 'temporal.db'));
+    });
+
+    it('a job that was in the middle goes on and ends', async () => {
+      assert.equal((await untilEnded(dms, begun, { timeoutMs: 30_000 })).status, 'succeeded');
+    });
+
+    it('a job that was applied meanwhile, and whose start was given up, is started and ends', async () => {
+      await obey(dms, serials[3] as string);
+      assert.equal((await untilEnded(dms, appliedMeanwhile, { timeoutMs: 30_000 })).status, 'succeeded');
+    });
+
+    it('the service is ready without reservation', async () => {
+      const { status } = await readiness(dms.baseUrl);
+      assert.equal(status, 'ok');
+    });
+  });
+
+  describe('until it is back without its data', () => {
+    it('running jobs are started again and end', async () => {
+      const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(4) });
+      await obey(dms, serials[4] as string);
+      await untilSeen(dms, jobId);
+      await temporal.stop();
+      await startTemporal();
+      await obey(dms, serials[5] as string);
+      const { status, counts } = await untilEnded(dms, jobId, { timeoutMs: 30_000 });
+      assert.equal(status, 'succeeded');
+      assert.equal(counts.applied, 2);
+      assert.equal(await runOf(dms, begun).describe().catch(nameOf), 'WorkflowNotFoundError');
+    });
+  });
+});
+
+describe('An API process that cannot reach Temporal', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let apiProcess: Running & { baseUrl: string };
+  let cutOff: TestOrganization;
+
+  before(async () => {
+    dms = await startService({ settings: { jobLookAgainMs: 1_000 } });
+    await createProfile(dms, FRIDGE);
+    const nobody = `127.0.0.1:${await freePort()}`;
+    apiProcess = await startApiProcess({ ...environmentOf(dms.settings), TEMPORAL_ADDRESS: nobody });
+    cutOff = await sameOrganizationAt(dms, apiProcess.baseUrl);
+  });
+  after(() => dms.stop());
+
+  it('cannot signal, which costs only the wait for the next look', async () => {
+    const [serial] = (await registerMany(cutOff, 1, 'UNHEARD')) as [string];
+    const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
+    await untilSeen(dms, jobId);
+    await obey(cutOff, serial);
+    assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
+    assert.equal(await countEvents(runOf(dms, jobId), 'workflowExecutionSignaledEventAttributes'), 0);
+  });
+
+  it('and is killed with -9 right after its answer leaves a job that a worker starts', async () => {
+    const [serial] = (await registerMany(cutOff, 1, 'LEFT')) as [string];
+    const jobId = await apply(cutOff, FRIDGE_SLUG, { serialNumbers: [serial] });
+    await apiProcess.end('SIGKILL');
+    await untilSeen(dms, jobId);
+    await obey(dms, serial);
+    assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
+  });
+});
+
+async function countEvents(run: WorkflowHandle, kind: 'workflowExecutionSignaledEventAttributes') {
+  const { events } = await run.fetchHistory();
+  return events?.filter((event) => event[kind]).length;
+}

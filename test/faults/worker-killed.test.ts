@@ -1,0 +1,43 @@
+/** A worker that dies in the middle of its work: another one goes on. */
+import assert from 'node:assert/strict';
+import type { RunningPart } from '../../src/composition/worker-part.ts';
+import { apply, createProfile, FRIDGE, obey, registerMany, untilEnded } from '../support/fleet.ts';
+import { runOf, untilIdle } from '../support/job-runs.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { endAll, environmentOf, type Running, startWorkerProcess } from '../support/stack.ts';
+import { FRIDGE_SLUG } from './harness.ts';
+
+after(endAll);
+
+describe('A worker that is killed with -9 in the middle of a job', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let killed: Running;
+  let successor: RunningPart;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    killed = await startWorkerProcess(environmentOf(dms.settings));
+    await createProfile(dms, FRIDGE);
+  });
+  after(async () => {
+    await successor?.stop(1_000);
+    await dms.stop();
+  });
+
+  it('is followed by another one, and what devices reported in between counts', async () => {
+    const serials = (await registerMany(dms, 3)) as [string, string, string];
+    const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
+    await obey(dms, serials[0]);
+    await untilIdle(dms, jobId, /applied: 1/);
+    await killed.end('SIGKILL');
+    await obey(dms, serials[1]);
+    successor = await dms.service.startWorker((await servers()).workflowBundle);
+    await obey(dms, serials[2]);
+    const { status, counts } = await untilEnded(dms, jobId, { timeoutMs: 40_000 });
+    assert.equal(status, 'succeeded');
+    assert.equal(counts.applied, 3);
+    assert.equal(await runOf(dms, jobId).result(), 'succeeded: 3 applied');
+  });
+});

@@ -1,0 +1,36 @@
+/** The workflow runs behind jobs, as operators see them. */
+import type { WorkflowHandle } from '@temporalio/client';
+import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
+import { eventually } from './fleet.ts';
+import type { TestService } from './service.ts';
+
+export function runOf(dms: TestService, jobId: string): WorkflowHandle {
+  return dms.service.temporal.client.workflow.getHandle(applyProfileId(jobId));
+}
+
+/** The workflow has looked at the job. */
+export async function untilSeen(dms: TestService, jobId: string): Promise<void> {
+  await eventually(
+    () => runOf(dms, jobId).describe().catch(nameOf),
+    (seen) => typeof seen !== 'string' && seen.historyLength > 10,
+  );
+}
+
+/** The workflow has seen that and waits, with no step under way: a step that is cut off is repeated much later. */
+export async function untilIdle(dms: TestService, jobId: string, seen: RegExp): Promise<void> {
+  await eventually(
+    () => detailsOf(dms, jobId).catch(nameOf),
+    (details) => seen.test(details),
+  );
+  await eventually(
+    () => runOf(dms, jobId).describe(),
+    ({ raw }) => !raw.pendingWorkflowTask && !raw.pendingActivities?.length,
+  );
+}
+
+export async function detailsOf(dms: TestService, jobId: string): Promise<string> {
+  const run = runOf(dms, jobId);
+  return (await run.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+}
+
+export const nameOf = (error: Error) => error.name;

@@ -1,7 +1,6 @@
 /** Both collections of webhooks through the API (contract.md, section 6); deliveries have tests of their own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { removeExpiredAnswers } from '../src/idempotency/idempotency-keys.repository.ts';
 import { createSecretBox } from '../src/webhooks/secret-box.ts';
 import { EVENT_KINDS } from '../src/webhooks/webhook.ts';
 import type { Client } from './support/client.ts';
@@ -582,86 +581,6 @@ describe('Webhooks', () => {
 
     it('is not there on /cellular-webhooks, which answers with all', async () => {
       await refused(dms.api.get('/cellular-webhooks?limit=10'), /^limit is not allowed/);
-    });
-  });
-
-  describe('A stored answer to an Idempotency-Key', () => {
-    const post = (own: TestOrganization, key: string, url = URL_1) =>
-      own.api.post('/webhooks', { url }, { headers: { 'idempotency-key': key } });
-
-    const age = (own: TestOrganization, hours: number) =>
-      dms.service
-        .sql('idempotency_keys')
-        .where({ organization_id: own.id })
-        .update({
-          created_at: dms.service.sql.raw('now() - make_interval(mins => ?)', [hours * 60]),
-        });
-
-    it('is for its organization alone', async () => {
-      const [own, other] = [await dms.addOrganization(), await dms.addOrganization()];
-      const first = await post(own, 'key-1');
-      const foreign = await post(other, 'key-1', 'https://example.org/');
-      assert.equal(foreign.status, 201);
-      assert.notEqual(foreign.body.id, first.body.id);
-    });
-
-    it('refuses another request under the same key, and holds for 24 hours', async () => {
-      const own = await dms.addOrganization();
-      const first = await post(own, 'key-1');
-      await age(own, 23.9);
-      assert.equal((await post(own, 'key-1', 'https://example.org/')).status, 422);
-      assert.equal((await post(own, 'key-1')).body.id, first.body.id);
-    });
-
-    it('is replaced when it is older', async () => {
-      const own = await dms.addOrganization();
-      const first = await post(own, 'key-1');
-      await age(own, 24.1);
-      const second = await post(own, 'key-1', 'https://example.org/');
-      assert.equal(second.status, 201);
-      assert.notEqual(second.body.id, first.body.id);
-      assert.equal(second.headers['idempotent-replayed'], undefined);
-      assert.equal((await post(own, 'key-1', 'https://example.org/')).body.id, second.body.id);
-    });
-
-    it('is made once, also when the same request comes many times at once', async () => {
-      const own = await dms.addOrganization();
-      const answers = await Promise.all(Array.from({ length: 8 }, () => post(own, 'key-1')));
-      const ids = new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.id));
-      assert.equal(ids.size, 1);
-      for (const { status, headers } of answers.filter(({ status }) => status !== 201)) {
-        assert.equal(status, 409);
-        assert.equal(headers['retry-after'], '1');
-      }
-      assert.equal((await own.api.get('/webhooks')).body.totalItems, 1);
-    });
-
-    it('is stored for a refusal too: what was full stays full under this key', async () => {
-      const own = await dms.addOrganization();
-      for (let count = 0; count < 100; count++) await create(own.api, '/webhooks');
-      const refusal = await post(own, 'key-1');
-      assert.equal(refusal.status, 409);
-      const { items } = (await own.api.get('/webhooks')).body;
-      await own.api.delete(`/webhooks/${items[0].id}`);
-      const again = await post(own, 'key-1');
-      assert.deepEqual([again.status, again.body], [409, refusal.body]);
-      assert.equal((await post(own, 'key-2')).status, 201);
-    });
-
-    it('is removed when it is older than 24 hours', async () => {
-      const own = await dms.addOrganization();
-      await post(own, 'old');
-      await age(own, 24.1);
-      await post(own, 'fresh');
-      await dms.service.sql.raw(
-        `insert into idempotency_keys (organization_id, key, fingerprint, status, body, created_at)
-       select ?, 'many-' || number, '', 201, '', now() - interval '2 days' from generate_series(1, 2500) as number`,
-        [own.id],
-      );
-      assert.equal(await removeExpiredAnswers(dms.service.sql), 2_501);
-      const left = await dms.service.sql('idempotency_keys').where({ organization_id: own.id }).pluck('key');
-      assert.deepEqual(left, ['fresh']);
-      assert.equal(await removeExpiredAnswers(dms.service.sql), 0);
     });
   });
 });

@@ -106,11 +106,14 @@ function appOf(useCases: UseCases, routes: Route[], isDraining: () => boolean) {
 }
 
 function observer({ metrics, log }: UseCases) {
-  return ({ error, durationMs, operationId, status, ...rest }: RequestLog): void => {
+  return (entry: RequestLog): void => {
+    const { error, durationMs, operationId, status } = entry;
     metrics.requestDuration.observe({ operation: operationId, status: String(status) }, durationMs / 1000);
-    const entry = { ...rest, operationId, status, durationMs: Math.round(durationMs) };
-    if (status >= 500 && error !== undefined) log.error({ ...entry, err: error }, 'request failed');
-    else log.debug(entry, 'request');
+    const hasFailed = status >= 500 && error !== undefined;
+    if (!hasFailed && !log.isLevelEnabled('debug')) return;
+    const told = { ...entry, error: undefined, durationMs: Math.round(durationMs) };
+    if (hasFailed) log.error({ ...told, err: error }, 'request failed');
+    else log.debug(told, 'request');
   };
 }
 

@@ -24,22 +24,32 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   return { value, bytes };
 }
 
-export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // Leaving the loop must not take the socket away from the answer.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > bytesMax) throw tooLarge(bytesMax);
-      chunks.push(chunk as Buffer);
+/** By events: an iterator costs more than reading a small body does. */
+export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+      reject(tooLarge(bytesMax));
+      return;
     }
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw invalid('The body ended before it was complete');
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let isWhole = false;
+    function take(chunk: Buffer): void {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= bytesMax) return;
+      request.off('data', take).pause();
+      reject(tooLarge(bytesMax));
+    }
+    function breakOff(): void {
+      if (!isWhole) reject(invalid('The body ended before it was complete'));
+    }
+    request.on('data', take).on('error', breakOff).on('close', breakOff);
+    request.on('end', () => {
+      isWhole = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+  });
 }
 
 /** Text that neither Postgres nor well-formed UTF-8 can carry. */

@@ -33,8 +33,6 @@ export interface Settings {
   jobLookAgainMs: number;
   jobSignalIntervalMs: number;
   sweepIntervalMs: number;
-  /** A process that takes in what devices say, and was not seen for so long, was away. */
-  listeningGapMs: number;
   logLevel: string;
 }
 
@@ -87,7 +85,6 @@ const COAP_PORT_DEFAULT = 5683;
 const DISABLE_AFTER_MS = 75 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINES = 4;
-const LISTENING_GAP_MS = 60_000;
 const port = () => Joi.number().port();
 const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(fallback);
 
@@ -303,7 +300,6 @@ function settingsOf(values: ServiceValues): Settings {
     jobLookAgainMs: values.JOB_LOOK_AGAIN_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
-    listeningGapMs: LISTENING_GAP_MS,
     logLevel: values.LOG_LEVEL,
   };
   return Object.freeze(settings);

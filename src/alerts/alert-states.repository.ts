@@ -1,6 +1,7 @@
 /** What of the states of devices belongs to alerts: which are open, and whose time has passed. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { Gap } from './listening.ts';
 
 /** A device whose expected contact was missed. */
 export interface SilentDevice {
@@ -13,7 +14,8 @@ export interface SilentDevice {
 
 export interface SilenceLook {
   now: Date;
-  listeningSince: Date;
+  /** When no device could be heard, without overlap. */
+  deafTimes: Gap[];
   limit: number;
 }
 
@@ -47,19 +49,17 @@ export function createAlertStatesRepository(sql: Sql) {
       );
     },
 
-    /**
-     * Locks devices whose time has passed, and marks them offline. Whoever spoke before we listened again has as long
-     * from then as it had from its own last word.
-     */
-    takeSilent({ now, listeningSince, limit }: SilenceLook): Promise<SilentDevice[]> {
-      const since = listeningSince.toISOString();
+    /** Locks devices whose time has passed, and marks them offline. Their time stands still while nobody listens. */
+    takeSilent({ now, deafTimes, limit }: SilenceLook): Promise<SilentDevice[]> {
       return query(
         sql,
         `with silent as (
            select s.asset_id from device_states s
            where s.status = 'online' and s.expected_by < ?::timestamptz
-             and (s.last_contact_at >= ?::timestamptz
-               or s.expected_by - s.last_contact_at < ?::timestamptz - ?::timestamptz)
+             and s.expected_by + (
+               select coalesce(sum(ended - greatest(began, s.last_contact_at)), '0')
+               from unnest(?::timestamptz[], ?::timestamptz[]) as deaf (began, ended) where ended > s.last_contact_at
+             ) < ?::timestamptz
              and exists (select from assets a where a.id = s.asset_id and a.archived_at is null)
            order by s.asset_id limit ? for no key update skip locked
          )
@@ -67,7 +67,13 @@ export function createAlertStatesRepository(sql: Sql) {
          where s.asset_id = silent.asset_id
          returning s.asset_id as "assetId", s.organization_id as "organizationId",
            a.serial_number as "serialNumber", s.open_alerts as "openAlerts", s.expected_by as "expectedBy"`,
-        [now.toISOString(), since, now.toISOString(), since, limit],
+        [
+          now.toISOString(),
+          deafTimes.map(({ beganAt }) => beganAt.toISOString()),
+          deafTimes.map(({ endedAt }) => endedAt.toISOString()),
+          now.toISOString(),
+          limit,
+        ],
       );
     },
   };

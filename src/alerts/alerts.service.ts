@@ -15,16 +15,14 @@ import type { AlertStatesRepository, SilentDevice } from './alert-states.reposit
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
 import type { ListenersRepository } from './listeners.repository.ts';
-import { listeningSince } from './listening.ts';
+import { createWatch, type Gap } from './listening.ts';
 import { keptOf, type OpenAlerts, openAlertsOf } from './open-alerts.ts';
 
 export interface AlertsServiceDeps {
   transact: Transact;
   alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
   statesIn(sql: Sql): AlertStatesRepository;
-  listeners: ListenersRepository;
-  /** A process that was not seen for longer was away. */
-  listeningGapMs: number;
+  listeners: Pick<ListenersRepository, 'ears'>;
   assetsIn(sql: Sql): {
     listByIds(assetIds: string[]): Promise<Array<Asset & { organizationId: string }>>;
   };
@@ -37,6 +35,7 @@ const TYPE_OF_SIDE: Record<Side, AlertType> = { high: 'high_temp', low: 'low_tem
 
 export function createAlertsService(deps: AlertsServiceDeps) {
   const { alertsIn, statesIn, publish, now } = deps;
+  const watch = createWatch();
 
   /** Opens, closes and tells what a batch of frames says. */
   async function judge({ sql }: Pick<Transaction, 'sql'>, taken: TakenFrame[]): Promise<void> {
@@ -88,11 +87,11 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     }));
   }
 
-  async function watchBatch(since: Date): Promise<number> {
+  async function watchBatch(deafTimes: Gap[]): Promise<number> {
     return deps.transact(async ({ sql }) => {
       const silent = await statesIn(sql).takeSilent({
         now: now(),
-        listeningSince: since,
+        deafTimes,
         limit: SILENT_AT_ONCE,
       });
       const fresh = silent.filter(({ openAlerts }) => openAlertsOf(openAlerts).noData === null);
@@ -118,11 +117,10 @@ export function createAlertsService(deps: AlertsServiceDeps) {
   return {
     judge,
 
-    /** Devices whose expected contact was missed: offline, with an alert. Who looks must not have been away itself. */
+    /** Devices whose expected contact was missed: offline, with an alert. */
     async watchContacts(): Promise<void> {
-      await deps.listeners.renew('worker', now(), deps.listeningGapMs);
-      const since = listeningSince(await deps.listeners.list(), now(), deps.listeningGapMs);
-      while ((await watchBatch(since)) === SILENT_AT_ONCE) {
+      const deafTimes = watch.deafTimes(await deps.listeners.ears());
+      while ((await watchBatch(deafTimes)) === SILENT_AT_ONCE) {
         // More of them: a batch each, so that no transaction holds many devices for long.
       }
     },

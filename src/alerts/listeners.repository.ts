@@ -1,26 +1,42 @@
-/** Who listens to devices, or looks for silent ones: a row for each kind of process, renewed while one of it runs. */
+/** Who listens to devices, and when nobody did. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Listener, ListenerName } from './listening.ts';
+import { type Ears, GAP_MS, type Gap, type Listener, type ListenerName } from './listening.ts';
+
+/** Longer than any device may take for its next word. */
+const GAPS_KEPT = `interval '30 days'`;
 
 export type ListenersRepository = ReturnType<typeof createListenersRepository>;
 
 export function createListenersRepository(sql: Sql) {
   return {
-    /** It is there now; one that was not seen for longer than the gap begins anew. */
-    async renew(name: ListenerName, now: Date, gapMs: number): Promise<void> {
+    /** A process of that kind is there; one that comes back leaves its gap behind. */
+    async renew(name: ListenerName): Promise<void> {
       await query(
         sql,
-        `insert into listeners as known (name, since, seen_at) values (?, ?::timestamptz, ?::timestamptz)
-         on conflict (name) do update set
-           since = case when known.seen_at < ?::timestamptz then excluded.since else known.since end,
-           seen_at = greatest(known.seen_at, excluded.seen_at)`,
-        [name, now.toISOString(), now.toISOString(), new Date(now.getTime() - gapMs).toISOString()],
+        `with gap as (
+           insert into listening_gaps (listener, began_at, ended_at)
+           select name, seen_at, now() from listeners
+           where name = ? and now() - seen_at > make_interval(secs => ?)
+           on conflict do nothing -- another process of that kind was first
+         )
+         insert into listeners (name, seen_at) values (?, now())
+         on conflict (name) do update set seen_at = excluded.seen_at`,
+        [name, GAP_MS / 1_000, name],
       );
     },
 
-    list(): Promise<Listener[]> {
-      return query(sql, 'select name, since, seen_at as "seenAt" from listeners', []);
+    async ears(): Promise<Ears> {
+      const [clock, listeners, gaps] = [
+        await query<{ now: Date }>(sql, 'select now()'),
+        await query<Listener>(sql, 'select name, seen_at as "seenAt" from listeners'),
+        await query<Gap>(sql, 'select began_at as "beganAt", ended_at as "endedAt" from listening_gaps'),
+      ];
+      return { now: clock[0]?.now as Date, listeners, gaps };
+    },
+
+    async forgetGaps(): Promise<void> {
+      await query(sql, `delete from listening_gaps where ended_at < now() - ${GAPS_KEPT}`);
     },
   };
 }

@@ -1,25 +1,64 @@
 /**
- * Since when devices could be heard without a gap. A device that nobody could hear is not silent: after an outage of
- * ours it gets as long as it had before.
+ * When devices could not be heard. The time that a device has for its next word stands still meanwhile: nobody is
+ * silent to closed ears, and one outage excuses nobody for longer than it lasted.
  */
-export type ListenerName = 'api' | 'gateway' | 'worker';
 
-/** A kind of process, whatever number of them runs. */
-export interface Listener {
-  name: string;
-  /** When it began, or came back after its last gap. */
-  since: Date;
-  seenAt: Date;
-}
+/** The ways in, by the kind of process that keeps them open. */
+export type ListenerName = 'api' | 'gateway';
+
+/** One that is not seen for longer than that was away: a restart is no gap. */
+export const GAP_MS = 60_000;
 
 /** A way in that stays shut for longer is told like any silence: the goods are not watched, whoever's fault it is. */
 const FORGIVEN_MS = 3_600_000;
 
-export function listeningSince(listeners: Listener[], now: Date, gapMs: number): Date {
-  const sinces = listeners.flatMap(({ since, seenAt }) => {
-    const unseenMs = now.getTime() - seenAt.getTime();
-    if (unseenMs > FORGIVEN_MS) return [];
-    return unseenMs > gapMs ? [now.getTime()] : [since.getTime()];
-  });
-  return new Date(Math.max(0, ...sinces));
+export interface Listener {
+  name: string;
+  seenAt: Date;
+}
+
+export interface Gap {
+  beganAt: Date;
+  endedAt: Date;
+}
+
+export interface Ears {
+  /** On the clock of the database, like the times beside it. */
+  now: Date;
+  listeners: Listener[];
+  gaps: Gap[];
+}
+
+export interface Watch {
+  /** Gaps, those that go on among them, without overlap. */
+  deafTimes(ears: Ears): Gap[];
+}
+
+/** The hour counts from when this watch saw a way in shut: it may have been away itself for longer. */
+export function createWatch(): Watch {
+  const foundShutAt = new Map<string, number>();
+  return {
+    deafTimes({ now, listeners, gaps }) {
+      const shut = listeners.filter(({ seenAt }) => now.getTime() - seenAt.getTime() > GAP_MS);
+      for (const name of foundShutAt.keys()) {
+        if (!shut.some((each) => each.name === name)) foundShutAt.delete(name);
+      }
+      const goingOn = shut.flatMap(({ name, seenAt }) => {
+        const foundAt = foundShutAt.get(name) ?? now.getTime();
+        foundShutAt.set(name, foundAt);
+        return now.getTime() - foundAt > FORGIVEN_MS ? [] : [{ beganAt: seenAt, endedAt: now }];
+      });
+      return united([...gaps, ...goingOn]);
+    },
+  };
+}
+
+function united(gaps: Gap[]): Gap[] {
+  const whole: Gap[] = [];
+  for (const gap of gaps.toSorted((a, b) => a.beganAt.getTime() - b.beganAt.getTime())) {
+    const last = whole.at(-1);
+    if (!last || gap.beganAt > last.endedAt) whole.push({ ...gap });
+    else if (gap.endedAt > last.endedAt) last.endedAt = gap.endedAt;
+  }
+  return whole;
 }

@@ -26,7 +26,7 @@ import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { profilesRoutes } from '../profiles/profiles.routes.ts';
 import { API_INFO } from '../version.ts';
 import { webhooksRoutes } from '../webhooks/webhooks.routes.ts';
-import { keepListening } from './keep-listening.ts';
+import { renewListener } from './renew-listener.ts';
 import type { UseCases } from './use-cases.ts';
 
 export interface RunningApi {
@@ -61,7 +61,7 @@ export async function startApi(useCases: UseCases, routes: Route[]): Promise<Run
     requestTimeoutMs: settings.requestTimeoutMs,
   });
   const { port, stop } = server;
-  const listening = keepListening(useCases, 'api');
+  const listening = renewListener(useCases, 'api');
   return {
     port,
     async stop(deadlineMs) {

@@ -4,7 +4,7 @@ import { isUnavailable } from '../db/faults.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes } from '../gateway/gateway-routes.ts';
 import { createIdentify } from '../gateway/identify.ts';
-import { keepListening } from './keep-listening.ts';
+import { renewListener } from './renew-listener.ts';
 import type { UseCases } from './use-cases.ts';
 
 const REFUSED_MAX = 10_000;
@@ -45,7 +45,7 @@ export async function startGateway(useCases: UseCases): Promise<CoapServer> {
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
     log: (message, err) => log.error({ err }, message),
   });
-  const listening = keepListening(useCases, 'gateway');
+  const listening = renewListener(useCases, 'gateway');
   return {
     port: server.port,
     async stop(deadlineMs) {

@@ -138,14 +138,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
 
   const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
   const listeners = createListenersRepository(sql);
-  const alerts = createAlertsService({
-    ...inTransaction,
-    transact,
-    listeners,
-    listeningGapMs: settings.listeningGapMs,
-    publish,
-    now,
-  });
+  const alerts = createAlertsService({ ...inTransaction, transact, listeners, publish, now });
   const changes = createChangesService({ ...inTransaction, rulesReplaced: alerts.rulesReplaced });
   const endJob = createEndJob({ ...inTransaction, publish, now });
   const jobsService = createConfigJobsService({

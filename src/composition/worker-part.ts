@@ -1,6 +1,7 @@
 /** What waits and what is sent: workflows, activities, the dispatcher of deliveries, and the sweeps. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
+import { createListenersRepository } from '../alerts/listeners.repository.ts';
 import { openDatabase } from '../db/database.ts';
 import { isUnavailable } from '../db/faults.ts';
 import { listenTo } from '../db/listen.ts';
@@ -186,9 +187,11 @@ async function cleanUp({
   now,
   settings,
 }: { now: Date } & Pick<UseCases, 'sql' | 'settings'>): Promise<void> {
+  // First of all: without it, new rows find no place.
+  for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now);
   await removeExpiredAnswers(sql);
   await createUnknownDevicesRepository(sql).forget(UNKNOWN_KEPT_DAYS);
-  for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now);
+  await createListenersRepository(sql).forgetGaps();
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
   for (const table of DELIVERY_TABLES)
     await dropPartitions(sql, table, daysAgo(settings.webhooks.retentionDays));

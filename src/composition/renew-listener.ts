@@ -5,13 +5,9 @@ import type { UseCases } from './use-cases.ts';
 
 const RENEWED_EVERY_MS = 10_000;
 
-export function keepListening(
-  { repositories, settings, now, log }: UseCases,
-  name: Exclude<ListenerName, 'worker'>,
-): Periodic {
-  return every(
+export const renewListener = ({ repositories, log }: UseCases, name: ListenerName): Periodic =>
+  every(
     RENEWED_EVERY_MS,
-    () => repositories.listeners.renew(name, now(), settings.listeningGapMs),
+    () => repositories.listeners.renew(name),
     (err) => log.warn({ err }, `that the ${name} listens was not noted: it is tried again`),
   );
-}

@@ -394,6 +394,22 @@ describe('Alerts', () => {
       assert.deepEqual(await seen(), ['high_temp resolved']);
     });
 
+    it('are over when other ones are confirmed, also an alert that was being opened just then', async () => {
+      await guard(FRIDGE);
+      await offer({ temperatureAlerts: [] });
+      const { config } = (await org.device.get(`/devices/${serial}/pending-config`)).body;
+      const holder = await dms.service.sql.transaction();
+      await query(holder, 'lock table alerts in exclusive mode');
+      const measured = send([reading(0, 20)]);
+      await sleep(150);
+      const confirmed = report(org, serial, { ...FACTORY, ...config });
+      await sleep(150);
+      await holder.commit();
+      await measured;
+      assert.equal((await confirmed).body.syncStatus, 'applied');
+      assert.deepEqual(await seen(), ['high_temp resolved']);
+    });
+
     it('are over when the asset is archived', async () => {
       await guard(FRIDGE);
       await measure(0, 20);

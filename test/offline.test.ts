@@ -5,6 +5,7 @@ import { query } from '../src/db/query.ts';
 import type { Answer } from './support/client.ts';
 import {
   apply,
+  configOf,
   createProfile,
   eventually,
   FACTORY,
@@ -119,6 +120,38 @@ describe('A device that is expected', () => {
     await untilLookedAround();
     assert.equal((await asset()).status, 'online');
     pass(2);
+    await untilOffline();
+  });
+
+  it('and confirms a longer interval has as long as that from then on', async () => {
+    await report(org, serial, FACTORY);
+    await speak(null);
+    const slug = await createProfile(org, {
+      name: 'Seldom',
+      intervals: { transmissionIntervalSeconds: 21_600 },
+    });
+    await apply(org, slug, { serialNumbers: [serial] });
+    await obey(org, serial);
+    pass(11 * 60);
+    await untilLookedAround();
+    assert.equal((await asset()).status, 'online');
+    pass(61);
+    await untilOffline();
+  });
+
+  it('and takes a longer interval has as long as that, although its report was lost', async () => {
+    await report(org, serial, FACTORY);
+    const slug = await createProfile(org, {
+      name: 'Seldom',
+      intervals: { transmissionIntervalSeconds: 21_600 },
+    });
+    await apply(org, slug, { serialNumbers: [serial] });
+    await speak(null);
+    assert.equal((await configOf(org, serial)).syncStatus, 'sent');
+    pass(11 * 60);
+    await untilLookedAround();
+    assert.equal((await asset()).status, 'online');
+    pass(61);
     await untilOffline();
   });
 

@@ -39,12 +39,12 @@ export function createAlertStatesRepository(sql: Sql) {
       );
     },
 
-    /** Of those that have any. */
+    /** All of them: one that has none may be getting one, which only shows when its row is held. */
     lockOpenAlerts(assetIds: string[]): Promise<OpenState[]> {
       return query(
         sql,
         `select asset_id as "assetId", open_alerts as "openAlerts" from device_states
-         where asset_id = any(?::uuid[]) and open_alerts <> '[]' order by asset_id for no key update`,
+         where asset_id = any(?::uuid[]) order by asset_id for no key update`,
         [assetIds],
       );
     },

@@ -66,7 +66,9 @@ export function createGroupCommit<Item, Result>(
     isDue = false;
     if (waiting.length === 0 || underWay >= options.concurrency) return;
     underWay++;
-    await settle(waiting.splice(0, nextBatchSize()));
+    const batch = waiting.splice(0, nextBatchSize());
+    pumpSoon();
+    await settle(batch);
     underWay--;
     pumpSoon();
   }

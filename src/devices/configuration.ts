@@ -114,6 +114,12 @@ export function keysOf(config: DeviceConfiguration): ConfigurationKey[] {
   return CONFIGURATION_KEYS.filter((key) => config[key] !== undefined);
 }
 
+/** Seconds: the longest that a device goes without a word which runs one of these; null when none of them says. */
+export function longestInterval(...configs: Array<DeviceConfiguration | null | undefined>): number | null {
+  const intervals = configs.flatMap((config) => config?.transmissionInterval ?? []);
+  return intervals.length > 0 ? Math.max(...intervals) : null;
+}
+
 /** The base with every key that the change sets replaced. */
 export function merged(base: DeviceConfiguration | null, change: DeviceConfiguration): DeviceConfiguration {
   return { ...base, ...change };

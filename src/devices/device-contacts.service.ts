@@ -7,9 +7,10 @@ import { createGroupCommit } from '../db/group-commit.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
 import { AppError } from '../errors.ts';
+import { expectedBy } from '../measurements/expected-contact.ts';
 import { variantKey } from '../profiles/device-variant.ts';
 import { type DeviceConfiguration, guardAlike } from './configuration.ts';
-import { type Device, type OfferedChange, type ShownVariant, withShown } from './device.ts';
+import { type Device, type HeardDevice, type OfferedChange, type ShownVariant, withShown } from './device.ts';
 import {
   type DeviceReport,
   fetch,
@@ -19,6 +20,7 @@ import {
   receiveReport,
   type SyncStatus,
   showHash,
+  silentFor,
   syncStatus,
 } from './device-sync.ts';
 import { type SerialInOrganization, serialKeyOf } from './serial-in-organization.ts';
@@ -42,7 +44,7 @@ export interface ContactResult {
 
 export interface ContactDevices {
   lockBySerial(serials: SerialInOrganization[]): Promise<Device[]>;
-  update(devices: Device[], heardAssetIds: string[]): Promise<void>;
+  update(devices: Device[], heard: HeardDevice[]): Promise<void>;
 }
 
 /** A target that a contact settled. */
@@ -125,12 +127,13 @@ function commitContacts(
     const results = contacts.map(
       (contact) => courses.get(serialKeyOf(contact))?.take(contact, deps.now()) ?? null,
     );
+    const now = deps.now();
     const changed = [...courses.values()].filter((course) => course.hasChanged());
     await deps.devicesIn(sql).update(
       changed.map((course) => course.device()),
-      devices.map(({ assetId }) => assetId),
+      [...courses.values()].map((course) => course.heard(now)),
     );
-    const { news, events } = await moveTargets(deps.targetsIn(sql), changed, deps.now());
+    const { news, events } = await moveTargets(deps.targetsIn(sql), changed, now);
     await deps.publish({ sql }, events);
     await deps.rulesReplaced({ sql }, replacedRules(changed));
     await deps.unknownIn(sql).record(contacts.filter((contact) => !courses.has(serialKeyOf(contact))));
@@ -192,6 +195,15 @@ function createCourse(found: Device, device: Device) {
       return { syncStatus: syncStatus(sync), pendingConfig: takesChange ? offered(sync) : null };
     },
     device: (): Device => ({ ...device, sync }),
+    heard(at: Date): HeardDevice {
+      const transmissionInterval = silentFor(sync);
+      const isOther = transmissionInterval !== silentFor(before);
+      const { assetId } = device;
+      return {
+        assetId,
+        expectedBy: isOther ? expectedBy({ at, nextTransmissionAt: null, transmissionInterval }) : null,
+      };
+    },
     hasChanged: () => sync !== before || device.variant !== found.variant,
     hasOtherRules: () => !guardAlike(guardingConfig(before), guardingConfig(sync)),
     rejection: () => rejection,

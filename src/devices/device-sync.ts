@@ -12,6 +12,7 @@ import {
   type DeviceConfiguration,
   includes,
   keysOf,
+  longestInterval,
   merged,
   without,
 } from './configuration.ts';
@@ -90,6 +91,12 @@ export function showHash(sync: DeviceSync, hash: number): DeviceSync {
 /** What the device is watched by: what it agreed to, and until it ever reports what was applied to it. */
 export function guardingConfig({ confirmed, pending }: DeviceSync): DeviceConfiguration | null {
   return confirmed ?? pending?.config ?? null;
+}
+
+/** Seconds between its words: of what it runs, or of the change that it has taken, if that is longer. */
+export function silentFor({ reported, confirmed, pending }: DeviceSync): number | null {
+  const isTaken = pending?.fetchedAt != null && pending.failure === null;
+  return longestInterval(reported?.config ?? confirmed, isTaken ? pending.config : null);
 }
 
 /** What a device that asks now is given: null when nothing is pending, or it refused. */

@@ -11,6 +11,12 @@ export interface Device {
   sync: DeviceSync;
 }
 
+export interface HeardDevice {
+  assetId: string;
+  /** By when it should be heard again, where what it said has put that off. */
+  expectedBy: Date | null;
+}
+
 /** What a device shows of itself, which decides how changes compile for it. */
 export interface ShownVariant {
   channelTypes: number[] | null;

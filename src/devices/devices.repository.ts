@@ -3,7 +3,7 @@ import { prepared, query } from '../db/query.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
-import type { Device } from './device.ts';
+import type { Device, HeardDevice } from './device.ts';
 import type { DeviceSync } from './device-sync.ts';
 import type { SerialInOrganization } from './serial-in-organization.ts';
 
@@ -123,10 +123,10 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
 
     /**
      * Writes the whole sync state of each device; all rows are held by `lock…` before. Those heard that had not been
-     * heard before are online.
+     * heard before are online; a time by which a device is expected is put off, never brought forward.
      */
-    async update(devices: Device[], heardAssetIds: string[] = []): Promise<void> {
-      if (devices.length === 0 && heardAssetIds.length === 0) return;
+    async update(devices: Device[], heard: HeardDevice[] = []): Promise<void> {
+      if (devices.length === 0 && heard.length === 0) return;
       const entries = devices.flatMap(({ organizationId, sync }) =>
         contentsOf(sync).map((config) => ({ organizationId, config })),
       );
@@ -139,8 +139,12 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         sql,
         'devices_update',
         `with heard as (
-           update device_states set status = 'online', last_contact_at = now()
-           where asset_id = any(?::uuid[]) and status = 'new'
+           update device_states s set
+             status = case s.status when 'new' then 'online' else s.status end,
+             last_contact_at = case s.status when 'new' then now() else s.last_contact_at end,
+             expected_by = greatest(s.expected_by, h.expected_by)
+           from unnest(?::uuid[], ?::timestamptz[]) as h (asset_id, expected_by)
+           where s.asset_id = h.asset_id and (s.status = 'new' or h.expected_by > s.expected_by)
          )
          update device_configs d set
            reported_config_id = n.reported_config_id, reported_at = n.reported_at,
@@ -154,7 +158,8 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots)
          where d.asset_id = n.asset_id`,
         [
-          heardAssetIds,
+          heard.map(({ assetId }) => assetId),
+          heard.map(({ expectedBy }) => expectedBy?.toISOString() ?? null),
           column((device) => device.assetId),
           column((device) => idOf(device.sync.reported?.config)),
           column((device) => device.sync.reported?.at.toISOString() ?? null),

@@ -27,18 +27,16 @@ export interface Step {
 }
 
 export interface DeviceCourse {
-  take(frame: Frame): Step;
+  /** The interval, in seconds, is what the device keeps to from this frame on; null where that is not known. */
+  take(frame: Frame, transmissionInterval: number | null): Step;
   state(): DeviceState;
 }
 
-export function createDeviceCourse(
-  initial: DeviceState,
-  { layout, transmissionInterval }: { layout: Layout; transmissionInterval: number | null },
-): DeviceCourse {
+export function createDeviceCourse(initial: DeviceState, layout: Layout): DeviceCourse {
   let state = initial;
   const seen = new Set<number>();
   return {
-    take(frame) {
+    take(frame, transmissionInterval) {
       const before = state;
       const shown = frame.channelTypes ?? before.channelTypes;
       const plausible = frame.readings.filter(({ measuredAt }) => isPlausible(measuredAt, frame.receivedAt));

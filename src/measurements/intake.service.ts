@@ -11,7 +11,7 @@ import { lacksPartition } from '../db/faults.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { PartitionKeeper } from '../db/partitions.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
 import type { OfferedChange, ShownVariant } from '../devices/device.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-in-organization.ts';
 import { AppError } from '../errors.ts';
@@ -111,10 +111,12 @@ async function tell(
     const answer = await contact({ organizationId, serialNumber, ...news });
     return answer?.pendingConfig ?? null;
   } catch (error) {
-    if (isCommonFault(error)) return null;
+    if (isCommonFault(error) || isOverload(error)) return null;
     throw error;
   }
 }
+
+const isOverload = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
 
 async function commitFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | null>> {
   await deps.partitions.ensure(timesOf(frames));
@@ -176,14 +178,21 @@ function courseOf(device: LockedDevice, contents: Contents) {
   const [reported, confirmed, pending] = [reportedConfigId, confirmedConfigId, pendingConfigId].map((id) =>
     id === null ? null : (contents.get(id) ?? null),
   );
-  const transmissionInterval = (reported ?? confirmed)?.transmissionInterval ?? null;
   // A device that never reports is watched by what was applied to it.
   const rules = confirmed ?? pending ?? null;
-  const course = createDeviceCourse(device.state, { layout: device.asset.layout, transmissionInterval });
+  const course = createDeviceCourse(device.state, device.asset.layout);
+  /** What it has taken, or takes with the answer to this frame. */
+  const changeIn = (frame: Frame) =>
+    !device.config.hasFailed && (device.config.isFetched || frame.takesChange) ? pending : null;
   return {
     device,
     state: course.state,
-    take: (frame: Frame): DeviceStep => ({ step: course.take(frame), device, rules, known: new Set() }),
+    take: (frame: Frame): DeviceStep => ({
+      step: course.take(frame, longestInterval(reported ?? confirmed, changeIn(frame))),
+      device,
+      rules,
+      known: new Set(),
+    }),
   };
 }
 

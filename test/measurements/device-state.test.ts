@@ -132,8 +132,10 @@ describe('The frames of a device within a batch', () => {
     error: null,
     measuredAt: minutes(count),
   });
-  const course = (transmissionInterval: number | null = null) =>
-    createDeviceCourse(initial, { layout: { model: null, channelTypes: null }, transmissionInterval });
+  const course = (transmissionInterval: number | null = null) => {
+    const { take, state } = createDeviceCourse(initial, { model: null, channelTypes: null });
+    return { state, take: (sent: Frame) => take(sent, transmissionInterval) };
+  };
 
   it('are taken one after the other: what an earlier one said is known to the next', () => {
     const { take } = course();

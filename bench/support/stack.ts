@@ -106,7 +106,7 @@ export async function startStack(settings: Record<string, string> = {}): Promise
   async function answering(file: string, url: string, more: object): Promise<ChildProcess> {
     const child = run(file, more);
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`${file} ended with ${child.exitCode}`);
+      if (hasEnded(child)) throw new Error(`${file} ended with ${child.exitCode ?? child.signalCode}`);
       const answers = await fetch(url).then(
         () => true,
         () => false,
@@ -184,9 +184,11 @@ async function addFleet(
   return { organizationId: id, apiKey: await key('customer'), deviceToken: await key('device') };
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
 function end(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    if (child.exitCode !== null) return resolve();
+    if (hasEnded(child)) return resolve();
     child.once('exit', () => resolve());
     child.kill('SIGTERM');
   });

@@ -52,6 +52,7 @@ async function startOwn({ env, say, onStop }: DemoServiceOptions): Promise<Local
       TEMPORAL_ADDRESS: undefined,
       PORT: undefined,
       COAP_PORT: undefined,
+      METRICS_PORT: undefined,
       DATA_DIR: dataDir,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -71,7 +72,7 @@ async function startOwn({ env, say, onStop }: DemoServiceOptions): Promise<Local
     what: 'a service that answers',
     withinMs: START_MS,
     async look() {
-      if (child.exitCode !== null) {
+      if (hasEnded(child)) {
         throw new DidNotHappen(`The service did not start:\n${words.slice(-5).join('\n')}`);
       }
       const found = readLocal(dataDir);
@@ -91,8 +92,10 @@ async function isAlive({ baseUrl }: Local): Promise<boolean> {
   }
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
 function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  if (hasEnded(child)) return Promise.resolve();
   return new Promise((resolve) => {
     const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
     child.once('exit', () => {

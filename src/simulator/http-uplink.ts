@@ -65,16 +65,11 @@ function sentMeasurements(message: MeasurementsMessage): object {
   };
 }
 
-const sentReport = ({
-  config,
-  configurationHash,
-  configurationErrors,
-  configurationErrorsAt,
-}: ConfigReport) => ({
+/** Without the time of the errors, which has whole seconds: to the second, a refusal may be older than its change. */
+const sentReport = ({ config, configurationHash, configurationErrors }: ConfigReport) => ({
   ...config,
   configHash: configurationHash ?? undefined,
   ...(configurationErrors.length > 0 && {
     errors: configurationErrors.map((code) => ({ code, message: 'The configuration was not taken' })),
-    reportedAt: configurationErrorsAt?.toISOString(),
   }),
 });

@@ -20,11 +20,12 @@ describe('Loggers on a bad link', function () {
   afterEach(() => fleet?.stop());
   after(() => service.stop());
 
-  async function appear(prefix: string, faults: object): Promise<Map<string, string>> {
+  async function appear(prefix: string, faults: object, transport: 'coap' | 'http' = 'coap') {
     const { token } = await service.issueKey(service.id, 'device');
     fleet = createFleet({
       devices: DEVICES,
-      transport: 'coap',
+      transport,
+      baseUrl: service.baseUrl,
       coapUrl: `coap://127.0.0.1:${service.coapPort}`,
       deviceToken: token,
       prefix,
@@ -63,14 +64,17 @@ describe('Loggers on a bad link', function () {
     }
   });
 
-  it('that refuse the change fail in the job, with the code', async () => {
-    const ids = await appear('282CA2', { refuse: 1 });
-    const slug = await createProfile(service, { ...FRIDGE, name: 'Refused' });
-    const jobId = await apply(service, slug, { serialNumbers: [...ids.keys()] });
-    await untilEnded(service, jobId, { timeoutMs: 60_000 });
-    const { status, counts } = await jobOf(service, jobId);
-    assert.deepEqual([status, counts.failed], ['completed_with_failures', DEVICES]);
-    const { body } = await service.api.get(`/devices/config-jobs/${jobId}/targets?state=failed`);
-    assert.match(body.items[0].reason, /20738/);
-  });
+  for (const transport of ['coap', 'http'] as const)
+    it(`that refuse the change fail in the job, with the code, and are asked once: ${transport}`, async () => {
+      const ids = await appear(transport === 'coap' ? '282CA2' : '282CA3', { refuse: 1 }, transport);
+      const slug = await createProfile(service, { ...FRIDGE, name: `Refused ${transport}` });
+      const jobId = await apply(service, slug, { serialNumbers: [...ids.keys()] });
+      await untilEnded(service, jobId, { timeoutMs: 60_000 });
+      const { status, counts } = await jobOf(service, jobId);
+      assert.deepEqual([status, counts.failed], ['completed_with_failures', DEVICES]);
+      const { body } = await service.api.get(`/devices/config-jobs/${jobId}/targets?state=failed`);
+      assert.match(body.items[0].reason, /20738/);
+      const refusals = [...ids.keys()].map((serial) => fleet?.device(serial)?.state().counts.refused);
+      assert.deepEqual(refusals, Array(DEVICES).fill(1));
+    });
 });

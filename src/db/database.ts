@@ -1,5 +1,9 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { isUnanswered } from './faults.ts';
+
+/** A pooled connection; one that carries a fault here is closed by the pool instead of being handed out again. */
+export type PooledConnection = pg.Client & { __knex__disposed?: unknown };
 
 /** The pool of connections. */
 export type Database = Knex;
@@ -23,6 +27,8 @@ export interface DatabaseOptions {
 
 const INT8 = 20;
 const ACQUIRE_TIMEOUT_MS = 5_000;
+/** A server that is there ends a statement by itself; one that is gone without a word is waited for so much longer. */
+const ANSWER_TIMEOUT_FACTOR = 1.5;
 
 /** Counts come back as numbers: none here can leave the safe integers. */
 const types = {
@@ -37,12 +43,19 @@ export function openDatabase({
   applicationName,
   session = {},
 }: DatabaseOptions): Database {
-  return knex({
+  const connections = new Map<string, PooledConnection>();
+  function remember(connection: PooledConnection & { __knexUid: string }, done: () => void): void {
+    connections.set(connection.__knexUid, connection);
+    connection.once('end', () => connections.delete(connection.__knexUid));
+    done();
+  }
+  const pool = knex({
     client: 'pg',
     connection: {
       connectionString: url,
       application_name: applicationName,
       statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs * ANSWER_TIMEOUT_FACTOR,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       keepAlive: true,
       options: Object.entries(session)
@@ -50,9 +63,15 @@ export function openDatabase({
         .join(' '),
       types,
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolSize },
+    pool: { min: 0, max: poolSize, afterCreate: remember },
     acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
     // It would print on the console what callers get as an error, and what an idle connection dies of.
     log: { warn() {} },
   });
+  // A connection that did not answer would keep whoever gets it next waiting as well.
+  pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
+    const connection = connections.get(__knexUid);
+    if (connection && isUnanswered(error)) connection.__knex__disposed ??= error;
+  });
+  return pool;
 }

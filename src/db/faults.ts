@@ -57,9 +57,13 @@ const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;
 
+/** The server did not say anything, not even that the statement took too long. Knex puts the statement before it. */
+export const isUnanswered = (error: unknown): boolean =>
+  asFault(error).message?.endsWith('Query read timeout') ?? false;
+
 /** The database cannot be reached or cannot serve at present: the same request may work a little later. */
 export function isUnavailable(error: unknown): boolean {
   const { code = '', name = '', message = '' } = asFault(error);
   if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || code.startsWith('08')) return true;
-  return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message);
+  return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isUnanswered(error);
 }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { Client } from 'pg';
-import type { Database, Sql } from './database.ts';
+import type { Database, PooledConnection, Sql } from './database.ts';
 import { isRetryable } from './faults.ts';
 import { query } from './query.ts';
 
@@ -38,9 +37,6 @@ async function once<T>(database: Database, work: (tx: Transaction) => Promise<T>
   return result;
 }
 
-/** A pooled connection; one that carries a fault here is closed by the pool instead of being handed out again. */
-type PooledConnection = Client & { __knex__disposed?: unknown };
-
 /** Whoever does not answer by then is given up. */
 const ROLLBACK = { text: 'rollback', query_timeout: 5_000 };
 
@@ -77,6 +73,7 @@ async function onOneConnection<T>(database: Database, work: (sql: Sql) => Promis
 }
 
 async function rollback(connection: PooledConnection): Promise<void> {
+  if (connection.__knex__disposed) return;
   try {
     await connection.query(ROLLBACK);
   } catch (error) {

@@ -4,11 +4,21 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';
-import { apply, createProfile, FRIDGE, obey, registerMany, untilEnded } from '../support/fleet.ts';
+import {
+  apply,
+  createProfile,
+  eventually,
+  FRIDGE,
+  obey,
+  registerMany,
+  untilEnded,
+} from '../support/fleet.ts';
 import { untilSeen } from '../support/job-runs.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
+import { newDatabase } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, startApiProcess } from '../support/stack.ts';
+import { type VanishingServer, vanishingServer } from '../support/vanishing-server.ts';
 import { FRIDGE_SLUG, readiness, sameOrganizationAt, scratchFolder, startLoad } from './harness.ts';
 
 const scratch = scratchFolder();
@@ -120,5 +130,54 @@ describe('A database that is too slow', () => {
     for (const { status, body } of await Promise.all(serials.map(send))) {
       assert.deepEqual([status, body.accepted], [202, 1], 'nothing was stored by those that were refused');
     }
+  });
+});
+
+describe('A database that vanishes without a word', () => {
+  const STATEMENT_TIMEOUT_MS = 1_000;
+  let way: VanishingServer;
+  let dms: TestService;
+  before(async () => {
+    const url = new URL(await newDatabase());
+    way = await vanishingServer({ host: url.hostname, port: Number(url.port) });
+    url.port = String(way.port);
+    dms = await startService({
+      databaseUrl: url.href,
+      withWorker: false,
+      settings: { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+    });
+  });
+  after(async () => {
+    await dms.stop();
+    await way.stop();
+  });
+
+  it('is not waited for, and what follows gets through once it is back', async () => {
+    const [serial = ''] = await registerMany(dms, 1);
+    let minute = 0;
+    const send = () => {
+      const measuredAt = new Date(Date.now() - ++minute * 60_000).toISOString();
+      const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt }];
+      return dms.device.post(`/devices/${serial}/measurements`, { readings });
+    };
+    assert.equal((await send()).status, 202);
+    await Promise.all(Array.from({ length: 10 }, () => dms.api.get('/assets')));
+    way.vanish();
+    const startedAt = performance.now();
+    const refused = await Promise.all([send(), send(), dms.api.get('/assets'), dms.api.get('/alerts')]);
+    for (const { status, body, headers } of refused) {
+      assert.equal(status, 503, body.message);
+      assert.ok(Number(headers['retry-after']) > 0);
+    }
+    assert.ok(
+      performance.now() - startedAt < 8 * STATEMENT_TIMEOUT_MS,
+      `${performance.now() - startedAt} ms`,
+    );
+    way.comeBack();
+    await eventually(
+      async () => (await send()).status,
+      (status) => status === 202,
+    );
+    for (let round = 0; round < 30; round++) assert.equal((await dms.api.get('/assets')).status, 200);
   });
 });

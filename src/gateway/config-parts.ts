@@ -3,8 +3,8 @@
  * one serial and one configuration hash belong together, in whatever order and however often they come. Protobuf
  * messages merge by being put one after the other, so the whole is the parts' bytes in the order of their numbers.
  *
- * Only waiting parts are kept, within bounds: for ten minutes, for so many devices, and so many bytes for each. What
- * does not fit is forgotten, the oldest device first; the next frame of the device shows that its hash is still
+ * Only waiting parts are kept, within bounds: for ten minutes, of so many reports, and so many bytes for each. What
+ * does not fit is forgotten, the oldest report first; the next frame of the device shows that its hash is still
  * unknown, and it is asked again.
  */
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
@@ -13,26 +13,25 @@ import { MalformedMessage } from './malformed-message.ts';
 export interface ConfigPartsOptions {
   /** How long a part waits for the others. */
   keepMs?: number;
-  /** Devices that are waited for at a time. */
-  serialsMax?: number;
+  /** Reports that are waited for at a time. */
+  reportsMax?: number;
   /** Of all parts of one report together. */
   bytesMax?: number;
 }
 
 export interface ConfigParts {
   /**
-   * The whole report when this message completes one, null while parts are missing. `scope` keeps apart what has the
-   * same serial: the organization or the address that the part came from.
+   * The whole report when this message completes one, null while parts are missing. Parts of two organizations never
+   * meet: whose a part is has to be known before.
    *
    * @throws MalformedMessage
    */
-  add(payload: Uint8Array, now: Date, scope?: string): ConfigReport | null;
-  /** Devices that are waited for. */
+  add(payload: Uint8Array, now: Date, organizationId: string): ConfigReport | null;
+  /** Reports that are waited for. */
   readonly waiting: number;
 }
 
 interface Gathered {
-  hash: number | null;
   /** By number of the part, from 1. */
   parts: Map<number, Uint8Array>;
   /** Known with the last part. */
@@ -41,12 +40,12 @@ interface Gathered {
 }
 
 const KEEP_MS = 10 * 60_000;
-const SERIALS_MAX = 10_000;
+const REPORTS_MAX = 10_000;
 const BYTES_MAX = 16_384;
 
 export function createConfigParts({
   keepMs = KEEP_MS,
-  serialsMax = SERIALS_MAX,
+  reportsMax = REPORTS_MAX,
   bytesMax = BYTES_MAX,
 }: ConfigPartsOptions = {}): ConfigParts {
   /** The one that changed longest ago comes first. */
@@ -54,18 +53,13 @@ export function createConfigParts({
 
   function forgetOld(nowMs: number): void {
     for (const [key, { changedMs }] of gatheredOf) {
-      if (nowMs - changedMs < keepMs && gatheredOf.size <= serialsMax) return;
+      if (nowMs - changedMs < keepMs && gatheredOf.size <= reportsMax) return;
       gatheredOf.delete(key);
     }
   }
 
   function gather(key: string, report: ConfigReport, payload: Uint8Array, nowMs: number): Gathered {
-    const known = gatheredOf.get(key);
-    const isSame = known?.hash === report.configurationHash;
-    const gathered: Gathered =
-      known && isSame
-        ? known
-        : { hash: report.configurationHash, parts: new Map(), total: null, changedMs: nowMs };
+    const gathered: Gathered = gatheredOf.get(key) ?? { parts: new Map(), total: null, changedMs: nowMs };
     const { payloadSplitInfo } = report;
     if (payloadSplitInfo > 0) gathered.total = payloadSplitInfo;
     // A copy: the payload is a piece of a buffer that would be kept with it.
@@ -77,11 +71,11 @@ export function createConfigParts({
   }
 
   return {
-    add(payload, now, scope = '') {
+    add(payload, now, organizationId) {
       const report = decodeConfigReport(payload);
       if (report.payloadSplitInfo === 0 || report.payloadSplitInfo === 1) return report;
       forgetOld(now.getTime());
-      const key = `${scope}\n${report.serialNumber}`;
+      const key = [organizationId, report.serialNumber, report.configurationHash].join(' ');
       const gathered = gather(key, report, payload, now.getTime());
       forgetOld(now.getTime());
       if (sizeOf(gathered) > bytesMax) {

@@ -9,7 +9,7 @@ import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
 import type { CoapAnswer } from './coap-message.ts';
 import type { CoapCall, CoapRoute } from './coap-server.ts';
-import { type ConfigReport, encodeConfigAnswer } from './config-message.ts';
+import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
 import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
 import type { Identify, Identity } from './identify.ts';
@@ -78,26 +78,22 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
 
   async function configuration(call: CoapCall): Promise<CoapAnswer> {
     const receivedAt = now();
-    // Of one address: the port of a device behind a translator changes from one datagram to the next.
-    const report = parts.add(call.payload, receivedAt, call.remoteAddress);
-    // What is missing comes in a message of its own, or the device is asked again.
-    if (!report) return CREATED;
-    const identity = await whoSpeaks(call, report, true);
-    if (identity.kind === 'refused') return refuse(call, report.serialNumber, identity.reason);
+    const message = decodeConfigReport(call.payload);
+    const { serialNumber } = message;
+    // Each part says for itself whose it is: none may be put into the report of another one.
+    const identity = await whoSpeaks(call, message, true);
+    if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
+    const report = parts.add(call.payload, receivedAt, organizationId);
     const result = await contacts.receive({
       organizationId,
-      serialNumber: report.serialNumber,
-      report: deviceReportOf(report, receivedAt),
-      shown: {
-        channelTypes: report.channelTypes.length > 0 ? report.channelTypes : null,
-        ruleSlots: ruleSlotsOf(report),
-        isReported: true,
-      },
+      serialNumber,
+      // What is missing comes in a message of its own, or the device is asked again.
+      ...(report && wholeReport(report, receivedAt)),
       // Configurations travel in answers to measurements alone.
       takesChange: false,
     });
-    return result ? CREATED : refuse(call, report.serialNumber, 'unknown_serial');
+    return result ? CREATED : refuse(call, serialNumber, 'unknown_serial');
   }
 
   async function info(call: CoapCall): Promise<CoapAnswer> {
@@ -140,6 +136,15 @@ function frameOf(
     takesChange: confirmable,
   };
 }
+
+const wholeReport = (report: ConfigReport, receivedAt: Date) => ({
+  report: deviceReportOf(report, receivedAt),
+  shown: {
+    channelTypes: report.channelTypes.length > 0 ? report.channelTypes : null,
+    ruleSlots: ruleSlotsOf(report),
+    isReported: true,
+  },
+});
 
 function deviceReportOf(report: ConfigReport, receivedAt: Date): DeviceReport {
   const { configurationErrors: codes, configurationErrorsAt } = report;

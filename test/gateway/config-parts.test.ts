@@ -12,6 +12,7 @@ import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
 import { configReport } from './arbitraries.ts';
 
 const MINUTE_MS = 60_000;
+const OWNER = 'organization-1';
 const at = (minutes: number) => new Date(1_767_225_600_000 + minutes * MINUTE_MS);
 const report = (more: Partial<ConfigReport> = {}): ConfigReport => ({
   ...emptyReport(),
@@ -39,8 +40,8 @@ describe('A configuration report in parts', () => {
           if (turn > 2) order.reverse();
           const last = order.pop() as Uint8Array;
           for (const part of isTwice ? [...order, ...order] : order)
-            assert.equal(parts.add(part, at(0)), null);
-          assert.deepEqual(parts.add(last, at(1)), { ...whole, payloadSplitInfo: count });
+            assert.equal(parts.add(part, at(0), OWNER), null);
+          assert.deepEqual(parts.add(last, at(1), OWNER), { ...whole, payloadSplitInfo: count });
           assert.equal(parts.waiting, 0);
         },
       ),
@@ -50,7 +51,7 @@ describe('A configuration report in parts', () => {
     const parts = createConfigParts();
     for (const payloadSplitInfo of [0, 1]) {
       const one = report({ payloadSplitInfo });
-      assert.deepEqual(parts.add(encodeConfigReport(one), at(0)), one);
+      assert.deepEqual(parts.add(encodeConfigReport(one), at(0), OWNER), one);
     }
   });
 
@@ -58,24 +59,23 @@ describe('A configuration report in parts', () => {
 
   it('waits ten minutes for the rest, and no longer', () => {
     const parts = createConfigParts();
-    parts.add(first, at(0));
-    assert.ok(parts.add(last, at(9)));
-    parts.add(first, at(20));
-    assert.equal(parts.add(last, at(30)), null);
+    parts.add(first, at(0), OWNER);
+    assert.ok(parts.add(last, at(9), OWNER));
+    parts.add(first, at(20), OWNER);
+    assert.equal(parts.add(last, at(30), OWNER), null);
   });
 
-  it('is of one configuration only: parts of another hash start anew', () => {
+  it('is of one configuration only: parts of two that come between each other make two', () => {
     const parts = createConfigParts();
-    parts.add(first, at(0));
-    const [, otherLast] = encodeConfigReportParts(report({ configurationHash: 11 }), 2) as [
-      Uint8Array,
-      Uint8Array,
-    ];
-    assert.equal(parts.add(otherLast, at(1)), null);
-    assert.equal(parts.add(last, at(2)), null);
+    const other = report({ configurationHash: 11 });
+    const [otherFirst, otherLast] = encodeConfigReportParts(other, 2) as [Uint8Array, Uint8Array];
+    assert.equal(parts.add(first, at(0), OWNER), null);
+    assert.equal(parts.add(otherLast, at(0), OWNER), null);
+    assert.equal(parts.add(last, at(0), OWNER)?.configurationHash, 10);
+    assert.equal(parts.add(otherFirst, at(0), OWNER)?.configurationHash, 11);
   });
 
-  it('is of one device only, and of one scope', () => {
+  it('is of one device only, and of one organization', () => {
     const parts = createConfigParts();
     const [, foreign] = encodeConfigReportParts(report({ serialNumber: '282C02000001' }), 2) as [
       Uint8Array,
@@ -88,17 +88,17 @@ describe('A configuration report in parts', () => {
   });
 
   it('takes no more memory than its bounds', () => {
-    const parts = createConfigParts({ serialsMax: 3, bytesMax: 100 });
+    const parts = createConfigParts({ reportsMax: 3, bytesMax: 100 });
     for (let device = 0; device < 10; device++) {
       const [part] = encodeConfigReportParts(report({ serialNumber: `282C0200000${device}` }), 2);
-      parts.add(part as Uint8Array, at(0));
+      parts.add(part as Uint8Array, at(0), OWNER);
     }
     assert.equal(parts.waiting, 3);
     const long = report({
       settings: { apn: 'a'.repeat(49), dataServerIp: 'b'.repeat(31), updateServerIp: 'c'.repeat(31) },
     });
     assert.throws(
-      () => parts.add(encodeConfigReportParts(long, 2)[1] as Uint8Array, at(0)),
+      () => parts.add(encodeConfigReportParts(long, 2)[1] as Uint8Array, at(0), OWNER),
       MalformedMessage,
     );
   });

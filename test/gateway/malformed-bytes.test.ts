@@ -115,7 +115,7 @@ function fuzz(from: Buffer[], decode: (bytes: Buffer) => unknown): { read: numbe
 describe('Bytes that are no message', function () {
   this.timeout(Math.max(30_000, runs));
 
-  const parts = createConfigParts({ serialsMax: 100 });
+  const parts = createConfigParts({ reportsMax: 100 });
   const decoders: Record<string, (bytes: Buffer) => unknown> = {
     measurements(bytes) {
       const message = decodeMeasurements(bytes);
@@ -125,7 +125,7 @@ describe('Bytes that are no message', function () {
     // What was read can be shown again: rules of whatever kind go back onto the wire.
     'configuration reports': (bytes) => decodeConfigReport(encodeConfigReport(decodeConfigReport(bytes))),
     'configuration answers': (bytes) => decodeConfigAnswer(encodeConfigAnswer(decodeConfigAnswer(bytes))),
-    'reports in parts': (bytes) => parts.add(bytes, new Date(1_767_225_600_000)),
+    'reports in parts': (bytes) => parts.add(bytes, new Date(1_767_225_600_000), 'organization-1'),
     'device info': (bytes) => decodeDeviceInfo(bytes),
   };
   for (const [name, decode] of Object.entries(decoders)) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createUnknownDevicesRepository } from '../../src/devices/unknown-devices.repository.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { configOf, register } from '../support/fleet.ts';
+import { uint } from '../support/protobuf.ts';
 import {
   assetId,
   closeLoggers,
@@ -100,6 +101,37 @@ describe('A logger over CoAP', () => {
       assert.equal((await configOf(org, logger.serial)).syncStatus, 'no_device_report');
       await sameDevice.report({ order: [2, 2], hash: logger.hash });
       assert.equal((await configOf(org, logger.serial)).syncStatus, 'applied');
+    });
+
+    it('is refused in each part of a report where it is wrong or missing, and nothing of that part is taken', async () => {
+      const stranger = await open({ serial: logger.serial, token: undefined });
+      stranger.changeOnSite(uint(2, 120));
+      for (const none of ['dev_nobody', null]) {
+        assert.deepEqual(codesOf(await logger.report({ order: [1, 1] })), ['2.01', '2.01']);
+        assert.deepEqual(codesOf(await stranger.report({ order: [1, 2], hash: 1, token: none })), [
+          '4.01',
+          '4.01',
+        ]);
+        assert.deepEqual(codesOf(await logger.report({ order: [2, 2] })), ['2.01', '2.01']);
+        assert.equal((await config()).deviceConfig.measurementPeriodBase, 60);
+      }
+    });
+
+    it('of another organization in a part of a report puts nothing into it', async () => {
+      const other = await dms.addOrganization();
+      const { token: otherToken } = await dms.issueKey(other.id, 'device');
+      await register(other, logger.serial);
+      const stranger = await open({ serial: logger.serial, token: otherToken });
+      stranger.changeOnSite(uint(2, 120));
+      assert.deepEqual(codesOf(await stranger.report({ order: [1, 1], hash: 1 })), ['2.01', '2.01']);
+      await logger.report({ order: [2, 1] });
+      assert.equal((await config()).deviceConfig.measurementPeriodBase, 60);
+      assert.equal((await configOf(other, logger.serial)).syncStatus, 'no_device_report');
+    });
+
+    it('but of a serial that nobody registered gets 4.04 for a part of a report, too', async () => {
+      const stranger = await open();
+      assert.deepEqual(codesOf(await stranger.report({ order: [1, 2] })), ['4.04', '4.04']);
     });
 
     it('may not leave it out of a report that comes from elsewhere, or of another device, or of its next frame', async () => {

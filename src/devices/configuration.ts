@@ -114,6 +114,18 @@ export function keysOf(config: DeviceConfiguration): ConfigurationKey[] {
   return CONFIGURATION_KEYS.filter((key) => config[key] !== undefined);
 }
 
+export function intervalsOf({
+  measurementPeriodBase,
+  measurementPeriodFactor,
+  transmissionInterval,
+}: DeviceConfiguration): DeviceConfiguration {
+  return {
+    ...(measurementPeriodBase !== undefined && { measurementPeriodBase }),
+    ...(measurementPeriodFactor !== undefined && { measurementPeriodFactor }),
+    ...(transmissionInterval !== undefined && { transmissionInterval }),
+  };
+}
+
 /** Seconds: the longest that a device goes without a word which runs one of these; null when none of them says. */
 export function longestInterval(...configs: Array<DeviceConfiguration | null | undefined>): number | null {
   const intervals = configs.flatMap((config) => config?.transmissionInterval ?? []);

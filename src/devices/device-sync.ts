@@ -11,6 +11,7 @@ import {
   contradictions,
   type DeviceConfiguration,
   includes,
+  intervalsOf,
   keysOf,
   longestInterval,
   merged,
@@ -141,8 +142,14 @@ export function receiveReport(
   report: DeviceReport,
 ): { sync: DeviceSync; outcome: ReportOutcome } {
   const outcome = judge(sync, report);
-  return { sync: SETTLE[outcome.kind](noted(sync, report), report, outcome), outcome };
+  const known = saysNothing(report) ? shownBy(sync, report) : noted(sync, report);
+  return { sync: SETTLE[outcome.kind](known, report, outcome), outcome };
 }
+
+/** A message that names no setting may carry errors and a hash; what runs on the device it leaves open. */
+const saysNothing = ({ config }: DeviceReport) => keysOf(config).length === 0;
+
+const shownBy = (sync: DeviceSync, { hash }: DeviceReport) => (hash === null ? sync : showHash(sync, hash));
 
 function judge({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
   if (!pending) return { kind: 'noted' };
@@ -154,6 +161,7 @@ function judge({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
   if (pending.failure === null && errors && isNew(errors.madeAt, errors.slackMs)) {
     return { kind: 'rejected', reason: cut(`the device refused: ${errors.messages.join('; ')}`) };
   }
+  if (saysNothing(report)) return { kind: 'noted' };
   if (includes(report.config, pending.config)) return { kind: 'confirmed' };
   if (pending.failure !== null || !isNew(report.madeAt)) return { kind: 'noted' };
   const differing = contradictions(report.config, pending.config);
@@ -184,7 +192,12 @@ const SETTLE: Record<ReportOutcome['kind'], Settle> = {
   confirmed: (sync, { config, hash, receivedAt }) => {
     const change = sync.pending?.config ?? {};
     // Keys of the change that the report leaves out are known to be replaced, but not reported: forget the old values.
-    const known = merged(sync.reported && without(sync.reported.config, keysOf(change)), config);
+    // Intervals are never unknown once they were known: there the new ones stand for the report.
+    const replaced = merged(
+      sync.reported && without(sync.reported.config, keysOf(change)),
+      intervalsOf(change),
+    );
+    const known = merged(replaced, config);
     return {
       ...sync,
       reported: { config: known, at: receivedAt, hash },

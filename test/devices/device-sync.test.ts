@@ -148,6 +148,17 @@ describe('What a device has reported', () => {
     assert.deepEqual(confirmed.reported?.config, OLD);
     assert.equal(syncStatus(afterReport(confirmed, { alarmRules: [] }, { cameIn: 300 })), 'drifted');
   });
+
+  it('always has its intervals: those that a partial report confirms without naming them are the new ones', () => {
+    const confirmed = afterReport(taken({ ...DAILY, ...MINUTES, ...RULES }), DAILY, { cameIn: 200 });
+    assert.equal(confirmed.pending, null);
+    assert.deepEqual(confirmed.reported?.config, { ...OLD, ...DAILY, ...MINUTES });
+  });
+
+  it('is not touched by a message that names no setting', () => {
+    assert.equal(syncStatus(afterReport(NEW_DEVICE, {}, { cameIn: 10 })), 'no_device_report');
+    assert.deepEqual(afterReport(known, {}, { cameIn: 10 }), known);
+  });
 });
 
 describe('A pending change', () => {
@@ -216,6 +227,16 @@ describe('A report confirms', () => {
       assert.deepEqual(sync.pending, pending.pending);
       assert.equal(sync.revision, pending.revision);
     }
+  });
+
+  it('nothing when it names no setting, not even with errors that are older than the fetch', () => {
+    for (const errors of [null, complaint('out of range', 99)]) {
+      const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), {}, { cameIn: 200, errors });
+      assert.deepEqual(outcome, { kind: 'noted' });
+      assert.equal(syncStatus(sync), 'sent');
+    }
+    const fresh = told(taken(DAILY), {}, { cameIn: 200, errors: complaint('out of range', 150) });
+    assert.equal(fresh.outcome.kind, 'rejected');
   });
 
   it('nothing when it was made before the fetch, though it came in after it', () => {

@@ -14,6 +14,13 @@ export interface Words {
 
 type DiaryEntry = { was: 'taken'; ms: number } | { was: 'denied' } | { was: 'refused'; naming: string[] };
 
+/** What a device always runs some value of. */
+const INTERVALS: ConfigurationKey[] = [
+  'measurementPeriodBase',
+  'measurementPeriodFactor',
+  'transmissionInterval',
+];
+
 export class Paper {
   wanted: Letters = {};
   heard: Letters | null = null;
@@ -56,14 +63,17 @@ export class Paper {
     const carriesAll = wantedKeys.every((key) => says[key] === this.wanted[key]);
     const { takenMs, isWaiting } = this;
     const isOpen = isWaiting && !this.refusal && takenMs !== null;
-    const known = { ...this.heard, ...says };
-    for (const key of Object.keys(says) as ConfigurationKey[]) this.held[key] ??= says[key];
-    this.heard = known;
-    this.heardMs = cameInMs;
+    const isSilent = Object.keys(says).length === 0;
+    if (!isSilent) {
+      for (const key of Object.keys(says) as ConfigurationKey[]) this.held[key] ??= says[key];
+      this.heard = { ...this.heard, ...says };
+      this.heardMs = cameInMs;
+    }
     if (isOpen && errors && Math.min(errors.madeMs, cameInMs) >= takenMs - errors.slackMs) {
       this.diary.push({ was: 'refused', naming: ['complaint'] });
       return 'refused';
     }
+    if (isSilent) return 'nothing';
     if (isWaiting && carriesAll) return this.settle(says);
     if (!isOpen || madeMs < takenMs || cameInMs < takenMs) return 'nothing';
     if (clashes.length === 0) return this.settle(says);
@@ -74,8 +84,11 @@ export class Paper {
   }
 
   private settle(says: Letters): 'settled' {
-    const unsaid = Object.keys(this.wanted).filter((key) => !(key in says));
-    for (const key of unsaid) delete this.heard?.[key as ConfigurationKey];
+    const unsaid = Object.keys(this.wanted).filter((key) => !(key in says)) as ConfigurationKey[];
+    for (const key of unsaid) {
+      if (INTERVALS.includes(key)) this.heard = { ...this.heard, [key]: this.wanted[key] };
+      else delete this.heard?.[key];
+    }
     this.held = { ...this.held, ...this.wanted, ...this.heard };
     this.want({});
     return 'settled';

@@ -151,7 +151,7 @@ export function createAssetsRepository(sql: Sql) {
           `with appended as (
              insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
            ), forgotten as (
-             update device_states set signal_strength = 'unknown', battery_status = 'unknown', info = null
+             update device_states set signal_strength = 'unknown', battery_status = 'unknown', info = null, channel_types = null
              where organization_id = ? and asset_id = ?
            )
            update assets set serial_number = ? where ${ACTIVE} and id = ?`,

@@ -2,7 +2,8 @@ import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
-import { replaceHardware, withdraw } from '../devices/device-sync.ts';
+import { newHardware } from '../devices/device.ts';
+import { withdraw } from '../devices/device-sync.ts';
 import { invalid, notFound } from '../errors.ts';
 import { checkRegistrable, NO_SUCH_ASSET, sameSerial } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
@@ -83,7 +84,7 @@ export function createAssetsService({
           throw invalid('newSerialNumber must differ from the present serial number');
         }
         await assetsIn(sql).replaceSerial(organizationId, id, { old: asset.serialNumber, fresh });
-        await devicesIn(sql).update([{ ...device, sync: replaceHardware(device.sync) }]);
+        await devicesIn(sql).update([newHardware(device)]);
         await targetsIn(sql).reopen([id]);
       });
     },

@@ -2,6 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { prepared, query } from '../db/query.ts';
 import type { ProfileParts } from '../profiles/compile-profile.ts';
+import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { JobTarget, TargetState } from './config-job.ts';
 
 export interface NewTarget {
@@ -42,6 +43,8 @@ const SETTLED = `t.job_id as "jobId", t.asset_id as "assetId",
 const jobIdsOf = (rows: JobRow[]) => [...new Set(rows.map(({ jobId }) => jobId))];
 const OPEN = `state in ('queued', 'waiting', 'sent')`;
 const BEGUN = `state in ('waiting', 'sent')`;
+
+const ALERTS_LOOKED_AT = 10;
 
 export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
 
@@ -152,6 +155,22 @@ export function createConfigTargetsRepository(sql: Sql) {
          from config_targets t join config_jobs j on j.id = t.job_id
          where t.live and t.asset_id = any(?::uuid[]) and t.state in ('queued', 'waiting', 'sent', 'timed_out')
          order by t.job_id`,
+        [assetIds],
+      );
+    },
+
+    /** The alerts that jobs have brought to each device, the last job first, as far back as rules may come from. */
+    listAlerts(assetIds: string[]): Promise<Array<{ assetId: string; alerts: TemperatureAlert[] }>> {
+      return query(
+        sql,
+        `select d.asset_id as "assetId", brought.alerts
+         from unnest(?::uuid[]) as d (asset_id)
+         cross join lateral (
+           select t.job_id, j.parts -> 'alerts' as alerts from config_targets t join config_jobs j on j.id = t.job_id
+           where t.asset_id = d.asset_id and t.state <> 'queued' and j.parts -> 'alerts' <> 'null'
+           order by t.job_id desc limit ${ALERTS_LOOKED_AT}
+         ) as brought
+         order by brought.job_id desc`,
         [assetIds],
       );
     },

@@ -9,10 +9,11 @@ import type { DomainEvent } from '../deliveries/event.ts';
 import { AppError } from '../errors.ts';
 import { expectedBy } from '../measurements/expected-contact.ts';
 import { variantKey } from '../profiles/device-variant.ts';
-import { type DeviceConfiguration, guardAlike } from './configuration.ts';
+import { canonicalText, type DeviceConfiguration, guardAlike } from './configuration.ts';
 import { type Device, type HeardDevice, type OfferedChange, type ShownVariant, withShown } from './device.ts';
 import {
   type DeviceReport,
+  type DeviceSync,
   fetch,
   guardingConfig,
   merge,
@@ -78,8 +79,8 @@ export interface DeviceContactsDeps {
     record(sightings: SerialInOrganization[]): Promise<void>;
   };
   /**
-   * What is pending for devices whose variant has changed, compiled again; without an entry it stays. The jobs' targets
-   * follow.
+   * What devices whose variant has changed should have, compiled again: what is pending, or what they run. Without an
+   * entry all stays. The jobs' targets follow.
    */
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Other rules guard these devices from now on. */
@@ -154,12 +155,12 @@ async function learn(
     if (contact.shown)
       shownOf.set(serialKeyOf(contact), [...(shownOf.get(serialKeyOf(contact)) ?? []), contact.shown]);
   }
-  const learned = devices.map((before) => {
-    const variant = (shownOf.get(serialKeyOf(before)) ?? []).reduce(withShown, before.variant);
-    return { before, device: variant === before.variant ? before : { ...before, variant } };
-  });
+  const learned = devices.map((before) => ({
+    before,
+    device: (shownOf.get(serialKeyOf(before)) ?? []).reduce(withShown, before),
+  }));
   const changed = learned.filter(
-    ({ before, device }) => device.sync.pending && variantKey(before.variant) !== variantKey(device.variant),
+    ({ before, device }) => device !== before && variantKey(before.variant) !== variantKey(device.variant),
   );
   if (changed.length === 0) return learned;
   const pending = await recompile(
@@ -168,8 +169,16 @@ async function learn(
   );
   return learned.map(({ before, device }) => {
     const config = pending.get(device.assetId);
-    return { before, device: config ? { ...device, sync: merge(device.sync, config) } : device };
+    return { before, device: config ? { ...device, sync: mergeOther(device.sync, config) } : device };
   });
+}
+
+/** What is pending already needs no new revision. */
+function mergeOther(sync: DeviceSync, config: DeviceConfiguration): DeviceSync {
+  const next = merge(sync, config);
+  const isSame =
+    sync.pending && canonicalText(sync.pending.config) === canonicalText(next.pending?.config ?? {});
+  return isSame ? sync : next;
 }
 
 /** Devices that are guarded by other rules or windows than before. */
@@ -204,7 +213,7 @@ function createCourse(found: Device, device: Device) {
         expectedBy: isOther ? expectedBy({ at, nextTransmissionAt: null, transmissionInterval }) : null,
       };
     },
-    hasChanged: () => sync !== before || device.variant !== found.variant,
+    hasChanged: () => sync !== before || device !== found,
     hasOtherRules: () => !guardAlike(guardingConfig(before), guardingConfig(sync)),
     rejection: () => rejection,
     wasConfirmed: () => wasConfirmed,

@@ -1,15 +1,27 @@
 /** A device as the configuration loop sees it: an asset's sync state and what decides how changes compile for it. */
-import type { DeviceVariant } from '../profiles/device-variant.ts';
+import { type DeviceVariant, withFrameTypes } from '../profiles/device-variant.ts';
 import type { DeviceConfiguration } from './configuration.ts';
-import { type DeviceSync, type SyncStatus, syncStatus } from './device-sync.ts';
+import { type DeviceSync, replaceHardware, type SyncStatus, syncStatus } from './device-sync.ts';
+
+const RULE_SLOTS_UNKNOWN = 12;
 
 export interface Device {
   assetId: string;
   organizationId: string;
   serialNumber: string;
   variant: DeviceVariant;
+  /** The channels are those of its own report, which counts for more than what its frames look like. */
+  isLayoutReported: boolean;
   sync: DeviceSync;
 }
+
+/** Another logger in its place: it has to take what the old one ran, and has yet to show what it is. */
+export const newHardware = (device: Device): Device => ({
+  ...device,
+  variant: { ...device.variant, channelTypes: null, ruleSlots: RULE_SLOTS_UNKNOWN },
+  isLayoutReported: false,
+  sync: replaceHardware(device.sync),
+});
 
 export interface HeardDevice {
   assetId: string;
@@ -21,17 +33,30 @@ export interface HeardDevice {
 export interface ShownVariant {
   channelTypes: number[] | null;
   ruleSlots: 12 | 16 | null;
-  /** Told by the device's own report, which counts for more than what its frames look like. */
+  /** By the device's own report. */
   isReported: boolean;
 }
 
-/** What is known of the variant with what was shown; the same object when that tells nothing new. */
-export function withShown(variant: DeviceVariant, shown: ShownVariant): DeviceVariant {
-  const isWelcome = shown.channelTypes !== null && (shown.isReported || variant.channelTypes === null);
-  const channelTypes = isWelcome ? shown.channelTypes : variant.channelTypes;
+/** What is known of the device with what was shown; the same object when that tells nothing new. */
+export function withShown(device: Device, shown: ShownVariant): Device {
+  const { variant } = device;
+  const channelTypes = layoutWith(device, shown);
   const ruleSlots = shown.ruleSlots ?? variant.ruleSlots;
-  const isSame = ruleSlots === variant.ruleSlots && channelTypes?.join() === variant.channelTypes?.join();
-  return isSame ? variant : { ...variant, channelTypes, ruleSlots };
+  const isLayoutReported = device.isLayoutReported || (shown.isReported && shown.channelTypes !== null);
+  const isSame =
+    ruleSlots === variant.ruleSlots &&
+    isLayoutReported === device.isLayoutReported &&
+    channelTypes?.join() === variant.channelTypes?.join();
+  return isSame ? device : { ...device, isLayoutReported, variant: { ...variant, channelTypes, ruleSlots } };
+}
+
+function layoutWith(
+  { variant, isLayoutReported }: Device,
+  { channelTypes, isReported }: ShownVariant,
+): number[] | null {
+  if (channelTypes === null) return variant.channelTypes;
+  if (isReported) return channelTypes;
+  return isLayoutReported ? variant.channelTypes : withFrameTypes(variant.channelTypes, channelTypes);
 }
 
 export interface DeviceConfigView {

@@ -24,11 +24,12 @@ interface DeviceRow {
   model: string | null;
   channel_types: number[] | null;
   rule_slots: number;
+  layout_reported: boolean;
 }
 
 const COLUMNS = `d.asset_id, d.organization_id, a.serial_number, d.reported_config_id, d.reported_at,
   d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradictions, d.failure,
-  d.seen_hash, a.model, d.channel_types, d.rule_slots`;
+  d.seen_hash, a.model, d.channel_types, d.rule_slots, d.layout_reported`;
 
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);
@@ -151,11 +152,12 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
            reported_hash = n.reported_hash,
            confirmed_config_id = n.confirmed_config_id, pending_config_id = n.pending_config_id,
            revision = n.revision, fetched_at = n.fetched_at, contradictions = n.contradictions, failure = n.failure,
-           seen_hash = n.seen_hash, channel_types = n.channel_types::smallint[], rule_slots = n.rule_slots
+           seen_hash = n.seen_hash, channel_types = n.channel_types::smallint[], rule_slots = n.rule_slots,
+           layout_reported = n.layout_reported
          from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[], ?::bigint[], ?::timestamptz[],
-             ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::smallint[])
+             ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::smallint[], ?::boolean[])
            as n (asset_id, reported_config_id, reported_at, reported_hash, confirmed_config_id, pending_config_id, revision,
-             fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots)
+             fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots, layout_reported)
          where d.asset_id = n.asset_id`,
         [
           heard.map(({ assetId }) => assetId),
@@ -173,6 +175,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
           column((device) => device.sync.seenHash),
           column(({ variant }) => variant.channelTypes && `{${variant.channelTypes.join()}}`),
           column(({ variant }) => variant.ruleSlots),
+          column((device) => device.isLayoutReported),
         ],
       );
     },
@@ -195,6 +198,7 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
       channelTypes: row.channel_types,
       ruleSlots: row.rule_slots === 16 ? 16 : 12,
     },
+    isLayoutReported: row.layout_reported,
     sync: {
       reported: reported &&
         row.reported_at && { config: reported, at: row.reported_at, hash: row.reported_hash },

@@ -1,7 +1,7 @@
 /** What the frames of one batch make of one device, one after the other. */
 import { expectedBy } from './expected-contact.ts';
 import type { Frame } from './frame.ts';
-import type { Layout } from './layout.ts';
+import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from './layout.ts';
 import {
   isPlausible,
   keyOfReading,
@@ -9,6 +9,7 @@ import {
   marked,
   newest,
   type Reading,
+  type SentReading,
   type TakenReading,
 } from './reading.ts';
 import { signalStrengthOf } from './signal.ts';
@@ -16,6 +17,8 @@ import type { DeviceState } from './taken.ts';
 
 export interface Step {
   frame: Frame;
+  /** What is where, as the frame shows it; null when it does not. */
+  channelTypes: number[] | null;
   /** Not known from an earlier frame of the batch; some of them may be stored already. */
   readings: TakenReading[];
   /** Sent twice, in this frame or in an earlier one of the batch. */
@@ -38,13 +41,20 @@ export function createDeviceCourse(initial: DeviceState, layout: Layout): Device
   return {
     take(frame, transmissionInterval) {
       const before = state;
-      const shown = frame.channelTypes ?? before.channelTypes;
+      const known = layout.channelTypes ?? before.channelTypes;
+      const channelTypes =
+        frame.channelTypes ?? typesNamed(frame.readings, { ...layout, channelTypes: known });
       const plausible = frame.readings.filter(({ measuredAt }) => isPlausible(measuredAt, frame.receivedAt));
-      const own = located(plausible, { ...layout, channelTypes: layout.channelTypes ?? shown });
+      const own = located(plausible, { ...layout, channelTypes: known ?? channelTypes });
       const unique = own.filter((reading) => isFirst(seen, reading));
-      state = after(before, frame, unique, expectedBy({ ...contactOf(frame), transmissionInterval }));
+      state = {
+        ...after(before, frame, unique),
+        expectedBy: expectedBy({ ...contactOf(frame), transmissionInterval }),
+        channelTypes: channelTypes ?? before.channelTypes,
+      };
       return {
         frame,
+        channelTypes,
         readings: marked(unique, before.judged, frame.receivedAt),
         repeated: own.length - unique.length,
         dropped: frame.readings.length - plausible.length,
@@ -54,6 +64,22 @@ export function createDeviceCourse(initial: DeviceState, layout: Layout): Device
     },
     state: () => state,
   };
+}
+
+/**
+ * Who names both positions has a temperature channel for each. As long as nothing else is known, they are taken to be
+ * the first two channels that the same frame does not use by their numbers.
+ */
+function typesNamed(readings: SentReading[], layout: Layout): number[] | null {
+  const names = new Set(readings.map(({ channel }) => channel));
+  if (!names.has('ambient') || !names.has('probe') || hasKnownLayout(layout)) return null;
+  const numbered = readings.filter(({ channel }) => typeof channel === 'number');
+  if (numbered.some(({ type }) => type === TEMPERATURE)) return null;
+  const types = Array<number>(CHANNELS_MAX).fill(0);
+  for (const { channel, type } of numbered) types[(channel as number) - 1] = type;
+  const free = types.flatMap((type, slot) => (type === 0 ? [slot] : [])).slice(0, 2);
+  for (const slot of free) types[slot] = TEMPERATURE;
+  return free.length === 2 ? types : null;
 }
 
 const contactOf = ({ receivedAt, nextTransmissionAt }: Frame) => ({ at: receivedAt, nextTransmissionAt });
@@ -72,7 +98,11 @@ const isOfNow = (measuredAt: Date, receivedAt: Date) =>
   measuredAt.getTime() <= receivedAt.getTime() + CLOCK_AHEAD_MS;
 
 /** What a frame does not say stays as it was. */
-function after(before: DeviceState, frame: Frame, readings: Reading[], expected: Date | null): DeviceState {
+function after(
+  before: DeviceState,
+  frame: Frame,
+  readings: Reading[],
+): Omit<DeviceState, 'expectedBy' | 'channelTypes'> {
   const times = readings.flatMap(({ value, measuredAt }) => (value === null ? [] : [measuredAt]));
   return {
     status: 'online',
@@ -80,8 +110,6 @@ function after(before: DeviceState, frame: Frame, readings: Reading[], expected:
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
     lastReadingAt: latest([before.lastReadingAt, ...times]),
     lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
-    expectedBy: expected,
-    channelTypes: frame.channelTypes ?? before.channelTypes,
     judged: newest(
       before.judged,
       readings.filter(({ measuredAt }) => isOfNow(measuredAt, frame.receivedAt)),

@@ -15,6 +15,7 @@ import { type DeviceConfiguration, longestInterval } from '../devices/configurat
 import type { OfferedChange, ShownVariant } from '../devices/device.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-in-organization.ts';
 import { AppError } from '../errors.ts';
+import { withFrameTypes } from '../profiles/device-variant.ts';
 import { createDeviceCourse, type Step } from './device-course.ts';
 import type { Frame } from './frame.ts';
 import type { ConfigState, LockedDevice, MeasurementsRepository } from './measurements.repository.ts';
@@ -238,16 +239,19 @@ function takenOf({ device, step, known }: DeviceStep, contents: Contents): Taken
       pendingConfig: config ? { revision, config } : null,
       wantsReport: frame.configHash !== null && frame.configHash !== reportedHash,
     },
-    news: newsOf(frame, device.config, isOffered && !isFetched),
+    news: newsOf(step, device.config, isOffered && !isFetched),
   };
 }
 
+const showsMore = (shown: number[], { channelTypes, isLayoutReported }: ConfigState): boolean =>
+  !isLayoutReported && withFrameTypes(channelTypes, shown).join() !== channelTypes?.join();
+
 /** What is asked for together with a change comes by the way of the change: one that is fetched already is in no news. */
-function newsOf(frame: Frame, config: ConfigState, mustFetch: boolean): ConfigNews | null {
-  const { configHash: hash, channelTypes } = frame;
+function newsOf({ frame, channelTypes }: Step, config: ConfigState, mustFetch: boolean): ConfigNews | null {
+  const { configHash: hash } = frame;
   const isNewHash =
     hash !== null && config.reportedHash !== null && hash !== (config.seenHash ?? config.reportedHash);
-  const isNewLayout = channelTypes !== null && !config.isLayoutKnown;
+  const isNewLayout = channelTypes !== null && showsMore(channelTypes, config);
   if (!isNewHash && !isNewLayout && !mustFetch) return null;
   return {
     ...(isNewHash && { seenHash: hash }),

@@ -12,6 +12,9 @@ export const TEMPERATURE = 1;
 export const channelAt = (position: Position, layout: Layout): number =>
   channelOf(position, { ...layout, ruleSlots: 12 }) + 1;
 
+export const hasKnownLayout = (layout: Layout): boolean =>
+  temperatureSlots({ ...layout, ruleSlots: 12 }) !== null;
+
 /** Null for what is no temperature, and for temperatures between the first and the last. */
 export function positionOf(channel: number, type: number, layout: Layout): Position | null {
   if (type !== TEMPERATURE) return null;

@@ -13,8 +13,10 @@ export interface ConfigState {
   reportedHash: number | null;
   /** As earlier frames showed it; null when none has since the last report. */
   seenHash: number | null;
-  /** What is where on the device is known to those who compile for it. */
-  isLayoutKnown: boolean;
+  /** What is where on the device, as those who compile for it know. */
+  channelTypes: number[] | null;
+  /** By its own report: frames tell nothing new. */
+  isLayoutReported: boolean;
   pendingConfigId: string | null;
   revision: number;
   isFetched: boolean;
@@ -68,10 +70,9 @@ interface StateRow extends DeviceState {
   subscribed: string[] | null;
 }
 
-interface ConfigRow extends Omit<ConfigState, 'isLayoutKnown'> {
+interface ConfigRow extends ConfigState {
   assetId: string;
   serialNumber: string;
-  reportedChannelTypes: number[] | null;
 }
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
@@ -90,7 +91,7 @@ export function createMeasurementsRepository(sql: Sql) {
          d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
          d.seen_hash as "seenHash", d.pending_config_id as "pendingConfigId", d.revision,
          d.fetched_at is not null as "isFetched", d.failure is not null as "hasFailed",
-         d.channel_types as "reportedChannelTypes"
+         d.channel_types as "channelTypes", d.layout_reported as "isLayoutReported"
        from unnest(?::uuid[]) as wanted (id)
        cross join lateral (
          select id, serial_number from assets where id = wanted.id and archived_at is null limit 1
@@ -264,7 +265,7 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       serialNumber: row.serialNumber,
       assetName: row.assetName,
       openAlerts: row.openAlerts,
-      layout: { model: row.model, channelTypes: config.reportedChannelTypes ?? row.channelTypes },
+      layout: { model: row.model, channelTypes: config.channelTypes ?? row.channelTypes },
       subscribed: new Set(row.subscribed),
     },
     state: {
@@ -282,7 +283,8 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       confirmedConfigId: config.confirmedConfigId,
       reportedHash: config.reportedHash,
       seenHash: config.seenHash,
-      isLayoutKnown: config.reportedChannelTypes !== null,
+      channelTypes: config.channelTypes,
+      isLayoutReported: config.isLayoutReported,
       pendingConfigId: config.pendingConfigId,
       revision: config.revision,
       isFetched: config.isFetched,

@@ -37,6 +37,15 @@ export function channelOf(position: AlertChannel, variant: DeviceVariant): numbe
   return (position === 'ambient' ? slots.at(0) : slots.at(-1)) ?? 0;
 }
 
+/** Types by channel after a frame: a channel that is silent in it keeps the type that it had. */
+export function withFrameTypes(known: number[] | null, shown: number[]): number[] {
+  const before = known ?? [];
+  return Array.from(
+    { length: Math.max(before.length, shown.length) },
+    (_, channel) => shown[channel] || before[channel] || 0,
+  );
+}
+
 /** Equal only for variants that compile alike and warn alike. Without the model: it is free text and would split the fleet. */
 export function variantKey(variant: DeviceVariant): string {
   const slots = temperatureSlots(variant);

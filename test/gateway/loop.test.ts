@@ -501,6 +501,72 @@ describe('A logger over CoAP', () => {
       assert.equal(rulesIn(await logger.measure())?.[0]?.[1], 4);
     });
 
+    it('gets its rules where later frames show its probe, once they show more than the first', async () => {
+      await logger.measure({ types: [HUMIDITY] });
+      await applyTo(FRIDGE_SLUG);
+      assert.equal(rulesIn(await logger.measure({ types: [HUMIDITY] }))?.[0]?.[1], 1);
+      assert.equal(rulesIn(await logger.measure({ types: [HUMIDITY, TEMPERATURE] }))?.[0]?.[1], 2);
+      assert.equal(rulesIn(await logger.measure({ types: [0, TEMPERATURE] }))?.[0]?.[1], 2);
+      assert.equal((await waiting()).revision, 2);
+    });
+
+    it('gets other rules when its report shows its probe elsewhere, although it has confirmed them', async () => {
+      const jobId = await applyTo(FRIDGE_SLUG);
+      logger.take(await logger.measure());
+      await logger.report();
+      assert.equal((await config()).syncStatus, 'applied');
+      const repaired = await open({ serial: logger.serial, channelTypes: [TEMPERATURE, 0, 0, 0, 0, 0] });
+      await repaired.report();
+      assert.equal((await config()).syncStatus, 'pending');
+      const reply = await repaired.measure();
+      assert.equal(rulesIn(reply)?.[0]?.[1], 1);
+      repaired.take(reply);
+      await repaired.report();
+      assert.equal((await config()).syncStatus, 'applied');
+      assert.equal((await targetOf(jobId)).state, 'applied');
+    });
+
+    it('gets rules compiled again that a later schedule was laid over, and keeps its windows', async () => {
+      await applyTo(FRIDGE_SLUG);
+      const schedule = { always: false, days: ['monday'], from: '08:00', to: '18:00', timezone: 'UTC' };
+      await applyTo(await createProfile(org, { name: 'Mondays', schedule }));
+      logger.take(await logger.measure());
+      await logger.report();
+      const { syncStatus, deviceConfig } = await config();
+      assert.deepEqual([syncStatus, deviceConfig.alarmRules[0].slotNumbers], ['applied', [2]]);
+      const repaired = await open({ serial: logger.serial, channelTypes: [TEMPERATURE, 0, 0, 0, 0, 0] });
+      await repaired.report();
+      const { pendingConfig } = await config();
+      assert.deepEqual(pendingConfig.alarmRules[0].slotNumbers, [0]);
+      assert.deepEqual(
+        Object.keys(pendingConfig),
+        ['alarmRules'],
+        'windows name rules by their positions, which stay',
+      );
+    });
+
+    for (const [what, show] of [
+      ['frame', (fresh: Logger) => fresh.measure({ types: [TEMPERATURE] })],
+      ['report', (fresh: Logger) => fresh.report()],
+    ] as const) {
+      it(`gets the rules of the hardware before it for its own channels, which its first ${what} shows`, async () => {
+        await logger.tell({ version: 0x0702 });
+        await applyTo(FRIDGE_SLUG);
+        logger.take(await logger.measure());
+        await logger.report();
+        const fresh = await open({ channelTypes: [TEMPERATURE, 0, 0, 0, 0, 0] });
+        await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: fresh.serial });
+        await show(fresh);
+        const reply = await fresh.measure({ types: [TEMPERATURE] });
+        assert.deepEqual([rulesIn(reply)?.[0]?.[1], rulesIn(reply)?.length], [1, 12]);
+        fresh.take(reply);
+        await fresh.report();
+        assert.equal((await configOf(org, fresh.serial)).syncStatus, 'applied');
+        await fresh.measure({ types: [TEMPERATURE], values: [15], at: new Date(Date.now() + MINUTE_MS) });
+        assert.equal((await org.api.get(`/alerts?assetId=${assetId}&status=new`)).body.totalItems, 1);
+      });
+    }
+
     it('is believed its report more than its frames', async () => {
       await logger.report();
       await logger.measure({ types: [TEMPERATURE] });

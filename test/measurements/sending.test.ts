@@ -246,11 +246,23 @@ describe('Measurements', () => {
       ]);
     });
 
-    it('are of channel 1 where the layout is unknown: both mean it', async () => {
-      assert.deepEqual(outcome(await sendBoth()), { accepted: 2, duplicates: 1 });
+    it('are of channel 1 where the layout is unknown: each of them means it', async () => {
+      await send([reading({ channel: 'ambient', measuredAt: ago(2) })]);
+      await send([reading({ channel: 'probe', measuredAt: ago(1) })]);
       assert.deepEqual(await placesOf(), [
         [1, 'probe'],
+        [1, 'probe'],
+      ]);
+    });
+
+    it('are of a channel each once both are named together, beside the channels that have numbers', async () => {
+      assert.deepEqual(outcome(await sendBoth()), { accepted: 3, duplicates: 0 });
+      await send([reading({ channel: 'probe', measuredAt: ago(0.5) })]);
+      assert.deepEqual(await placesOf(), [
+        [1, 'ambient'],
         [2, null],
+        [3, 'probe'],
+        [3, 'probe'],
       ]);
     });
 

@@ -101,7 +101,7 @@ describe('A transaction', () => {
       });
     await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')]);
     await two.destroy();
-    assert.equal(runs, 3);
+    assert.ok(runs > 2, `${runs} runs`);
   });
 
   it('keeps what surrounds a joined work that fails, and of that nothing', async () => {

@@ -79,6 +79,11 @@ function after(before: DeviceState, frame: Frame, readings: Reading[], expected:
     signalStrength: frame.signal === null ? before.signalStrength : signalStrengthOf(frame.signal),
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
     lastReadingAt: latest([before.lastReadingAt, ...times]),
+    storedUntil: latest([
+      before.storedUntil,
+      before.lastReadingAt,
+      ...readings.map(({ measuredAt }) => measuredAt),
+    ]),
     lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
     expectedBy: expected,
     channelTypes: frame.channelTypes ?? before.channelTypes,

@@ -24,6 +24,7 @@ import * as assetSerials from './022-asset-serials.ts';
 import * as deliveredAtOnce from './023-delivered-at-once.ts';
 import * as targetsOfAssets from './024-targets-of-assets.ts';
 import * as listeners from './025-listeners.ts';
+import * as storedUntil from './026-stored-until.ts';
 import * as layoutReported from './027-layout-reported.ts';
 
 export const migrations = {
@@ -52,5 +53,6 @@ export const migrations = {
   '023-delivered-at-once': deliveredAtOnce,
   '024-targets-of-assets': targetsOfAssets,
   '025-listeners': listeners,
+  '026-stored-until': storedUntil,
   '027-layout-reported': layoutReported,
 };

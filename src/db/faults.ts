@@ -19,6 +19,12 @@ export function violates(error: unknown, constraint: string): boolean {
   return fault.code === UNIQUE_VIOLATION && fault.constraint === constraint;
 }
 
+/** Of a partitioned table: PostgreSQL names the key of the partition, which begins with the table's name. */
+export function violatesKeyOf(error: unknown, table: string): boolean {
+  const { code, constraint } = asFault(error);
+  return code === UNIQUE_VIOLATION && (constraint?.startsWith(`${table}_`) ?? false);
+}
+
 export function isRetryable(error: unknown): boolean {
   const { code } = asFault(error);
   return code === DEADLOCK_DETECTED || code === SERIALIZATION_FAILURE;

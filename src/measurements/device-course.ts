@@ -109,6 +109,11 @@ function after(
     signalStrength: frame.signal === null ? before.signalStrength : signalStrengthOf(frame.signal),
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
     lastReadingAt: latest([before.lastReadingAt, ...times]),
+    storedUntil: latest([
+      before.storedUntil,
+      before.lastReadingAt,
+      ...readings.map(({ measuredAt }) => measuredAt),
+    ]),
     lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
     judged: newest(
       before.judged,

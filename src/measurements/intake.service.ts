@@ -7,9 +7,9 @@
  * fetched, which happens once per change and device.
  */
 import type { Sql } from '../db/database.ts';
-import { lacksPartition } from '../db/faults.ts';
+import { lacksPartition, violatesKeyOf } from '../db/faults.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { PartitionKeeper } from '../db/partitions.ts';
+import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
 import type { OfferedChange, ShownVariant } from '../devices/device.ts';
@@ -122,15 +122,19 @@ const isOverload = (error: unknown) => error instanceof AppError && error.kind =
 async function commitFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | null>> {
   await deps.partitions.ensure(timesOf(frames));
   try {
-    return await takeFrames(deps, frames);
+    return await takeFrames(deps, frames, 'no newer');
   } catch (error) {
-    if (!lacksPartition(error)) throw error;
-    // Another process dropped a month that was known here.
+    // Another process dropped a month that was known here, or a state knows of less than is stored: one that was
+    // restored, or that another version of this service left as it was. The second time nothing of that is believed.
+    if (!lacksPartition(error) && !violatesKeyOf(error, MEASUREMENTS.name)) throw error;
     deps.partitions.forget();
     await deps.partitions.ensure(timesOf(frames));
-    return takeFrames(deps, frames);
+    return takeFrames(deps, frames, 'all');
   }
 }
+
+/** Which readings may be stored already: those no newer than the state of their device knows of, or all. */
+type Doubt = 'no newer' | 'all';
 
 function* timesOf(frames: Frame[]): Generator<Date> {
   for (const { readings, receivedAt } of frames) {
@@ -138,7 +142,7 @@ function* timesOf(frames: Frame[]): Generator<Date> {
   }
 }
 
-function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | null>> {
+function takeFrames(deps: IntakeDeps, frames: Frame[], doubt: Doubt): Promise<Array<Taken | null>> {
   return deps.transact(async ({ sql }) => {
     const measurements = deps.measurementsIn(sql);
     const bySerial = new Map(frames.map((frame) => [serialKeyOf(frame), frame]));
@@ -150,7 +154,8 @@ function takeFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | nu
     const all = frames.map((frame) => courses.get(serialKeyOf(frame))?.take(frame) ?? null);
     const steps = all.filter((step) => step !== null);
     const states = new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()]));
-    countKnown(steps, await measurements.store(steps.map(sentTogether), states));
+    const sent = steps.map((step) => sentTogether(step, doubt));
+    countKnown(steps, await measurements.store(sent, states));
     await deps.judge({ sql }, steps.map(takenFrame));
     await deps.unknownIn(sql).record(frames.filter((frame) => !courses.has(serialKeyOf(frame))));
     return all.map((step) => step && takenOf(step, contents));
@@ -197,10 +202,12 @@ function courseOf(device: LockedDevice, contents: Contents) {
   };
 }
 
-const sentTogether = ({ device, step }: DeviceStep) => ({
+/** Compared with what was stored before the batch: what is repeated within it, its course has left out. */
+const sentTogether = ({ device, step }: DeviceStep, doubt: Doubt) => ({
   assetId: device.asset.assetId,
   receivedAt: step.frame.receivedAt,
   readings: step.readings,
+  storedUntil: doubt === 'all' ? null : device.state.storedUntil,
 });
 
 /** The positions count through the readings of all steps. */

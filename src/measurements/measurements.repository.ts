@@ -34,6 +34,8 @@ export interface SentTogether {
   assetId: string;
   receivedAt: Date;
   readings: TakenReading[];
+  /** Readings of a later time are new for certain; null where none is. */
+  storedUntil: Date | null;
 }
 
 export interface HistoryScope {
@@ -125,8 +127,8 @@ export function createMeasurementsRepository(sql: Sql) {
          select a.id as "assetId", a.organization_id as "organizationId", a.serial_number as "serialNumber",
            a.name as "assetName", a.model, s.status, s.signal_strength as "signalStrength",
            s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
-           s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy", s.channel_types as "channelTypes",
-           s.judged, s.open_alerts as "openAlerts", told.events as subscribed
+           s.stored_until as "storedUntil", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
+           s.channel_types as "channelTypes", s.judged, s.open_alerts as "openAlerts", told.events as subscribed
          -- One look into each index per device: joined freely, a batch may read whole tables instead.
          from (
            select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
@@ -148,6 +150,8 @@ export function createMeasurementsRepository(sql: Sql) {
     /**
      * Stores what is new, and the states of the devices after it, whose rows are held by `lockBySerial`; answers with the
      * positions, counted through all, of the readings that were known. One statement: each costs a way to the server.
+     * Only what may be known is compared with what is there, since that costs half as much again as the insert. A reading
+     * that was taken for new and is known violates the table's key.
      */
     async store(sent: SentTogether[], states: ReadonlyMap<string, DeviceState>): Promise<number[]> {
       if (states.size === 0) return [];
@@ -155,6 +159,7 @@ export function createMeasurementsRepository(sql: Sql) {
       const frameNumbers = sent.flatMap((frame, index) =>
         Array<number>(frame.readings.length).fill(index + 1),
       );
+      const doubts = sent.flatMap(doubtsOf);
       const after = [...states.values()];
       const rows = await prepared<{ position: number }>(
         sql,
@@ -162,33 +167,37 @@ export function createMeasurementsRepository(sql: Sql) {
         `with changed as (
            update device_states s set
              status = n.status, signal_strength = n.signal_strength, battery_status = n.battery_status,
-             last_reading_at = n.last_reading_at, last_contact_at = n.last_contact_at, expected_by = n.expected_by,
-             judged = n.judged, channel_types = n.channel_types::smallint[]
+             last_reading_at = n.last_reading_at, stored_until = n.stored_until, last_contact_at = n.last_contact_at,
+             expected_by = n.expected_by, judged = n.judged, channel_types = n.channel_types::smallint[]
            from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
-               ?::timestamptz[], ?::jsonb[], ?::text[])
-             as n (asset_id, status, signal_strength, battery_status, last_reading_at, last_contact_at, expected_by,
-               judged, channel_types)
+               ?::timestamptz[], ?::timestamptz[], ?::jsonb[], ?::text[])
+             as n (asset_id, status, signal_strength, battery_status, last_reading_at, stored_until, last_contact_at,
+               expected_by, judged, channel_types)
            where s.asset_id = n.asset_id
          ), sent as materialized (
            select f.asset_ids[r.frame] as asset_id, f.received_at[r.frame] as received_at, r.*
            from (select ?::uuid[] as asset_ids, ?::timestamptz[] as received_at) as f
            cross join unnest(?::integer[], ?::timestamptz[], ?::smallint[], ?::smallint[],
-             ?::double precision[], ?::integer[], ?::boolean[]) with ordinality
-             as r (frame, measured_at, channel, type, value, error, late, position)
+             ?::double precision[], ?::integer[], ?::boolean[], ?::boolean[]) with ordinality
+             as r (frame, measured_at, channel, type, value, error, late, in_doubt, position)
          ), stored as (
            insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
-           select asset_id, measured_at, received_at, channel, type, value, error, late from sent
+           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where not in_doubt
+         ), found_new as (
+           insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
+           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where in_doubt
            on conflict do nothing returning asset_id, measured_at, channel
          )
-         -- Nearly always all are new: then nothing is compared.
-         select sent.position - 1 as position from sent left join stored using (asset_id, measured_at, channel)
-         where stored.channel is null and (select count(*) from stored) < ?::bigint`,
+         -- Nearly always all are new: then nothing is joined.
+         select sent.position - 1 as position from sent left join found_new using (asset_id, measured_at, channel)
+         where in_doubt and found_new.channel is null and (select count(*) from found_new) < ?::bigint`,
         [
           arrayOf([...states.keys()], (assetId) => assetId),
           arrayOf(after, ({ status }) => status),
           arrayOf(after, ({ signalStrength }) => signalStrength),
           arrayOf(after, ({ batteryStatus }) => batteryStatus),
           arrayOf(after, ({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
+          arrayOf(after, ({ storedUntil }) => storedUntil?.toISOString() ?? null),
           arrayOf(after, ({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
           arrayOf(after, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
           after.map(({ judged }) => JSON.stringify(judged)),
@@ -202,7 +211,8 @@ export function createMeasurementsRepository(sql: Sql) {
           arrayOf(readings, ({ value }) => value),
           arrayOf(readings, ({ error }) => error),
           arrayOf(readings, ({ late }) => late),
-          readings.length,
+          arrayOf(doubts, (isInDoubt) => isInDoubt),
+          doubts.filter((isInDoubt) => isInDoubt).length,
         ],
       );
       return rows.map(({ position }) => position);
@@ -256,6 +266,9 @@ type Element = string | number | boolean | null;
 const arrayOf = <Item>(items: Item[], value: (item: Item) => Element): string =>
   `{${items.map((item) => value(item) ?? 'null').join()}}`;
 
+const doubtsOf = ({ readings, storedUntil }: SentTogether): boolean[] =>
+  readings.map(({ measuredAt }) => storedUntil === null || measuredAt <= storedUntil);
+
 /** Named one by one: objects of so many fields are spread into hash tables, which live until a full collection. */
 function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
   return {
@@ -273,6 +286,7 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       signalStrength: row.signalStrength,
       batteryStatus: row.batteryStatus,
       lastReadingAt: row.lastReadingAt,
+      storedUntil: row.storedUntil,
       lastContactAt: row.lastContactAt,
       expectedBy: row.expectedBy,
       channelTypes: row.channelTypes,

@@ -10,6 +10,8 @@ export interface DeviceState {
   signalStrength: 'good' | 'fair' | 'poor' | 'unknown';
   batteryStatus: 'ok' | 'low' | 'unknown';
   lastReadingAt: Date | null;
+  /** Nothing measured later is stored, sensor errors included; null while that is not known. */
+  storedUntil: Date | null;
   lastContactAt: Date | null;
   expectedBy: Date | null;
   channelTypes: number[] | null;

@@ -3,6 +3,12 @@
  * readings and to read what became of them. `dms`, `org`, `serial` and `assetId` are those of the test that runs.
  */
 import assert from 'node:assert/strict';
+import { isUnavailable } from '../../src/db/faults.ts';
+import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import type { Frame } from '../../src/measurements/frame.ts';
+import { createIntake, type IntakeDeps } from '../../src/measurements/intake.service.ts';
+import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import type { Answer } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -59,3 +65,32 @@ export const outcome = ({ status, body }: Answer) => {
   return { accepted: body.accepted, duplicates: body.duplicates };
 };
 export const timesOf = (items: Array<{ measuredAt: string }>) => items.map(({ measuredAt }) => measuredAt);
+
+/** What the logger of the test says, as the intake takes it. */
+export const frame = (more: Partial<Frame> = {}): Frame => ({
+  organizationId: org.id,
+  serialNumber: serial,
+  readings: [{ channel: 1, type: 1, value: 4.2, error: null, measuredAt: new Date(ago(1)) }],
+  batteryStatus: null,
+  signal: null,
+  configHash: null,
+  nextTransmissionAt: null,
+  channelTypes: null,
+  receivedAt: new Date(),
+  takesChange: true,
+  ...more,
+});
+/** An intake on the service's database, with nobody beside it. */
+export const intakeWith = (more: Partial<IntakeDeps> = {}) =>
+  createIntake({
+    transact: createTransact(dms.service.sql),
+    measurementsIn: createMeasurementsRepository,
+    configurationsIn: () => ({ find: async () => new Map() }),
+    unknownIn: () => ({ record: async () => {} }),
+    partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
+    judge: async () => {},
+    contact: async () => null,
+    isCommonFault: isUnavailable,
+    observe: () => {},
+    ...more,
+  });

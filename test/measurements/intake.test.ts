@@ -4,12 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { isUnavailable } from '../../src/db/faults.ts';
 import { createPartitionKeeper, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
-import { createTransact } from '../../src/db/transaction.ts';
-import type { Frame } from '../../src/measurements/frame.ts';
-import { createIntake, type IntakeDeps } from '../../src/measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import type { TakenFrame } from '../../src/measurements/taken.ts';
 import { apply, createProfile, FACTORY, FRIDGE, register, registerMany, report } from '../support/fleet.ts';
@@ -21,7 +17,9 @@ import {
   assetId,
   beginWithLogger,
   dms,
+  frame,
   history,
+  intakeWith,
   MINUTE_MS,
   newSerial,
   org,
@@ -32,33 +30,6 @@ describe('Measurements', () => {
   beginWithLogger();
 
   describe('through the intake', () => {
-    const frame = (more: Partial<Frame> = {}): Frame => ({
-      organizationId: org.id,
-      serialNumber: serial,
-      readings: [{ channel: 1, type: 1, value: 4.2, error: null, measuredAt: new Date(ago(1)) }],
-      batteryStatus: null,
-      signal: null,
-      configHash: null,
-      nextTransmissionAt: null,
-      channelTypes: null,
-      receivedAt: new Date(),
-      takesChange: true,
-      ...more,
-    });
-    const intakeWith = (more: Partial<IntakeDeps> = {}) =>
-      createIntake({
-        transact: createTransact(dms.service.sql),
-        measurementsIn: createMeasurementsRepository,
-        configurationsIn: () => ({ find: async () => new Map() }),
-        unknownIn: () => ({ record: async () => {} }),
-        partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
-        judge: async () => {},
-        contact: async () => null,
-        isCommonFault: isUnavailable,
-        observe: () => {},
-        ...more,
-      });
-
     it('a frame that cannot be stored fails alone, and its neighbours are stored', async () => {
       const fleet = await registerMany(org, 20, newSerial('NEIGHBOUR'));
       const intake = intakeWith();

@@ -49,6 +49,7 @@ const taken = (
     signalStrength: 'good',
     batteryStatus: 'ok',
     lastReadingAt: NOW,
+    storedUntil: NOW,
     lastContactAt: NOW,
     expectedBy: null,
     channelTypes: null,

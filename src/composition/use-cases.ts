@@ -71,6 +71,8 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     applicationName: 'device-monitoring-service',
   });
   const transact = createTransact(sql);
+  /** For batches of devices that speak: a few statements, many times a second. */
+  const transactBatch = createTransact(sql, { plans: 'once' });
   const endpoints = createEndpointsRepository(sql);
   const metrics = createMetrics({ endpoints: endpoints.census });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
@@ -176,7 +178,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   const deviceInfo = createDeviceInfoService({ ...inTransaction, transact, contacts });
   const intake = createIntake({
     ...inTransaction,
-    transact,
+    transact: transactBatch,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     judge: alerts.judge,
     contact: contacts.receive,

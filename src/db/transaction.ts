@@ -15,12 +15,25 @@ export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 const ATTEMPTS = 4;
 
+export interface TransactOptions {
+  /**
+   * `once`: prepared statements are planned once for all values. PostgreSQL would plan them anew each time as long as
+   * the values seem to make a difference, which for few rows costs more than the work.
+   */
+  plans?: 'by values' | 'once';
+}
+
+const BEGIN: Record<NonNullable<TransactOptions['plans']>, string> = {
+  'by values': 'begin',
+  once: 'begin; set local plan_cache_mode = force_generic_plan',
+};
+
 /** A deadlock or a serialization fault rolls back whole, so the work runs again; it must have no effects but `sql`. */
-export function createTransact(database: Database): Transact {
+export function createTransact(database: Database, { plans = 'by values' }: TransactOptions = {}): Transact {
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await once(database, work);
+        return await once(database, BEGIN[plans], work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       }
@@ -28,9 +41,9 @@ export function createTransact(database: Database): Transact {
   };
 }
 
-async function once<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function once<T>(database: Database, begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const effects: Array<() => void> = [];
-  const result = await onOneConnection(database, (sql) =>
+  const result = await onOneConnection(database, begin, (sql) =>
     work({ sql, afterCommit: (effect) => void effects.push(effect) }),
   );
   for (const effect of effects) effect();
@@ -44,7 +57,11 @@ const ROLLBACK = { text: 'rollback', query_timeout: 5_000 };
  * Not Knex's own transactions: each of them builds a whole query builder of some hundred functions, which costs more
  * than a statement, and its hidden classes keep all that the work has touched until the next full garbage collection.
  */
-async function onOneConnection<T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function onOneConnection<T>(
+  database: Database,
+  begin: string,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
   const connection: PooledConnection = await database.client.acquireConnection();
   let isOver = false;
   const sql: Sql = {
@@ -56,7 +73,7 @@ async function onOneConnection<T>(database: Database, work: (sql: Sql) => Promis
     isTransaction: true,
   };
   try {
-    await connection.query('begin');
+    await connection.query(begin);
     const result = await work(sql);
     isOver = true;
     const { command } = await connection.query('commit');

@@ -73,6 +73,15 @@ describe('A transaction', () => {
     assert.deepEqual(await notes(), ['of the next']);
   });
 
+  it('whose statements are planned once leaves the others as they are', async () => {
+    const modeIn = async (sql: Sql) =>
+      (await query<{ plan_cache_mode: string }>(sql, 'show plan_cache_mode'))[0];
+    const own = await createTransact(database, { plans: 'once' })(({ sql }) => modeIn(sql));
+    assert.deepEqual(own, { plan_cache_mode: 'force_generic_plan' });
+    assert.deepEqual(await transact(({ sql }) => modeIn(sql)), { plan_cache_mode: 'auto' });
+    assert.deepEqual(await modeIn(database), { plan_cache_mode: 'auto' });
+  });
+
   it('whose connection dies fails, and the next one gets another', async () => {
     const failing = transact(async ({ sql }) => {
       const other = open(1);

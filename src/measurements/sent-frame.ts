@@ -18,10 +18,12 @@ export interface SentFrame {
 
 export function frameOf(
   sent: SentFrame,
-  from: Pick<Frame, 'organizationId' | 'serialNumber' | 'receivedAt'>,
+  { organizationId, serialNumber, receivedAt }: Pick<Frame, 'organizationId' | 'serialNumber' | 'receivedAt'>,
 ): Frame {
   return {
-    ...from,
+    organizationId,
+    serialNumber,
+    receivedAt,
     readings: sent.readings,
     batteryStatus: sent.batteryStatus ?? null,
     signal: sent.signal ?? null,

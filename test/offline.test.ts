@@ -196,6 +196,27 @@ describe('A device that is expected', () => {
     await logger.close();
   });
 
+  it('is online again with a report, which ends the alert and gives it a new time', async () => {
+    const webhookId = await subscribe();
+    await report(org, serial, FACTORY);
+    await speak(null);
+    pass(121);
+    await untilOffline();
+    await report(org, serial, FACTORY);
+    assert.deepEqual([(await asset()).status, await seen()], ['online', ['no_data resolved']]);
+    assert.deepEqual(await told(webhookId), [
+      'alert.created',
+      'alert.resolved',
+      'device.offline',
+      'device.online',
+    ]);
+    pass(119);
+    await untilLookedAround();
+    assert.equal((await asset()).status, 'online');
+    pass(2);
+    await untilOffline();
+  });
+
   it('goes offline as often as it misses its time, each with an alert of its own', async () => {
     for (let round = 0; round < 2; round++) {
       await speak(30);
@@ -242,12 +263,10 @@ describe('A device that is expected', () => {
     const profiles = [FRIDGE, { name: 'None', temperatureAlerts: [] }];
     const slugs = await Promise.all(profiles.map((profile) => createProfile(org, profile)));
     await apply(org, slugs[0] as string, { serialNumbers: [serial] });
-    await obey(org, serial);
     await speak(30);
     pass(3 * 60);
     await untilOffline();
     await apply(org, slugs[1] as string, { serialNumbers: [serial] });
-    await obey(org, serial);
     assert.deepEqual([(await asset()).status, await seen()], ['offline', ['no_data new']]);
   });
 

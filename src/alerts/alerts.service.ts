@@ -6,12 +6,13 @@ import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
+import type { HeardDevice } from '../devices/device.ts';
 import { measurementEvents } from '../measurements/measurement-events.ts';
 import type { TakenFrame } from '../measurements/taken.ts';
 import type { AlertType } from './alert.ts';
 import type { CourseStep, OpenAlert, Side } from './alert-course.ts';
 import { alertEvent, breachEvents, courseEvents } from './alert-events.ts';
-import type { AlertStatesRepository, SilentDevice } from './alert-states.repository.ts';
+import type { AlertStatesRepository, OpenState, SilentDevice } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
 import type { ListenersRepository } from './listeners.repository.ts';
@@ -125,6 +126,15 @@ export function createAlertsService(deps: AlertsServiceDeps) {
       }
     },
 
+    /** A device that was missed may come back with a report, too. */
+    async heardAgain({ sql }: Pick<Transaction, 'sql'>, heard: HeardDevice[]): Promise<void> {
+      const back = await statesIn(sql).takeBack(heard, now());
+      if (back.length === 0) return;
+      await endOpen({ sql }, back, ({ temperature }) => ({ temperature, noData: null }));
+      const assetIds = back.map(({ assetId }) => assetId);
+      await publish({ sql }, await contactEvents(sql, 'device.online', assetIds));
+    },
+
     /** Other rules guard these devices from now on: what the old ones had opened is over. */
     rulesReplaced: (tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void> =>
       end(tx, assetIds, ({ noData }) => ({ temperature: [], noData })),
@@ -140,7 +150,15 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     keep: (open: OpenAlerts) => OpenAlerts,
   ): Promise<void> {
     if (assetIds.length === 0) return;
-    const states = await statesIn(sql).lockOpenAlerts(assetIds);
+    await endOpen({ sql }, await statesIn(sql).lockOpenAlerts(assetIds), keep);
+  }
+
+  /** The rows of the states are held. */
+  async function endOpen(
+    { sql }: Pick<Transaction, 'sql'>,
+    states: OpenState[],
+    keep: (open: OpenAlerts) => OpenAlerts,
+  ): Promise<void> {
     const ended = states.flatMap(({ assetId, openAlerts }) => {
       const before = openAlertsOf(openAlerts);
       const after = keep(before);

@@ -169,6 +169,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     transact,
     recompile: createRecompile({ ...inTransaction, now }),
     rulesReplaced: alerts.rulesReplaced,
+    heardAgain: alerts.heardAgain,
     jobsProgressed: progress.heard,
     publish,
     isCommonFault: isUnavailable,

@@ -85,6 +85,8 @@ export interface DeviceContactsDeps {
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Other rules guard these devices from now on. */
   rulesReplaced(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
+  /** Those among them that were missed are back. */
+  heardAgain(tx: Pick<Transaction, 'sql'>, heard: HeardDevice[]): Promise<void>;
   jobsProgressed(news: JobNews[]): void;
   /** Tells subscribers, in the same transaction. */
   publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
@@ -129,11 +131,13 @@ function commitContacts(
       (contact) => courses.get(serialKeyOf(contact))?.take(contact, deps.now()) ?? null,
     );
     const now = deps.now();
+    const heard = [...courses.values()].map((course) => course.heard(now));
     const changed = [...courses.values()].filter((course) => course.hasChanged());
     await deps.devicesIn(sql).update(
       changed.map((course) => course.device()),
-      [...courses.values()].map((course) => course.heard(now)),
+      heard,
     );
+    await deps.heardAgain({ sql }, heard);
     const { news, events } = await moveTargets(deps.targetsIn(sql), changed, now);
     await deps.publish({ sql }, events);
     await deps.rulesReplaced({ sql }, replacedRules(changed));
@@ -206,11 +210,10 @@ function createCourse(found: Device, device: Device) {
     device: (): Device => ({ ...device, sync }),
     heard(at: Date): HeardDevice {
       const transmissionInterval = silentFor(sync);
-      const isOther = transmissionInterval !== silentFor(before);
-      const { assetId } = device;
       return {
-        assetId,
-        expectedBy: isOther ? expectedBy({ at, nextTransmissionAt: null, transmissionInterval }) : null,
+        assetId: device.assetId,
+        expectedBy: expectedBy({ at, nextTransmissionAt: null, transmissionInterval }),
+        hasOtherInterval: transmissionInterval !== silentFor(before),
       };
     },
     hasChanged: () => sync !== before || device !== found,

@@ -25,8 +25,10 @@ export const newHardware = (device: Device): Device => ({
 
 export interface HeardDevice {
   assetId: string;
-  /** By when it should be heard again, where what it said has put that off. */
+  /** By when it should be heard again, as far as its interval is known. */
   expectedBy: Date | null;
+  /** What it said has changed its interval: the time that it had may be too short. */
+  hasOtherInterval: boolean;
 }
 
 /** What a device shows of itself, which decides how changes compile for it. */

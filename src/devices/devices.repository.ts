@@ -161,7 +161,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          where d.asset_id = n.asset_id`,
         [
           heard.map(({ assetId }) => assetId),
-          heard.map(({ expectedBy }) => expectedBy?.toISOString() ?? null),
+          heard.map(({ expectedBy, hasOtherInterval }) =>
+            hasOtherInterval ? (expectedBy?.toISOString() ?? null) : null,
+          ),
           column((device) => device.assetId),
           column((device) => idOf(device.sync.reported?.config)),
           column((device) => device.sync.reported?.at.toISOString() ?? null),

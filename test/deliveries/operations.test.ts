@@ -133,8 +133,8 @@ describe('A customer', () => {
     await endpoint.untilAll('delivered', 9);
     assert.deepEqual([...idsSeen(before)].sort(), items.map(({ eventId }) => eventId).sort());
     const times = receiver.received.slice(before).map(({ at }) => at);
-    // 1 + 2 + 4 + 2.
-    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= TICK_MS * 2.5, 'paced');
+    // 1 + 2 + 4 + 2: three ticks, of which a busy machine may swallow some; without a pace it would be none.
+    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= TICK_MS, 'paced');
     assert.deepEqual((await replay(endpoint, { since: EVER })).body, { queued: 0 });
     assert.deepEqual((await replay(endpoint, { since: EVER, states: ['delivered'] })).body, { queued: 9 });
     await endpoint.until((all) => all.every(({ attemptCount }) => attemptCount === 4));

@@ -153,7 +153,8 @@ export function createConfigTargetsRepository(sql: Sql) {
         `select t.job_id as "jobId", t.asset_id as "assetId", j.parts,
            t.state in ('waiting', 'sent', 'timed_out') as "isOffered"
          from config_targets t join config_jobs j on j.id = t.job_id
-         where t.live and t.asset_id = any(?::uuid[]) and t.state in ('queued', 'waiting', 'sent', 'timed_out')
+         where t.live and t.asset_id = any(?::uuid[])
+           and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'failed')
          order by t.job_id`,
         [assetIds],
       );

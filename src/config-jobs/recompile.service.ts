@@ -66,9 +66,12 @@ export function createRecompile({ configurationsIn, targetsIn, now }: RecompileD
   };
 }
 
-/** It runs rules, or they wait for it. What it refused stays refused: other channels are no reason to offer it again. */
+/**
+ * It runs rules, or they wait for it. Also those that it refused: for other channels they are another change, which it
+ * may take; and what runs must not guard the wrong sensor because something else was refused.
+ */
 const hasRules = ({ sync: { pending, confirmed } }: Device) =>
-  pending?.failure == null && (pending?.config.alarmRules ?? confirmed?.alarmRules) !== undefined;
+  (pending?.config.alarmRules ?? confirmed?.alarmRules) !== undefined;
 
 /** All that the channels of a device decide about its rules; calendars name rules by their positions, which stay. */
 const withoutChannels = (rules: AlarmRule[]): AlarmRule[] =>

@@ -140,7 +140,8 @@ function frameOf(
 const wholeReport = (report: ConfigReport, receivedAt: Date) => ({
   report: deviceReportOf(report, receivedAt),
   shown: {
-    channelTypes: report.channelTypes.length > 0 ? report.channelTypes : null,
+    // One that has not found its sensors yet says nothing of them.
+    channelTypes: report.channelTypes.some((type) => type !== 0) ? report.channelTypes : null,
     ruleSlots: ruleSlotsOf(report),
     isReported: true,
   },

@@ -545,6 +545,62 @@ describe('A logger over CoAP', () => {
       );
     });
 
+    describe('and that refused a change', () => {
+      let before: Logger;
+      const refuse = async () => {
+        await before.measure();
+        await before.report({ errors: { codes: [5] } });
+        assert.equal((await config()).syncStatus, 'failed');
+      };
+      const rulesAt = async () => (await config()).pendingConfig.alarmRules[0].slotNumbers;
+
+      beforeEach(async () => {
+        before = await open({ serial: logger.serial, channelTypes: [TEMPERATURE, 0, 0, 0, 0, 0] });
+        await before.report();
+      });
+
+      it('gets the rules that it runs compiled again all the same', async () => {
+        await applyTo(FRIDGE_SLUG);
+        before.take(await before.measure());
+        await before.report();
+        assert.equal((await config()).syncStatus, 'applied');
+        await applyTo(
+          await createProfile(org, { name: 'Often', intervals: { transmissionIntervalSeconds: 60 } }),
+        );
+        await refuse();
+        await logger.report();
+        assert.deepEqual([await rulesAt(), (await config()).syncStatus], [[2], 'pending']);
+      });
+
+      it('gets the refused rules for its channels, as another change', async () => {
+        await applyTo(FRIDGE_SLUG);
+        await refuse();
+        await logger.report();
+        assert.deepEqual([await rulesAt(), (await config()).syncStatus], [[2], 'pending']);
+      });
+
+      it('gets them for its channels by a retry, too', async () => {
+        const jobId = await applyTo(FRIDGE_SLUG);
+        await refuse();
+        await logger.report();
+        assert.equal((await org.api.post(`/devices/config-jobs/${jobId}/retry`)).status, 201);
+        assert.deepEqual(await rulesAt(), [2]);
+        const reply = await logger.measure();
+        assert.equal(rulesIn(reply)?.[0]?.[1], 4);
+        logger.take(reply);
+        await logger.report();
+        assert.equal((await config()).syncStatus, 'applied');
+      });
+    });
+
+    it('is taken to have the channels that its frames show while its report names none', async () => {
+      const starting = await open({ serial: logger.serial, channelTypes: [0, 0, 0, 0, 0, 0] });
+      await starting.measure({ types: [HUMIDITY, TEMPERATURE] });
+      await starting.report();
+      await applyTo(FRIDGE_SLUG);
+      assert.equal(rulesIn(await starting.measure({ types: [HUMIDITY, TEMPERATURE] }))?.[0]?.[1], 2);
+    });
+
     for (const [what, show] of [
       ['frame', (fresh: Logger) => fresh.measure({ types: [TEMPERATURE] })],
       ['report', (fresh: Logger) => fresh.report()],

@@ -1,7 +1,6 @@
 /** What of the states of devices belongs to alerts: which are open, and whose time has passed. */
 import type { Sql } from '../db/database.ts';
-import { prepared, query } from '../db/query.ts';
-import type { HeardDevice } from '../devices/device.ts';
+import { query } from '../db/query.ts';
 import type { Gap } from './listening.ts';
 
 /** A device whose expected contact was missed. */
@@ -47,23 +46,6 @@ export function createAlertStatesRepository(sql: Sql) {
         `select asset_id as "assetId", open_alerts as "openAlerts" from device_states
          where asset_id = any(?::uuid[]) order by asset_id for no key update`,
         [assetIds],
-      );
-    },
-
-    /** Devices that were missed and are heard: online, with a new time; their rows are held from here on. */
-    takeBack(heard: HeardDevice[], at: Date): Promise<OpenState[]> {
-      return prepared(
-        sql,
-        'alert_states_take_back',
-        `update device_states s set status = 'online', last_contact_at = ?::timestamptz, expected_by = h.expected_by
-         from unnest(?::uuid[], ?::timestamptz[]) as h (asset_id, expected_by)
-         where s.asset_id = h.asset_id and s.status = 'offline'
-         returning s.asset_id as "assetId", s.open_alerts as "openAlerts"`,
-        [
-          at.toISOString(),
-          heard.map(({ assetId }) => assetId),
-          heard.map(({ expectedBy }) => expectedBy?.toISOString() ?? null),
-        ],
       );
     },
 

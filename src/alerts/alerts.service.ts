@@ -6,7 +6,7 @@ import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
-import type { HeardDevice } from '../devices/device.ts';
+import type { ReturnedDevice } from '../devices/device.ts';
 import { measurementEvents } from '../measurements/measurement-events.ts';
 import type { TakenFrame } from '../measurements/taken.ts';
 import type { AlertType } from './alert.ts';
@@ -127,11 +127,10 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     },
 
     /** A device that was missed may come back with a report, too. */
-    async heardAgain({ sql }: Pick<Transaction, 'sql'>, heard: HeardDevice[]): Promise<void> {
-      const back = await statesIn(sql).takeBack(heard, now());
-      if (back.length === 0) return;
-      await endOpen({ sql }, back, ({ temperature }) => ({ temperature, noData: null }));
-      const assetIds = back.map(({ assetId }) => assetId);
+    async heardAgain({ sql }: Pick<Transaction, 'sql'>, returned: ReturnedDevice[]): Promise<void> {
+      if (returned.length === 0) return;
+      await endOpen({ sql }, returned, ({ temperature }) => ({ temperature, noData: null }));
+      const assetIds = returned.map(({ assetId }) => assetId);
       await publish({ sql }, await contactEvents(sql, 'device.online', assetIds));
     },
 

@@ -13,7 +13,7 @@ import type { RegisterAsset } from './assets.schemas.ts';
 export interface AssetDevices {
   insert(organizationId: string, assetId: string): Promise<void>;
   lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
-  update(devices: Device[]): Promise<void>;
+  update(devices: Device[]): Promise<unknown>;
 }
 
 /** What the jobs that wait for an asset have to be told; each answers with the jobs concerned. */

@@ -17,7 +17,7 @@ export interface DaylightSavingDeps {
   scheduledIn(sql: Sql): Pick<ScheduledDevicesRepository, 'zonesOf'>;
   devicesIn(sql: Sql): {
     lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
-    update(devices: Device[]): Promise<void>;
+    update(devices: Device[]): Promise<unknown>;
   };
   targetsIn(sql: Sql): { reopen(assetIds: string[]): Promise<void> };
   now(): Date;

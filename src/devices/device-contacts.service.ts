@@ -10,7 +10,14 @@ import { AppError } from '../errors.ts';
 import { expectedBy } from '../measurements/expected-contact.ts';
 import { variantKey } from '../profiles/device-variant.ts';
 import { canonicalText, type DeviceConfiguration, guardAlike } from './configuration.ts';
-import { type Device, type HeardDevice, type OfferedChange, type ShownVariant, withShown } from './device.ts';
+import {
+  type Device,
+  type HeardDevice,
+  type OfferedChange,
+  type ReturnedDevice,
+  type ShownVariant,
+  withShown,
+} from './device.ts';
 import {
   type DeviceReport,
   type DeviceSync,
@@ -45,7 +52,7 @@ export interface ContactResult {
 
 export interface ContactDevices {
   lockBySerial(serials: SerialInOrganization[]): Promise<Device[]>;
-  update(devices: Device[], heard: HeardDevice[]): Promise<void>;
+  update(devices: Device[], heard: HeardDevice[]): Promise<ReturnedDevice[]>;
 }
 
 /** A target that a contact settled. */
@@ -85,8 +92,8 @@ export interface DeviceContactsDeps {
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Other rules guard these devices from now on. */
   rulesReplaced(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
-  /** Those among them that were missed are back. */
-  heardAgain(tx: Pick<Transaction, 'sql'>, heard: HeardDevice[]): Promise<void>;
+  /** These had been missed. */
+  heardAgain(tx: Pick<Transaction, 'sql'>, returned: ReturnedDevice[]): Promise<void>;
   jobsProgressed(news: JobNews[]): void;
   /** Tells subscribers, in the same transaction. */
   publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
@@ -133,11 +140,11 @@ function commitContacts(
     const now = deps.now();
     const heard = [...courses.values()].map((course) => course.heard(now));
     const changed = [...courses.values()].filter((course) => course.hasChanged());
-    await deps.devicesIn(sql).update(
+    const returned = await deps.devicesIn(sql).update(
       changed.map((course) => course.device()),
       heard,
     );
-    await deps.heardAgain({ sql }, heard);
+    await deps.heardAgain({ sql }, returned);
     const { news, events } = await moveTargets(deps.targetsIn(sql), changed, now);
     await deps.publish({ sql }, events);
     await deps.rulesReplaced({ sql }, replacedRules(changed));
@@ -212,6 +219,7 @@ function createCourse(found: Device, device: Device) {
       const transmissionInterval = silentFor(sync);
       return {
         assetId: device.assetId,
+        at,
         expectedBy: expectedBy({ at, nextTransmissionAt: null, transmissionInterval }),
         hasOtherInterval: transmissionInterval !== silentFor(before),
       };

@@ -25,10 +25,17 @@ export const newHardware = (device: Device): Device => ({
 
 export interface HeardDevice {
   assetId: string;
+  at: Date;
   /** By when it should be heard again, as far as its interval is known. */
   expectedBy: Date | null;
   /** What it said has changed its interval: the time that it had may be too short. */
   hasOtherInterval: boolean;
+}
+
+/** One that had been missed, with the alerts that were open meanwhile; its row is held. */
+export interface ReturnedDevice {
+  assetId: string;
+  openAlerts: unknown;
 }
 
 /** What a device shows of itself, which decides how changes compile for it. */

@@ -3,7 +3,7 @@ import { prepared, query } from '../db/query.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
-import type { Device, HeardDevice } from './device.ts';
+import type { Device, HeardDevice, ReturnedDevice } from './device.ts';
 import type { DeviceSync } from './device-sync.ts';
 import type { SerialInOrganization } from './serial-in-organization.ts';
 
@@ -123,11 +123,11 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     },
 
     /**
-     * Writes the whole sync state of each device; all rows are held by `lock…` before. Those heard that had not been
-     * heard before are online; a time by which a device is expected is put off, never brought forward.
+     * Writes the whole sync state of each device; all rows are held by `lock…` before. Those heard are online; a time
+     * by which a device is expected is put off, never brought forward. Answers with those that had been missed.
      */
-    async update(devices: Device[], heard: HeardDevice[] = []): Promise<void> {
-      if (devices.length === 0 && heard.length === 0) return;
+    async update(devices: Device[], heard: HeardDevice[] = []): Promise<ReturnedDevice[]> {
+      if (devices.length === 0 && heard.length === 0) return [];
       const entries = devices.flatMap(({ organizationId, sync }) =>
         contentsOf(sync).map((config) => ({ organizationId, config })),
       );
@@ -136,34 +136,41 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       const column = <T>(value: (device: Device) => T) => devices.map(value);
       const idOf = (config: DeviceConfiguration | null | undefined) =>
         config ? (idsByConfig.get(config) as string) : null;
-      await prepared(
+      return prepared(
         sql,
         'devices_update',
         `with heard as (
            update device_states s set
-             status = case s.status when 'new' then 'online' else s.status end,
-             last_contact_at = case s.status when 'new' then now() else s.last_contact_at end,
-             expected_by = greatest(s.expected_by, h.expected_by)
-           from unnest(?::uuid[], ?::timestamptz[]) as h (asset_id, expected_by)
-           where s.asset_id = h.asset_id and (s.status = 'new' or h.expected_by > s.expected_by)
+             status = 'online',
+             last_contact_at = case s.status when 'online' then s.last_contact_at else h.at end,
+             expected_by = case s.status
+               when 'new' then s.expected_by when 'offline' then h.expected_by
+               else greatest(s.expected_by, h.expected_by) end
+           from unnest(?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::boolean[])
+             as h (asset_id, at, expected_by, has_other_interval)
+           where s.asset_id = h.asset_id
+             and (s.status <> 'online' or (h.has_other_interval and h.expected_by > s.expected_by))
+           returning s.asset_id, s.open_alerts, old.status as was
+         ), written as (
+           update device_configs d set
+             reported_config_id = n.reported_config_id, reported_at = n.reported_at,
+             reported_hash = n.reported_hash,
+             confirmed_config_id = n.confirmed_config_id, pending_config_id = n.pending_config_id,
+             revision = n.revision, fetched_at = n.fetched_at, contradictions = n.contradictions, failure = n.failure,
+             seen_hash = n.seen_hash, channel_types = n.channel_types::smallint[], rule_slots = n.rule_slots,
+             layout_reported = n.layout_reported
+           from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[], ?::bigint[], ?::timestamptz[],
+               ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::smallint[], ?::boolean[])
+             as n (asset_id, reported_config_id, reported_at, reported_hash, confirmed_config_id, pending_config_id, revision,
+               fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots, layout_reported)
+           where d.asset_id = n.asset_id
          )
-         update device_configs d set
-           reported_config_id = n.reported_config_id, reported_at = n.reported_at,
-           reported_hash = n.reported_hash,
-           confirmed_config_id = n.confirmed_config_id, pending_config_id = n.pending_config_id,
-           revision = n.revision, fetched_at = n.fetched_at, contradictions = n.contradictions, failure = n.failure,
-           seen_hash = n.seen_hash, channel_types = n.channel_types::smallint[], rule_slots = n.rule_slots,
-           layout_reported = n.layout_reported
-         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[], ?::bigint[], ?::timestamptz[],
-             ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::smallint[], ?::boolean[])
-           as n (asset_id, reported_config_id, reported_at, reported_hash, confirmed_config_id, pending_config_id, revision,
-             fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots, layout_reported)
-         where d.asset_id = n.asset_id`,
+         select asset_id as "assetId", open_alerts as "openAlerts" from heard where was = 'offline'`,
         [
           heard.map(({ assetId }) => assetId),
-          heard.map(({ expectedBy, hasOtherInterval }) =>
-            hasOtherInterval ? (expectedBy?.toISOString() ?? null) : null,
-          ),
+          heard.map(({ at }) => at.toISOString()),
+          heard.map(({ expectedBy }) => expectedBy?.toISOString() ?? null),
+          heard.map(({ hasOtherInterval }) => hasOtherInterval),
           column((device) => device.assetId),
           column((device) => idOf(device.sync.reported?.config)),
           column((device) => device.sync.reported?.at.toISOString() ?? null),

@@ -39,14 +39,25 @@ export function createAlertStatesRepository(sql: Sql) {
       );
     },
 
-    /** All of them: one that has none may be getting one, which only shows when its row is held. */
+    /** Of those that have any; who opens one meanwhile holds the rules and finds them changed, see `holdRules`. */
     lockOpenAlerts(assetIds: string[]): Promise<OpenState[]> {
       return query(
         sql,
         `select asset_id as "assetId", open_alerts as "openAlerts" from device_states
-         where asset_id = any(?::uuid[]) order by asset_id for no key update`,
+         where asset_id = any(?::uuid[]) and open_alerts <> '[]' order by asset_id for no key update`,
         [assetIds],
       );
+    },
+
+    /** The rules that guard these devices, by id, if they are active, which nobody replaces until the end of the transaction. */
+    async holdRules(assetIds: string[]): Promise<Map<string, string | null>> {
+      const rows = await query<{ assetId: string; rulesId: string | null }>(
+        sql,
+        `select asset_id as "assetId", coalesce(confirmed_config_id, pending_config_id) as "rulesId"
+         from device_configs where asset_id = any(?::uuid[]) and active order by asset_id for share`,
+        [assetIds],
+      );
+      return new Map(rows.map(({ assetId, rulesId }) => [assetId, rulesId]));
     },
 
     /** Locks devices whose time has passed, and marks them offline. Their time stands still while nobody listens. */

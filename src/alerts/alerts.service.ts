@@ -4,6 +4,7 @@
  */
 import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
+import { staleRead } from '../db/faults.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../deliveries/event.ts';
 import type { ReturnedDevice } from '../devices/device.ts';
@@ -52,6 +53,10 @@ export function createAlertsService(deps: AlertsServiceDeps) {
         step.kind === 'opened' ? [{ alert: step.alert, stored: newAlert(frame, step) }] : [],
       ),
     );
+    await holdRulesOf(
+      sql,
+      judged.flatMap(({ frame, steps }) => (steps.some(({ kind }) => kind === 'opened') ? [frame] : [])),
+    );
     const created = new Map<OpenAlert, StoredAlert>();
     for (const [index, stored] of (await alertsIn(sql).insert(opened.map((each) => each.stored))).entries()) {
       const { alert } = opened[index] as (typeof opened)[number];
@@ -75,6 +80,15 @@ export function createAlertsService(deps: AlertsServiceDeps) {
       ),
       ...(await contactEvents(sql, 'device.online', back)),
     ]);
+  }
+
+  /** Whoever replaces rules ends the alerts that it sees: one that is being opened by the old ones would stay. */
+  async function holdRulesOf(sql: Sql, opening: TakenFrame[]): Promise<void> {
+    if (opening.length === 0) return;
+    const present = await statesIn(sql).holdRules([...new Set(opening.map(({ asset }) => asset.assetId))]);
+    if (opening.some(({ asset, rulesId }) => present.get(asset.assetId) !== rulesId)) {
+      throw staleRead('Rules were replaced while a frame was judged by them');
+    }
   }
 
   async function contactEvents(sql: Sql, type: string, assetIds: string[]): Promise<DomainEvent[]> {

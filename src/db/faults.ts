@@ -30,6 +30,10 @@ export function isRetryable(error: unknown): boolean {
   return code === DEADLOCK_DETECTED || code === SERIALIZATION_FAILURE;
 }
 
+/** What a transaction has read has changed: it runs again, as after a fault of PostgreSQL's own of that kind. */
+export const staleRead = (message: string): Error =>
+  Object.assign(new Error(message), { code: SERIALIZATION_FAILURE });
+
 const LOCK_NOT_AVAILABLE = '55P03';
 const CHECK_VIOLATION = '23514';
 

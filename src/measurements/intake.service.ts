@@ -230,6 +230,7 @@ function takenFrame({ device, rules, step, known }: DeviceStep): TakenFrame {
     state,
     cameBack: before.status === 'offline',
     rules,
+    rulesId: device.config.confirmedConfigId ?? device.config.pendingConfigId,
   };
 }
 

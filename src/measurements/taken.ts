@@ -42,4 +42,6 @@ export interface TakenFrame {
   cameBack: boolean;
   /** The configuration whose alerts are watched; null when there is none. */
   rules: DeviceConfiguration | null;
+  /** Its id. */
+  rulesId: string | null;
 }

@@ -57,6 +57,7 @@ const taken = (
   },
   cameBack: false,
   rules: null,
+  rulesId: null,
 });
 
 describe('The events of a frame', () => {

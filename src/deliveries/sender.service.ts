@@ -124,7 +124,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(resolve: (answer: Answer) => void, reject: (error: unknown) => void, deadlineMs: number) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(() => this.#fail(new DeadlinePassed()), deadlineMs);
+    // A process that was held up learns that the time is over before it learns what has come in time.
+    const afterReading = () => setImmediate(() => this.#fail(new DeadlinePassed()));
+    this.#timer = setTimeout(afterReading, deadlineMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -49,12 +49,16 @@ export function createAlertStatesRepository(sql: Sql) {
       );
     },
 
-    /** The rules that guard these devices, by id, if they are active, which nobody replaces until the end of the transaction. */
+    /**
+     * The rules that guard these devices, by id, null of an archived one; nobody replaces them until the end of the
+     * transaction. Those that are being replaced are left out: a frame never waits for a job that changes many devices.
+     */
     async holdRules(assetIds: string[]): Promise<Map<string, string | null>> {
       const rows = await query<{ assetId: string; rulesId: string | null }>(
         sql,
-        `select asset_id as "assetId", coalesce(confirmed_config_id, pending_config_id) as "rulesId"
-         from device_configs where asset_id = any(?::uuid[]) and active order by asset_id for share`,
+        `select asset_id as "assetId",
+           case when active then coalesce(confirmed_config_id, pending_config_id) end as "rulesId"
+         from device_configs where asset_id = any(?::uuid[]) for share skip locked`,
         [assetIds],
       );
       return new Map(rows.map(({ assetId, rulesId }) => [assetId, rulesId]));

@@ -86,7 +86,9 @@ export function createAlertsService(deps: AlertsServiceDeps) {
   async function holdRulesOf(sql: Sql, opening: TakenFrame[]): Promise<void> {
     if (opening.length === 0) return;
     const present = await statesIn(sql).holdRules([...new Set(opening.map(({ asset }) => asset.assetId))]);
-    if (opening.some(({ asset, rulesId }) => present.get(asset.assetId) !== rulesId)) {
+    const isReplaced = ({ asset: { assetId }, rulesId }: TakenFrame) =>
+      present.has(assetId) && present.get(assetId) !== rulesId;
+    if (opening.some(isReplaced)) {
       throw staleRead('Rules were replaced while a frame was judged by them');
     }
   }

@@ -23,4 +23,4 @@ USER node
 EXPOSE 8080 9464 5683/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8080}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=32", "dist/src/api.js"]
+CMD ["node", "--max-semi-space-size=32", "dist/src/bin/api.js"]

@@ -1,5 +1,5 @@
 /** The verbs of `workflows/apply-profile.ts`; each can be repeated without harm. */
-import type { JobPlan, JobProgress } from '../src/config-jobs/job-course.ts';
+import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 
 export interface JobCourse {
   plan(jobId: string): Promise<JobPlan | null>;

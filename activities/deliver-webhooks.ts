@@ -3,7 +3,7 @@
  * give signs of life, so that a worker that died is noticed by its silence within seconds, whatever it was doing.
  */
 import { heartbeat } from '@temporalio/activity';
-import type { EndpointLook } from '../src/deliveries/endpoint-trouble.ts';
+import type { EndpointLook } from '../src/deliveries/endpoint-recovery.ts';
 
 export interface EndpointTrouble {
   look(webhookId: string): Promise<EndpointLook | null>;

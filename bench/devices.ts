@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
 import { request } from 'undici';
 import { query } from '../src/db/query.ts';
-import { freePort } from '../src/embedded/free-port.ts';
+import { freePort } from '../dev/embedded/free-port.ts';
 import { createLoggers, serialOf } from './support/loggers.ts';
 import { type BenchStack, cpuSeconds, type Fleet, peakMb, startStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';

@@ -1,5 +1,5 @@
 /** What clients poll: one device's configuration, and the list of devices, against bare Koa with the same query. */
-import { freePort } from '../src/embedded/free-port.ts';
+import { freePort } from '../dev/embedded/free-port.ts';
 import { load } from './support/load.ts';
 import type { BenchStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';

@@ -14,7 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ApplyProfileActivities } from '../activities/apply-profile.ts';
-import { describeCourse, summarizeResult } from '../src/config-jobs/job-words.ts';
+import { describeCourse, summarizeResult } from '../src/config-jobs/job-description.ts';
 import { PROGRESSED_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
 const { findPlan, lookAtProgress, beginStage, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>(

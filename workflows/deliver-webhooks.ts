@@ -14,7 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliverWebhooksActivities } from '../activities/deliver-webhooks.ts';
-import { describeTrouble } from '../src/deliveries/endpoint-trouble.ts';
+import { describeTrouble } from '../src/deliveries/endpoint-recovery.ts';
 import { TROUBLED_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' };

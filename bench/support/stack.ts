@@ -7,15 +7,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
-import { ensureDatabase } from '../../src/embedded/ensure-database.ts';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { startPostgres } from '../../src/embedded/postgres.ts';
-import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
-import { createCoapClient } from '../../src/gateway/coap-client.ts';
+import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { startPostgres } from '../../dev/embedded/postgres.ts';
+import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
+import { createCoapClient } from '../../dev/simulator/coap-client.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
-import { createOrganizationsRepository } from '../../src/organizations/organizations.repository.ts';
-import { startTemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
+import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { type DiskWatch, watchDisk } from './disk.ts';
 
@@ -54,8 +54,8 @@ export interface BenchStack {
 export const POOL_SIZE = 20;
 /** As in docker-compose.yml: what lives for one transaction should not get among what lives long. */
 const NODE_FLAGS: Record<string, string[]> = {
-  'dist/src/api.js': ['--max-semi-space-size=32'],
-  'dist/src/gateway.js': ['--max-semi-space-size=32'],
+  'dist/src/bin/api.js': ['--max-semi-space-size=32'],
+  'dist/src/bin/gateway.js': ['--max-semi-space-size=32'],
 };
 
 export async function startStack(settings: Record<string, string> = {}): Promise<BenchStack> {
@@ -118,16 +118,16 @@ export async function startStack(settings: Record<string, string> = {}): Promise
   const runServer = (file: string, port: number) =>
     answering(file, `http://127.0.0.1:${port}/livez`, { PORT: String(port) });
   async function runGateway(coapPort: number): Promise<ChildProcess> {
-    const child = run('dist/src/gateway.js');
+    const child = run('dist/src/bin/gateway.js');
     const client = await createCoapClient({ host: '127.0.0.1', port: coapPort, ackTimeoutMs: 500 });
     await client.send({ path: 't', method: 'GET', confirmable: true });
     await client.close();
     return child;
   }
   const port = await freePort();
-  const api = await runServer('dist/src/api.js', port);
+  const api = await runServer('dist/src/bin/api.js', port);
   const metricsPort = await freePort();
-  const worker = await answering('dist/src/worker.js', `http://127.0.0.1:${metricsPort}/metrics`, {
+  const worker = await answering('dist/src/bin/worker.js', `http://127.0.0.1:${metricsPort}/metrics`, {
     METRICS_PORT: String(metricsPort),
   });
 

@@ -1,9 +1,9 @@
 /** What customers are told of alerts. */
-import type { DomainEvent } from '../deliveries/event.ts';
+import type { DomainEvent } from '../events/event.ts';
 import { frameEvents } from '../measurements/measurement-events.ts';
-import type { TakenFrame } from '../measurements/taken.ts';
+import type { TakenFrame } from '../measurements/stored-frame.ts';
 import { type Alert, alertView } from './alert.ts';
-import type { CourseStep, OpenAlert } from './alert-course.ts';
+import type { CourseStep, OpenAlert } from './alert-state-machine.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 
 export const alertEvent = (

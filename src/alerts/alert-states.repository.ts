@@ -1,7 +1,7 @@
 /** What of the states of devices belongs to alerts: which are open, and whose time has passed. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Gap } from './listening.ts';
+import type { Gap } from '../presence/ingress-availability.ts';
 
 /** A device whose expected contact was missed. */
 export interface SilentDevice {

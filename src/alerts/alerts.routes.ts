@@ -1,4 +1,4 @@
-import { conflict, notFound } from '../errors.ts';
+import { conflict, notFound } from '../process/errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';

@@ -6,18 +6,18 @@ import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import { staleRead } from '../db/faults.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import type { DomainEvent } from '../deliveries/event.ts';
+import type { DomainEvent } from '../events/event.ts';
 import type { ReturnedDevice } from '../devices/device.ts';
 import { measurementEvents } from '../measurements/measurement-events.ts';
-import type { TakenFrame } from '../measurements/taken.ts';
+import type { TakenFrame } from '../measurements/stored-frame.ts';
 import type { AlertType } from './alert.ts';
-import type { CourseStep, OpenAlert, Side } from './alert-course.ts';
+import type { CourseStep, OpenAlert, Side } from './alert-state-machine.ts';
 import { alertEvent, breachEvents, courseEvents } from './alert-events.ts';
 import type { AlertStatesRepository, OpenState, SilentDevice } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
-import type { ListenersRepository } from './listeners.repository.ts';
-import { createWatch, type Gap } from './listening.ts';
+import type { ListenersRepository } from '../presence/ingress-availability.repository.ts';
+import { createWatch, type Gap } from '../presence/ingress-availability.ts';
 import { keptOf, type OpenAlerts, openAlertsOf } from './open-alerts.ts';
 
 export interface AlertsServiceDeps {

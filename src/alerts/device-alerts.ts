@@ -1,7 +1,7 @@
 /** What the frames of one batch do to the alerts of one device. */
-import { TEMPERATURE } from '../measurements/layout.ts';
-import type { TakenFrame } from '../measurements/taken.ts';
-import { type CourseStep, createAlertCourse, type JudgedReading, type OpenAlert } from './alert-course.ts';
+import { TEMPERATURE } from '../devices/channel-layout.ts';
+import type { TakenFrame } from '../measurements/stored-frame.ts';
+import { type CourseStep, createAlertCourse, type JudgedReading, type OpenAlert } from './alert-state-machine.ts';
 import { definitionsOf } from './alert-definition.ts';
 import type { OpenAlerts } from './open-alerts.ts';
 

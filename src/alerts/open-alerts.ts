@@ -1,5 +1,5 @@
 /** What is open for a device, as its state keeps it: so readings are judged without a look at the alerts themselves. */
-import type { OpenAlert } from './alert-course.ts';
+import type { OpenAlert } from './alert-state-machine.ts';
 
 export interface OpenAlerts {
   temperature: OpenAlert[];

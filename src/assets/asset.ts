@@ -1,5 +1,5 @@
 /** A registered measurement device: the place it measures, not the hardware, which can be replaced. */
-import { invalid } from '../errors.ts';
+import { invalid } from '../process/errors.ts';
 
 export const ASSET_STATUSES = ['new', 'online', 'offline', 'archived'] as const;
 export const SIGNAL_STRENGTHS = ['good', 'fair', 'poor', 'unknown'] as const;

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { prepared, query } from '../db/query.ts';
-import { conflict } from '../errors.ts';
+import { conflict } from '../process/errors.ts';
 import type { Asset, Replacement } from './asset.ts';
 
 const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.signal_strength as "signalStrength",

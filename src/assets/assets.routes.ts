@@ -1,4 +1,4 @@
-import { invalid, notFound } from '../errors.ts';
+import { invalid, notFound } from '../process/errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';

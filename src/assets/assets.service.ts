@@ -4,7 +4,7 @@ import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { newHardware } from '../devices/device.ts';
 import { withdraw } from '../devices/device-sync.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalid, notFound } from '../process/errors.ts';
 import { checkRegistrable, NO_SUCH_ASSET, sameSerial } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import type { RegisterAsset } from './assets.schemas.ts';

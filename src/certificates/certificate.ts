@@ -1,6 +1,6 @@
 /** A calibration certificate: one PDF per serial number of an organization; it stays with the hardware. */
 import { createHash } from 'node:crypto';
-import { invalid } from '../errors.ts';
+import { invalid } from '../process/errors.ts';
 
 export const CERTIFICATE_TYPE = 'application/pdf';
 export const CERTIFICATE_BYTES_MAX = 10 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { isSerialNumber, NO_SUCH_ASSET } from '../assets/asset.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalid, notFound } from '../process/errors.ts';
 import {
   type Certificate,
   certificateView,

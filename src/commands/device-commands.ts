@@ -1,5 +1,5 @@
-import { readDatabaseUrl } from '../config.ts';
-import { createUnknownDevicesRepository } from '../devices/unknown-devices.repository.ts';
+import { readDatabaseUrl } from '../process/config.ts';
+import { createUnknownDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { type Command, print, table, withDatabase } from './command.ts';
 
 const SHOWN_MAX = 200;

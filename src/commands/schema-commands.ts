@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { readDatabaseUrl } from '../config.ts';
+import { readDatabaseUrl } from '../process/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Command, print, withDatabase } from './command.ts';
 
@@ -22,7 +22,7 @@ export const schemaCommands: Command[] = [
     summary: 'prints the OpenAPI document; --write refreshes openapi.json',
     run: async ({ options }) => {
       // The whole service takes a second to load, which no other command needs.
-      const { documentedApi } = await import('../compose.ts');
+      const { documentedApi } = await import('../compose/service.ts');
       const text = `${JSON.stringify(documentedApi(), null, 2)}\n`;
       if (options.write) writeFileSync(GOLDEN, text);
       else print(text);

@@ -1,5 +1,5 @@
 import type { Transact } from '../db/transaction.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../process/errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { created, ok, type Reply, type Route, route } from '../http/route.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';

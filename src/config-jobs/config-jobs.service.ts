@@ -7,10 +7,10 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict, notFound } from '../process/errors.ts';
 import { compileProfile, type ProfileParts } from '../profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
-import { type DeviceVariant, variantKey } from '../profiles/device-variant.ts';
+import { type DeviceVariant, variantKey } from '../devices/device-capabilities.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import { memoized } from './change-devices.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
@@ -23,7 +23,7 @@ import {
 } from './config-job.ts';
 import type { ConfigJobsRepository, JobCourse } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
-import type { EndJob } from './job-end.service.ts';
+import type { EndJob } from './finish-job.service.ts';
 
 const NAMED_SERIALS_MAX = 10;
 

@@ -3,8 +3,8 @@
  * outcome is durable before anything follows from it; results of many attempts are recorded in one statement.
  */
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { Log } from '../log.ts';
-import type { SecretBox } from '../webhooks/secret-box.ts';
+import type { Log } from '../process/log.ts';
+import type { SecretBox } from '../endpoints/secret-box.ts';
 import type { ClaimedDelivery, ClaimsRepository, RecordedAttempt } from './claims.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, nextAttempt } from './delivery.ts';
@@ -15,9 +15,9 @@ import {
   opensBreaker,
   type ProbePlan,
   probeWaitMs,
-} from './endpoint-health.ts';
-import type { EndpointsRepository, LastAttempt } from './endpoints.repository.ts';
-import { createPlaces } from './places.ts';
+} from '../endpoints/endpoint-health.ts';
+import type { EndpointsRepository, LastAttempt } from '../endpoints/endpoint-health.repository.ts';
+import { createPlaces } from './keyed-semaphore.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {

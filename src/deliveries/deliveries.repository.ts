@@ -2,7 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { prepared, query } from '../db/query.ts';
 import type { Attempt, Delivery } from './delivery.ts';
-import { IDS_PER_NOTICE, notifyChanged, QUEUED_CHANNEL } from './notices.repository.ts';
+import { IDS_PER_NOTICE, notifyChanged, QUEUED_CHANNEL } from './delivery-notifications.repository.ts';
 
 export interface OutgoingEvent {
   organizationId: string;

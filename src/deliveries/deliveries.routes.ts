@@ -1,7 +1,7 @@
-import { notFound } from '../errors.ts';
+import { notFound } from '../process/errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { type Caller, ok, type Route, route } from '../http/route.ts';
-import { type Collection, NO_SUCH_WEBHOOK } from '../webhooks/webhook.ts';
+import { type Collection, NO_SUCH_WEBHOOK } from '../endpoints/endpoint.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import {
   deliveryDetailSchema,

@@ -3,15 +3,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
-import { conflict, invalid, notFound } from '../errors.ts';
-import type { SecretBox, SecretOwner } from '../webhooks/secret-box.ts';
-import { NO_SUCH_WEBHOOK, type Webhook } from '../webhooks/webhook.ts';
-import { secretFault } from '../webhooks/webhook-secret.ts';
-import type { WebhookScope, WebhooksRepository } from '../webhooks/webhooks.repository.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
+import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
+import { NO_SUCH_WEBHOOK, type Webhook } from '../endpoints/endpoint.ts';
+import { secretFault } from '../endpoints/endpoint-secret.ts';
+import type { WebhookScope, WebhooksRepository } from '../endpoints/endpoints.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
-import type { EndpointsRepository } from './endpoints.repository.ts';
-import { bodyOf, TEST_EVENT } from './event.ts';
+import type { EndpointsRepository } from '../endpoints/endpoint-health.repository.ts';
+import { bodyOf, TEST_EVENT } from '../events/event.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface DeliveriesServiceDeps {

@@ -3,7 +3,7 @@
  * its own, so a slow one fills its share and no more. Woken by the commit that queued something, and it looks every
  * second all the same.
  */
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
 import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { SerialInOrganization } from './serial-in-organization.ts';
+import type { SerialInOrganization } from './serial-number.ts';
 
 export interface KeptInfo {
   info: object;

@@ -2,8 +2,8 @@
 
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import { signalStrengthOfDbm } from '../measurements/signal.ts';
-import type { DeviceContacts } from './device-contacts.service.ts';
+import { signalStrengthOfDbm } from './signal-strength.ts';
+import type { DeviceContacts } from './device-exchange.service.ts';
 import type { DeviceInfoRepository } from './device-info.repository.ts';
 import { ruleSlotsOf } from './device-info.ts';
 

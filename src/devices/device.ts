@@ -1,5 +1,5 @@
 /** A device as the configuration loop sees it: an asset's sync state and what decides how changes compile for it. */
-import { type DeviceVariant, withFrameTypes } from '../profiles/device-variant.ts';
+import { type DeviceVariant, withFrameTypes } from './device-capabilities.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { type DeviceSync, replaceHardware, type SyncStatus, syncStatus } from './device-sync.ts';
 

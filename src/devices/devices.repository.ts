@@ -5,7 +5,7 @@ import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
 import type { Device, HeardDevice, ReturnedDevice } from './device.ts';
 import type { DeviceSync } from './device-sync.ts';
-import type { SerialInOrganization } from './serial-in-organization.ts';
+import type { SerialInOrganization } from './serial-number.ts';
 
 interface DeviceRow {
   asset_id: string;

@@ -1,9 +1,9 @@
 import { NO_SUCH_DEVICE } from '../assets/asset.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../process/errors.ts';
 import { noContent, ok, type Route, route } from '../http/route.ts';
 import { deviceReportOf } from './config-report.ts';
 import { type Device, deviceConfigView } from './device.ts';
-import type { DeviceContacts } from './device-contacts.service.ts';
+import type { DeviceContacts } from './device-exchange.service.ts';
 import { offered } from './device-sync.ts';
 import {
   configReportBody,

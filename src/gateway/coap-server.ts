@@ -9,7 +9,7 @@
  * Not there: separate responses, block-wise transfer, observing, DTLS.
  */
 import type { RemoteInfo } from 'node:dgram';
-import { AppError } from '../errors.ts';
+import { AppError } from '../process/errors.ts';
 import {
   acknowledgement,
   type CoapAnswer,
@@ -19,7 +19,7 @@ import {
   readDatagram,
   reset,
 } from './coap-message.ts';
-import { createExchangeMemory } from './exchange-memory.ts';
+import { createExchangeMemory } from './exchange-cache.ts';
 import { MalformedMessage } from './malformed-message.ts';
 import { bound, createUdpSocket, enlargeReceiveBuffer } from './udp-socket.ts';
 

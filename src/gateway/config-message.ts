@@ -7,11 +7,11 @@
  */
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
-import { readCalendar, writeCalendars } from './calendars-wire.ts';
+import { readCalendar, writeCalendars } from './calendar-codec.ts';
 import { type DeviceSettings, readSetting, settingWrites } from './device-settings.ts';
 import { MalformedMessage } from './malformed-message.ts';
 import { CHANNELS_MAX, CLOUD_TOKEN_MAX } from './measurements-message.ts';
-import { readRule, writeRules } from './rules-wire.ts';
+import { readRule, writeRules } from './rule-codec.ts';
 import {
   type Field,
   readBool,

@@ -2,9 +2,9 @@
  * What loggers may send, and what becomes of it: `m` measurements, `c` configuration, `i` device info, `t` time. The
  * protocol's side of the use cases, which know nothing of CoAP.
  */
-import type { DeviceContacts } from '../devices/device-contacts.service.ts';
+import type { DeviceContacts } from '../devices/device-exchange.service.ts';
 import type { DeviceReport } from '../devices/device-sync.ts';
-import type { SerialInOrganization } from '../devices/serial-in-organization.ts';
+import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
 import type { CoapAnswer } from './coap-message.ts';
@@ -12,9 +12,9 @@ import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
 import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
-import type { Identify, Identity } from './identify.ts';
+import type { Identify, Identity } from './authenticate-device.ts';
 import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
-import { readingsOf } from './readings.ts';
+import { readingsOf } from './decode-readings.ts';
 import { encodeTime } from './time-message.ts';
 
 export interface GatewayRoutesDeps {

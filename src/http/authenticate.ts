@@ -2,7 +2,7 @@
  * Bearer keys. A missing key is not a failed one; wrong keys are counted per address, and past the limit they are
  * answered 429 while good keys from the same address go on working.
  */
-import { AppError } from '../errors.ts';
+import { AppError } from '../process/errors.ts';
 import type { Caller, KeyKind } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Middleware } from 'koa';
 import type { JsonSchema } from './json-schema.ts';
-import { refuseWriting } from './refuse-writing.ts';
+import { refuseWriting } from './allow-only-reads.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">

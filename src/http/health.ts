@@ -1,6 +1,6 @@
 /** `/livez`: the process answers. `/readyz`: it can do its work, with the reason per dependency. */
 import type { Middleware } from 'koa';
-import { refuseWriting } from './refuse-writing.ts';
+import { refuseWriting } from './allow-only-reads.ts';
 
 export type DependencyState = 'ok' | 'degraded' | 'down';
 

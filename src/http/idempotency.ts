@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { joinTransaction, type Transact, type Transaction } from '../db/transaction.ts';
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid } from '../process/errors.ts';
 import { renderError } from './render-error.ts';
 
 export interface StoredAnswer {

@@ -1,6 +1,6 @@
 /** Reads a JSON body within bounds: media type, bytes, UTF-8, depth, and text that Postgres and JSON can hold. */
 import type { IncomingMessage } from 'node:http';
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid } from '../process/errors.ts';
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 32;

@@ -1,5 +1,5 @@
 /** The last step of every failure: a status and the one error body. */
-import { AppError, type ErrorKind } from '../errors.ts';
+import { AppError, type ErrorKind } from '../process/errors.ts';
 
 export interface ErrorBody {
   success: false;

@@ -1,6 +1,6 @@
 /** The pieces of shape that every resource shares. */
 import Joi from 'joi';
-import { timeOf } from '../iso-time.ts';
+import { timeOf } from '../process/iso-time.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,6 +1,6 @@
 /** Shape in: Joi schemas become values or one plain sentence about the first fault. */
 import Joi from 'joi';
-import { invalid } from '../errors.ts';
+import { invalid } from '../process/errors.ts';
 import { isStorable } from './read-body.ts';
 
 const MESSAGE_MAX = 400;

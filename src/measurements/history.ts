@@ -1,6 +1,6 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
-import { invalid } from '../errors.ts';
-import { CHANNELS_MAX, type Layout, positionOf } from './layout.ts';
+import { invalid } from '../process/errors.ts';
+import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { Reading } from './reading.ts';
 

@@ -13,14 +13,14 @@ import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
 import type { OfferedChange, ShownVariant } from '../devices/device.ts';
-import { type SerialInOrganization, serialKeyOf } from '../devices/serial-in-organization.ts';
-import { AppError } from '../errors.ts';
-import { withFrameTypes } from '../profiles/device-variant.ts';
-import { createDeviceCourse, type Step } from './device-course.ts';
+import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
+import { AppError } from '../process/errors.ts';
+import { withFrameTypes } from '../devices/device-capabilities.ts';
+import { createDeviceCourse, type Step } from './device-frame-fold.ts';
 import type { Frame } from './frame.ts';
 import type { ConfigState, LockedDevice, MeasurementsRepository } from './measurements.repository.ts';
 import { isPlausible } from './reading.ts';
-import type { TakenFrame } from './taken.ts';
+import type { TakenFrame } from './stored-frame.ts';
 
 export interface IntakeResult {
   /** Readings that were new, known already, and of no plausible time. */

@@ -1,8 +1,8 @@
 /** `data.measurement`: a frame as customers are told of it, new readings alone, split where it would be too large. */
-import type { DomainEvent } from '../deliveries/event.ts';
+import type { DomainEvent } from '../events/event.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { TakenReading } from './reading.ts';
-import type { TakenFrame } from './taken.ts';
+import type { TakenFrame } from './stored-frame.ts';
 
 /** Bodies stay below 20 kB; what is around `data` takes less than the rest. */
 const DATA_BYTES_MAX = 19_500;

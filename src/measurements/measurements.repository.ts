@@ -1,10 +1,10 @@
 /** States of devices and their readings, set-based: a statement per step, however many frames there are. */
 import type { Sql } from '../db/database.ts';
 import { prepared } from '../db/query.ts';
-import type { SerialInOrganization } from '../devices/serial-in-organization.ts';
-import type { Layout } from './layout.ts';
+import type { SerialInOrganization } from '../devices/serial-number.ts';
+import type { Layout } from '../devices/channel-layout.ts';
 import type { Reading, TakenReading } from './reading.ts';
-import type { DeviceState, MeasuringAsset } from './taken.ts';
+import type { DeviceState, MeasuringAsset } from './stored-frame.ts';
 
 /** What is known of the configuration of a device when it speaks. */
 export interface ConfigState {

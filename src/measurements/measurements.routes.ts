@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { NO_SUCH_ASSET, NO_SUCH_DEVICE } from '../assets/asset.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../process/errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -15,7 +15,7 @@ import {
   measuringParams,
   takenSchema,
 } from './measurements.schemas.ts';
-import { frameOf } from './sent-frame.ts';
+import { frameOf } from './frame-body.ts';
 
 export interface MeasurementsRoutesDeps {
   intake: Intake;

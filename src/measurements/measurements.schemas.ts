@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
-import { CHANNELS_MAX } from './layout.ts';
+import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import { MEASUREMENT_TYPES } from './measurement-type.ts';
-import { ReadingFault, readingOf, type SentFrame } from './sent-frame.ts';
+import { ReadingFault, readingOf, type SentFrame } from './frame-body.ts';
 
 const READINGS_MAX = 1_000;
 

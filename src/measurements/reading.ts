@@ -1,5 +1,5 @@
 /** One value of one channel at one time: what is stored, judged and told. */
-import { channelAt, type Layout, type Position } from './layout.ts';
+import { channelAt, type Layout, type Position } from '../devices/channel-layout.ts';
 
 export interface Reading {
   /** 1..6. */

@@ -12,7 +12,7 @@ import {
   type LogicRule,
   type ThresholdRule,
 } from '../devices/configuration.ts';
-import { channelOf, type DeviceVariant } from './device-variant.ts';
+import { channelOf, type DeviceVariant } from '../devices/device-capabilities.ts';
 import { enforcedBounds, roundedToTenth, type TemperatureAlert } from './profile.ts';
 
 /** Rules in the order of the alerts, filled up with DISABLED to all slots of the device. */

@@ -9,7 +9,7 @@
 import type { AlarmRule, DeviceConfiguration } from '../devices/configuration.ts';
 import { compileAlerts } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';
-import type { DeviceVariant } from './device-variant.ts';
+import type { DeviceVariant } from '../devices/device-capabilities.ts';
 import type { Intervals, Schedule, TemperatureAlert } from './profile.ts';
 
 /** The parts of a profile that reach a device; null = the profile was never given this part. */

@@ -4,7 +4,7 @@
  */
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { ProfileParts } from './compile-profile.ts';
-import { type DeviceVariant, temperatureSlots } from './device-variant.ts';
+import { type DeviceVariant, temperatureSlots } from '../devices/device-capabilities.ts';
 import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } from './profile.ts';
 
 /** Transmission over measurement interval; Efento's NB-IoT logger manual, page 15. */

@@ -6,7 +6,7 @@
  * maxC, and never in their place. A part that is null was never given, and applying the profile leaves that part of
  * a device alone; `temperatureAlerts: []` is given and means none.
  */
-import { invalid } from '../errors.ts';
+import { invalid } from '../process/errors.ts';
 
 /** Sunday first: the index is the device's number for the day. */
 export const WEEKDAYS = [

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { violates } from '../db/faults.ts';
 import { query } from '../db/query.ts';
-import { conflict } from '../errors.ts';
+import { conflict } from '../process/errors.ts';
 import type { Profile } from './profile.ts';
 
 const COLUMNS = 'slug, name, temperature_alerts as "temperatureAlerts", schedule, intervals';

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../process/errors.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import { changedProfile, NO_SUCH_PROFILE, newProfile, profileDetailView, profileView } from './profile.ts';
 import type { ProfilesRepository } from './profiles.repository.ts';

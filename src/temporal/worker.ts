@@ -10,7 +10,7 @@ import {
   Worker,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
 
 export interface TemporalWorkerOptions {
   address: string;

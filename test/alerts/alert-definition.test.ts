@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { definitionsOf, isWatchedAt } from '../../src/alerts/alert-definition.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
-import type { DeviceVariant } from '../../src/profiles/device-variant.ts';
+import type { DeviceVariant } from '../../src/devices/device-capabilities.ts';
 import {
   ALERT_CHANNELS,
   ALERT_TYPES,

@@ -14,9 +14,9 @@ import {
   type Rollout,
   TARGET_STATES,
 } from '../../src/config-jobs/config-job.ts';
-import type { JobProgress as Course } from '../../src/config-jobs/job-course.ts';
-import { createJobProgress } from '../../src/config-jobs/job-progress.ts';
-import { describeCourse, summarizeResult } from '../../src/config-jobs/job-words.ts';
+import type { JobProgress as Course } from '../../src/config-jobs/job-run.ts';
+import { createJobProgress } from '../../src/config-jobs/progress-signals.service.ts';
+import { describeCourse, summarizeResult } from '../../src/config-jobs/job-description.ts';
 import {
   type Calendar,
   CONFIGURATION_KEYS,

@@ -1,6 +1,6 @@
 /** The run of a job: its deadline, its words, its size. */
 import assert from 'node:assert/strict';
-import type { RunningPart } from '../../src/composition/worker-part.ts';
+import type { RunningPart } from '../../src/compose/worker.ts';
 import { query } from '../../src/db/query.ts';
 import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
 import {

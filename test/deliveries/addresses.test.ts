@@ -1,6 +1,6 @@
 /** Where deliveries go, and where they must not: literals, names, and names that change their mind. */
 import assert from 'node:assert/strict';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/process/log.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, QUICK } from './harness.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
 import { createSender } from '../../src/deliveries/sender.service.ts';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/process/version.ts';
 import { startDeafListener } from '../support/deaf-listener.ts';
 import { type Receiver, startReceiver, startTlsReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 /** What the tests of deliveries share: days in milliseconds, and a customer with devices that confirm changes. */
 import assert from 'node:assert/strict';
-import type { WebhookSettings } from '../../src/config.ts';
+import type { WebhookSettings } from '../../src/process/config.ts';
 import { query } from '../../src/db/query.ts';
 import { apply, createProfile, eventually, FRIDGE, obey, registerMany } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';

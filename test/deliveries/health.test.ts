@@ -1,6 +1,6 @@
 /** The health of endpoints: what is sent, what waits, and what is held while a receiver is in trouble. */
 import assert from 'node:assert/strict';
-import { createEndpointsRepository, type LastAttempt } from '../../src/deliveries/endpoints.repository.ts';
+import { createEndpointsRepository, type LastAttempt } from '../../src/endpoints/endpoint-health.repository.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

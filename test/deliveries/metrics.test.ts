@@ -1,8 +1,8 @@
 /** What operators see of deliveries without asking the API: the metrics of the process and the lines of its log. */
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { createLog } from '../../src/log.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { createLog } from '../../src/process/log.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -11,10 +11,10 @@ import {
   opensBreaker,
   PROBE_PLAN,
   probeWaitMs,
-} from '../../src/deliveries/endpoint-health.ts';
-import { describeTrouble, nextStep, type Situation } from '../../src/deliveries/endpoint-trouble.ts';
-import { noticeOf } from '../../src/deliveries/notices.repository.ts';
-import { createPlaces } from '../../src/deliveries/places.ts';
+} from '../../src/endpoints/endpoint-health.ts';
+import { describeTrouble, nextStep, type Situation } from '../../src/deliveries/endpoint-recovery.ts';
+import { noticeOf } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { createPlaces } from '../../src/deliveries/keyed-semaphore.ts';
 
 const DAY_MS = 86_400_000;
 const share = () => fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });

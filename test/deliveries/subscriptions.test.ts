@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
-import { createPublishEvents } from '../../src/deliveries/events.service.ts';
-import { EVENT_KINDS } from '../../src/webhooks/webhook.ts';
+import { createPublishEvents } from '../../src/events/events.service.ts';
+import { EVENT_KINDS } from '../../src/endpoints/endpoint.ts';
 import {
   apply,
   createProfile,

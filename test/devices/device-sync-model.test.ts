@@ -18,10 +18,10 @@ import {
   syncStatus,
   withdraw,
 } from '../../src/devices/device-sync.ts';
-import { START_MS } from './given.ts';
-import { type Letters, lettersOf, spelt } from './letters.ts';
-import { Paper, type Words } from './paper.ts';
-import { stories, type TimedEvent, wordsOf } from './stories.ts';
+import { START_MS } from './fixtures.ts';
+import { type Letters, lettersOf, spelt } from './config-symbols.ts';
+import { Paper, type Words } from './reference-model.ts';
+import { stories, type TimedEvent, wordsOf } from './scenario.ts';
 
 const OUTCOMES = { settled: 'confirmed', refused: 'rejected', denied: 'reopened', nothing: 'noted' } as const;
 

@@ -18,7 +18,7 @@ import {
   syncStatus,
   withdraw,
 } from '../../src/devices/device-sync.ts';
-import { COAP_SLACK_MS, guard, START_MS } from './given.ts';
+import { COAP_SLACK_MS, guard, START_MS } from './fixtures.ts';
 
 /** Seconds after the start of every story. */
 const at = (seconds: number) => new Date(START_MS + seconds * 1_000);

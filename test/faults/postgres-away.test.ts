@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
 import {
   apply,
   createProfile,

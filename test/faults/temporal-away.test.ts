@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { startTemporalDevServer, type TemporalDevServer } from '../../src/temporal/dev-server.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { startTemporalDevServer, type TemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,

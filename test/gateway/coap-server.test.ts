@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../src/errors.ts';
-import { createCoapClient, NoAnswer } from '../../src/gateway/coap-client.ts';
+import { AppError } from '../../src/process/errors.ts';
+import { createCoapClient, NoAnswer } from '../../dev/simulator/coap-client.ts';
 import type { CoapAnswer } from '../../src/gateway/coap-message.ts';
 import {
   type CoapCall,

@@ -20,7 +20,7 @@ import {
 } from '../../src/gateway/device-info-message.ts';
 import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
 import { decodeMeasurements, encodeMeasurements } from '../../src/gateway/measurements-message.ts';
-import { readingsOf } from '../../src/gateway/readings.ts';
+import { readingsOf } from '../../src/gateway/decode-readings.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 
 const runs = Number(process.env.FUZZ_RUNS ?? 20_000);

@@ -8,7 +8,7 @@ import {
   type MeasuredChannel,
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';
-import { readingsOf } from '../../src/gateway/readings.ts';
+import { readingsOf } from '../../src/gateway/decode-readings.ts';
 import {
   MEASUREMENT_TYPES,
   measuredValue,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
 import { eventually } from '../support/fleet.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
 import {

@@ -1,7 +1,7 @@
 /** How a logger over CoAP is known: by its token, by its serial where no token is required, and when by neither. */
 import assert from 'node:assert/strict';
-import { createUnknownDevicesRepository } from '../../src/devices/unknown-devices.repository.ts';
-import { freePort } from '../../src/embedded/free-port.ts';
+import { createUnknownDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
 import { configOf, register } from '../support/fleet.ts';
 import { uint } from '../support/protobuf.ts';
 import {

@@ -1,11 +1,11 @@
 /** What frames tell of their device: signal, layout, and when it is missed. */
 import assert from 'node:assert/strict';
-import { createDeviceCourse } from '../../src/measurements/device-course.ts';
-import { expectedBy } from '../../src/measurements/expected-contact.ts';
+import { createDeviceCourse } from '../../src/measurements/device-frame-fold.ts';
+import { expectedBy } from '../../src/presence/expected-contact.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
-import { channelAt, positionOf } from '../../src/measurements/layout.ts';
-import { signalStrengthOf, signalStrengthOfDbm } from '../../src/measurements/signal.ts';
-import type { DeviceState } from '../../src/measurements/taken.ts';
+import { channelAt, positionOf } from '../../src/devices/channel-layout.ts';
+import { signalStrengthOf, signalStrengthOfDbm } from '../../src/devices/signal-strength.ts';
+import type { DeviceState } from '../../src/measurements/stored-frame.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);

@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { createPartitionKeeper, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
-import type { TakenFrame } from '../../src/measurements/taken.ts';
+import type { TakenFrame } from '../../src/measurements/stored-frame.ts';
 import { apply, createProfile, FACTORY, FRIDGE, register, registerMany, report } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,9 +1,9 @@
 /** What subscribers are told of a frame. */
 import assert from 'node:assert/strict';
-import { bodyOf } from '../../src/deliveries/event.ts';
+import { bodyOf } from '../../src/events/event.ts';
 import { measurementEvents } from '../../src/measurements/measurement-events.ts';
 import type { TakenReading } from '../../src/measurements/reading.ts';
-import type { TakenFrame } from '../../src/measurements/taken.ts';
+import type { TakenFrame } from '../../src/measurements/stored-frame.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 

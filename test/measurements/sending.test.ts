@@ -1,7 +1,7 @@
 /** Readings as devices send them, what they are answered, and who is told (contract.md, sections 5 and 7). */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { createUnknownDevicesRepository } from '../../src/devices/unknown-devices.repository.ts';
+import { createUnknownDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
 import type { Answer } from '../support/client.ts';
 import {
   apply,

@@ -15,7 +15,7 @@ import {
 } from '../../src/devices/configuration.ts';
 import { compileProfile, type ProfileParts } from '../../src/profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../../src/profiles/compile-warnings.ts';
-import { channelOf, type DeviceVariant, variantKey } from '../../src/profiles/device-variant.ts';
+import { channelOf, type DeviceVariant, variantKey } from '../../src/devices/device-capabilities.ts';
 import {
   ALERT_CHANNELS,
   ALERT_TYPES,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Agent, request } from 'undici';
-import { documentedApi } from '../../src/compose.ts';
+import { documentedApi } from '../../src/compose/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape; the schemas check them
 export interface Answer<Body = any> {

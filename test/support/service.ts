@@ -1,14 +1,14 @@
 /** The real service on real sockets, in this process, with a database and a task queue of its own. */
 import { randomUUID } from 'node:crypto';
-import { compose, type Service } from '../../src/compose.ts';
-import type { ComposeOptions } from '../../src/composition/use-cases.ts';
-import type { RunningPart } from '../../src/composition/worker-part.ts';
-import { readSettings, type Settings } from '../../src/config.ts';
+import { compose, type Service } from '../../src/compose/service.ts';
+import type { ComposeOptions } from '../../src/compose/use-cases.ts';
+import type { RunningPart } from '../../src/compose/worker.ts';
+import { readSettings, type Settings } from '../../src/process/config.ts';
 import type { KeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
-import { createLog, type Log } from '../../src/log.ts';
-import { createOrganizationsRepository } from '../../src/organizations/organizations.repository.ts';
+import { createLog, type Log } from '../../src/process/log.ts';
+import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { type Client, createClient } from './client.ts';
 import { newDatabase, servers } from './servers.ts';
 

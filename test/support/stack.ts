@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Settings } from '../../src/config.ts';
-import type { Local } from '../../src/local/local-file.ts';
+import type { Settings } from '../../src/process/config.ts';
+import type { Local } from '../../dev/local/local-instance.ts';
 import { createClient } from './client.ts';
 import type { TestOrganization } from './service.ts';
 

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { clock } from './clock.ts';
 import { courses, type Op } from './operations.ts';
 import { seed } from './seed.ts';
-import { World } from './world.ts';
+import { World } from './scenario.ts';
 
 const numRuns = Number(process.env.SYNC_RUNS ?? 4);
 

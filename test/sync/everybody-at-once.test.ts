@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startService, type TestService } from '../support/service.ts';
 import { clock } from './clock.ts';
-import { Crowd } from './crowd.ts';
+import { Crowd } from './concurrent-actions.ts';
 import { CROWD_PROFILES } from './profiles.ts';
 import { randomFrom, seed } from './seed.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../src/embedded/free-port.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 
 /** As long as the client's own retries would have begun again by. */

@@ -12,12 +12,12 @@ import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import type { RunningPart } from '../../src/composition/worker-part.ts';
+import type { RunningPart } from '../../src/compose/worker.ts';
 import { query } from '../../src/db/query.ts';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { supervise } from '../../src/embedded/supervise.ts';
-import { untilServing } from '../../src/embedded/until-serving.ts';
-import { serves } from '../../src/temporal/dev-server-client.ts';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { supervise } from '../../dev/embedded/supervise.ts';
+import { untilServing } from '../../dev/embedded/until-serving.ts';
+import { serves } from '../../dev/embedded/temporal-dev-server-client.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
 import { applyProfileId, SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import {

@@ -1,0 +1,19 @@
+/** `npm run sim -- …`: simulated loggers against a running service. */
+import { readLocal } from '../local/read-local-instance.ts';
+import { orExplain } from '../../src/process/run-main.ts';
+import { runSimulation } from '../simulator/run-simulation.ts';
+import { OptionFault, SIM_USAGE, simOptions } from '../simulator/sim-options.ts';
+
+await orExplain(async () => {
+  const typed = process.argv.slice(2);
+  const write = (text: string) => void process.stdout.write(text);
+  if (typed.includes('--help') || typed.includes('-h')) return write(SIM_USAGE);
+  try {
+    const options = simOptions(typed, readLocal() ?? {});
+    await runSimulation(options, { write, isTerminal: process.stdout.isTTY === true });
+  } catch (error) {
+    if (!(error instanceof OptionFault)) throw error;
+    process.stderr.write(`${error.message}\n\n${SIM_USAGE}`);
+    process.exitCode = 2;
+  }
+});

@@ -1,0 +1,35 @@
+/** `npm start`: a Postgres, a Temporal server and the whole service on this machine, in one command. */
+import { readStartSettings } from '../../src/process/config.ts';
+import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
+import { startEverything } from '../local/start-everything.ts';
+import { orExplain } from '../../src/process/run-main.ts';
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+await orExplain(async () => {
+  const stack = startStack();
+  const end = stopOnSignal({ stop: stack.stop, say, deadlineMs: STOP_MS });
+  await stack.run(() =>
+    startEverything({ start: readStartSettings(), say, onStop: stack.onStop, onLoss: end }),
+  );
+});
+
+/** What was started is stopped in the opposite order, also when the start itself fails or is interrupted. */
+function startStack() {
+  const stops: Array<() => Promise<unknown>> = [];
+  async function stop(): Promise<void> {
+    for (const each of stops.splice(0).reverse()) await each();
+  }
+  return {
+    stop,
+    onStop: (each: () => Promise<unknown>) => void stops.push(each),
+    async run(start: () => Promise<void>): Promise<void> {
+      try {
+        await start();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** The service that the demo runs against: the one that runs already, or one of its own in a folder that goes again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Local } from '../local/local-instance.ts';
+import { readLocal } from '../local/read-local-instance.ts';
+import { DidNotHappen, until } from './observe.ts';
+
+export interface DemoService {
+  local: Local;
+  /** Whether it goes when the demo ends. */
+  isOurs: boolean;
+}
+
+export interface DemoServiceOptions {
+  /** What a service of its own gets. */
+  env: NodeJS.ProcessEnv;
+  say(line: string): void;
+  /** Told how to stop a service of its own, before that is up. */
+  onStop(stop: () => Promise<unknown>): void;
+}
+
+const START = fileURLToPath(new URL('../bin/start.ts', import.meta.url));
+/** The first start may have to build the Temporal CLI. */
+const START_MS = 8 * 60_000;
+const STOP_MS = 12_000;
+
+export async function findOrStartService(options: DemoServiceOptions): Promise<DemoService> {
+  const { say } = options;
+  const running = readLocal();
+  if (running && (await isAlive(running))) {
+    say(`A service is running at ${running.baseUrl}; the demo uses it and leaves it running.`);
+    return { local: running, isOurs: false };
+  }
+  say('No service is running, so the demo starts one of its own, in a temporary folder. It is stopped and');
+  say('removed at the end; `npm run demo -- --keep` leaves it up until Ctrl-C.');
+  return { local: await startOwn(options), isOurs: true };
+}
+
+async function startOwn({ env, say, onStop }: DemoServiceOptions): Promise<Local> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
+  // As root, the database server runs as another user, who has to get through.
+  chmodSync(dataDir, 0o711);
+  const child = spawn(process.execPath, ['--import=tsx', START], {
+    // Of its own: servers and ports that the environment names are somebody's.
+    env: {
+      ...env,
+      DATABASE_URL: undefined,
+      TEMPORAL_ADDRESS: undefined,
+      PORT: undefined,
+      COAP_PORT: undefined,
+      METRICS_PORT: undefined,
+      DATA_DIR: dataDir,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onStop(async () => {
+    await ended(child);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const words: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      words.push(line);
+      if (/^(PostgreSQL|Temporal)/.test(line)) say(`  ${line}`);
+    });
+  }
+  const local = await until({
+    what: 'a service that answers',
+    withinMs: START_MS,
+    async look() {
+      if (hasEnded(child)) {
+        throw new DidNotHappen(`The service did not start:\n${words.slice(-5).join('\n')}`);
+      }
+      const found = readLocal(dataDir);
+      return found && (await isAlive(found)) ? found : null;
+    },
+    holds: (found) => found !== null,
+  });
+  return local as Local;
+}
+
+async function isAlive({ baseUrl }: Local): Promise<boolean> {
+  try {
+    const { ok } = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(2_000) });
+    return ok;
+  } catch {
+    return false;
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+function ended(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    child.once('exit', () => {
+      clearTimeout(hard);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}

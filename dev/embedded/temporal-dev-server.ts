@@ -1,0 +1,117 @@
+/**
+ * The embedded Temporal: `temporal server start-dev` on 127.0.0.1, with one shard on SQLite. For development and
+ * tests; production brings its own server.
+ *
+ * Guaranteed: it ends with this process, however that ends; with a file, its workflows are there at the next start;
+ * two processes never share a file. Another version of the server begins a new file, because it makes its tables
+ * only then; the workflows of the old one stay behind.
+ */
+import { freePort, isFree } from './free-port.ts';
+import { type Exit, supervise } from './supervise.ts';
+import { StartError, untilServing } from './until-serving.ts';
+import { addMissingSearchAttributes, serves } from './temporal-dev-server-client.ts';
+import { markWhole, pidFileOf, prepareFile } from './temporal-dev-server-file.ts';
+
+export type SearchAttributeType = 'Text' | 'Keyword' | 'Int' | 'Double' | 'Bool' | 'Datetime' | 'KeywordList';
+
+export interface TemporalDevServerOptions {
+  /** The Temporal CLI. */
+  cli: string;
+  /** Keeps the state; the server's version goes into its name. In memory without it. */
+  dbFile?: string;
+  /** A free one unless given. */
+  port?: number;
+  /** There is no web UI without it; 0 is a free one. */
+  uiPort?: number;
+  searchAttributes: Record<string, SearchAttributeType>;
+  /** Gets each line of the server's output. */
+  log: (line: string) => void;
+}
+
+export interface TemporalDevServer {
+  /** host:port */
+  address: string;
+  uiUrl: string | undefined;
+  /** Resolves when the server is gone, asked for or not. */
+  exited: Promise<Exit>;
+  stop(): Promise<void>;
+}
+
+/** Far above what one machine does: the defaults throttle long before the database. */
+const perSecondMax = 100_000;
+const limits = [
+  'frontend.rps',
+  'frontend.namespaceRPS',
+  'frontend.persistenceMaxQPS',
+  'history.rps',
+  'history.persistenceMaxQPS',
+  'matching.rps',
+  'matching.persistenceMaxQPS',
+];
+
+const startMs = 30_000;
+
+export async function startTemporalDevServer(options: TemporalDevServerOptions): Promise<TemporalDevServer> {
+  const file = options.dbFile === undefined ? undefined : await prepareFile(options.dbFile, options.cli);
+  if (options.port !== undefined && !(await isFree(options.port))) {
+    throw new Error(`The Temporal dev server cannot listen on port ${options.port}: it is in use.`);
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
+      return await start(options, { file, port: options.port ?? (await freePort()), uiPort });
+    } catch (error) {
+      // It takes free ports of its own, and others may be quicker.
+      if (!(error instanceof StartError) || !portTaken.test(error.message) || attempt === attemptsMax)
+        throw error;
+    }
+  }
+}
+
+const portTaken = /address already in use/;
+const attemptsMax = 3;
+
+async function start(
+  { cli, searchAttributes, log }: TemporalDevServerOptions,
+  { file, port, uiPort }: { file?: string; port: number; uiPort?: number },
+) {
+  const address = `127.0.0.1:${port}`;
+  const server = supervise({
+    command: cli,
+    args: flags({ port, uiPort, file, searchAttributes }),
+    env: {}, // nobody's Temporal settings
+    stopSignal: 'SIGINT',
+    pidFile: file && pidFileOf(file),
+    log,
+  });
+  await untilServing(server, {
+    name: 'The Temporal dev server',
+    timeoutMs: startMs,
+    probe: () => serves(address),
+  });
+  try {
+    if (file) await markWhole(file);
+    await addMissingSearchAttributes(searchAttributes, { cli, address });
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
+  return { address, uiUrl, exited: server.exited, stop: () => server.stop() };
+}
+
+interface Flags {
+  port: number;
+  uiPort: number | undefined;
+  file: string | undefined;
+  searchAttributes: Record<string, SearchAttributeType>;
+}
+
+const flags = ({ port, uiPort, file, searchAttributes }: Flags) =>
+  [
+    ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+    uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-disable-news-fetch'],
+    file === undefined ? [] : ['--db-filename', file],
+    Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+    limits.flatMap((key) => ['--dynamic-config-value', `${key}=${perSecondMax}`]),
+  ].flat();

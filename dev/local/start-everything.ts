@@ -1,0 +1,162 @@
+/** The order of a start on one machine: servers, schema, organization and keys, service, and what to tell its user. */
+import { join } from 'node:path';
+import { compose, type Service } from '../../src/compose/service.ts';
+import { type Settings, type StartSettings, settingsForStart } from '../../src/process/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { ensureDatabase } from '../embedded/ensure-database.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { findTemporalCli } from '../embedded/temporal-cli.ts';
+import { DRAIN_MS } from '../../src/process/shutdown.ts';
+import { createLog } from '../../src/process/log.ts';
+import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import { type HeldPort, type HoldPort, holdTcpPort, holdUdpPort } from './port-reservation.ts';
+import { welcome, writeLocalFile } from './local-instance.ts';
+import { localKeys } from './local-keys.ts';
+import { openLogFile } from './log-file.ts';
+
+export interface StartOptions {
+  start: StartSettings;
+  say(line: string): void;
+  /** Takes what has to be stopped later, the last one first. */
+  onStop(stop: () => Promise<unknown>): void;
+  /** A server that we depend on is gone. */
+  onLoss(exitCode: number): void;
+}
+
+export async function startEverything(options: StartOptions): Promise<void> {
+  const { start, say, onStop } = options;
+  const apiPort = await takePort(start.port, { name: 'PORT', what: 'the API', hold: holdTcpPort, say });
+  const coapPort = await takePort(start.coapPort, {
+    name: 'COAP_PORT',
+    what: 'the CoAP gateway',
+    hold: holdUdpPort,
+    say,
+  });
+  const destination = openLogFile(start.dataDir, 'service.log');
+  onStop(async () => destination.flushSync());
+
+  // Both servers take their time when they are new: side by side.
+  const [databaseUrl, temporal] = await Promise.all([database(options), temporalServer(options)]);
+  const settings = settingsForStart(start, {
+    databaseUrl,
+    temporalAddress: temporal.address,
+    port: apiPort.port,
+    coapPort: coapPort.port,
+    metricsPort: 0,
+  });
+  const service = compose({ settings, log: createLog(settings.logLevel, destination) });
+  onStop(service.close);
+  await bringUpToDate(service, say);
+  const keys = await localKeys(service.sql, start.dataDir);
+
+  const worker = await service.startWorker();
+  onStop(() => worker.stop(DRAIN_MS));
+  const metrics = await service.startMetrics();
+  onStop(metrics.stop);
+  await apiPort.release();
+  const api = await service.startApi();
+  onStop(() => api.stop(DRAIN_MS));
+  await coapPort.release();
+  const gateway = await service.startGateway();
+  onStop(() => gateway.stop(DRAIN_MS));
+  const local = {
+    baseUrl: `http://${hostIn(settings)}:${api.port}`,
+    apiKey: keys.apiKey,
+    deviceToken: keys.deviceToken,
+    coapUrl: `coap://${hostIn(settings)}:${gateway.port}`,
+    temporalAddress: settings.temporalAddress,
+    temporalUi: temporal.uiUrl,
+    metricsUrl: `http://${hostIn(settings)}:${metrics.port}/metrics`,
+    databaseUrl,
+  };
+  writeLocalFile(start.dataDir, local);
+  say(welcome(local, start.dataDir));
+}
+
+/** As it stands in a URL that works on this machine. */
+function hostIn({ host }: Settings): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+interface PortUse {
+  /** The variable that chooses it. */
+  name: string;
+  what: string;
+  hold: HoldPort;
+  say: StartOptions['say'];
+}
+
+/** One that was asked for or none; another one when it was the default. */
+async function takePort(
+  { port, isGiven }: StartSettings['port'],
+  { name, what, hold, say }: PortUse,
+): Promise<HeldPort> {
+  const wanted = await hold(port);
+  if (wanted) return wanted;
+  if (isGiven)
+    throw new Error(`Port ${port} is taken: choose another one with ${name}, or stop what listens there`);
+  const other = (await hold(0)) as HeldPort;
+  say(`Port ${port} is taken, so ${what} listens on ${other.port}; ${name} chooses one`);
+  return other;
+}
+
+async function database({ start, say, onStop, onLoss }: StartOptions): Promise<string> {
+  if (start.databaseUrl !== null) {
+    say('PostgreSQL: the one of DATABASE_URL');
+    return start.databaseUrl;
+  }
+  say('PostgreSQL: starting the embedded server');
+  const log = openLogFile(start.dataDir, 'postgres.log');
+  const postgres = await startPostgres({
+    dataDir: join(start.dataDir, 'postgres'),
+    log: (line) => void log.write(`${line}\n`),
+  });
+  watch(postgres, 'PostgreSQL', { say, onStop, onLoss });
+  return ensureDatabase(postgres.url, 'dms');
+}
+
+async function temporalServer({ start, say, onStop, onLoss }: StartOptions) {
+  if (start.temporalAddress !== null) {
+    say(`Temporal: the server at ${start.temporalAddress}`);
+    return { address: start.temporalAddress, uiUrl: null };
+  }
+  const cli = await findTemporalCli({ env: start.env, cacheDir: start.cacheDir, say });
+  say('Temporal: starting the dev server');
+  const log = openLogFile(start.dataDir, 'temporal.log');
+  const temporal = await startTemporalDevServer({
+    cli,
+    dbFile: join(start.dataDir, 'temporal.db'),
+    uiPort: 0,
+    searchAttributes: SEARCH_ATTRIBUTES,
+    log: (line) => void log.write(`${line}\n`),
+  });
+  watch(temporal, 'Temporal', { say, onStop, onLoss });
+  return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };
+}
+
+/** Without its own servers the service cannot go on; a new start finds all data as it was. */
+function watch(
+  server: { exited: Promise<unknown>; stop(): Promise<void> },
+  name: string,
+  { say, onStop, onLoss }: Pick<StartOptions, 'say' | 'onStop' | 'onLoss'>,
+): void {
+  let isWanted = true;
+  onStop(() => {
+    isWanted = false;
+    return server.stop();
+  });
+  void server.exited.then(() => {
+    if (!isWanted) return;
+    say(
+      `${name} has ended unexpectedly, so the service stops; its log is in the data folder. Start again to go on.`,
+    );
+    onLoss(1);
+  });
+}
+
+async function bringUpToDate(service: Service, say: StartOptions['say']): Promise<void> {
+  const names = await migrate(service.sql);
+  if (names.length > 0) say(`Database: ${names.length} migrations run`);
+}

@@ -1,0 +1,128 @@
+/**
+ * A receiver of our webhooks, to look at them and to try retries: takes events, verifies their signature, and fails
+ * the first ones if wanted. It listens on loopback and keeps what came.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { signaturesOf } from '../../src/deliveries/signature.ts';
+
+export interface ReceiverOptions {
+  /** 0 for a free one. */
+  port: number;
+  /** null = signatures are not looked at. */
+  secret: string | null;
+  /** So many requests are answered 503. */
+  failFirst: number;
+  onRequest?(received: ReceivedEvent): void;
+}
+
+export type SignatureVerdict = 'good' | 'wrong' | 'missing' | 'too old' | 'not checked';
+
+export interface ReceivedEvent {
+  at: Date;
+  /** The webhook-id: the same in every attempt. */
+  id: string;
+  type: string;
+  data: Record<string, unknown>;
+  signature: SignatureVerdict;
+  statusCode: number;
+}
+
+export interface WebhookReceiver {
+  url: string;
+  readonly received: readonly ReceivedEvent[];
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const BODY_BYTES_MAX = 1024 * 1024;
+const TOLERANCE_SECONDS = 300;
+const KEPT_MAX = 1_000;
+
+export async function startWebhookReceiver(options: ReceiverOptions): Promise<WebhookReceiver> {
+  const { port, secret, failFirst, onRequest = () => undefined } = options;
+  const received: ReceivedEvent[] = [];
+  let count = 0;
+
+  async function onEvent(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = request.method === 'POST' ? await bodyOf(request) : null;
+    if (body === null) return void response.writeHead(request.method === 'POST' ? 413 : 405).end();
+    const at = new Date();
+    const signature = verdictOn(request, body, { secret, now: at });
+    const isTrusted = signature === 'good' || signature === 'not checked';
+    const statusCode = count++ < failFirst ? 503 : isTrusted ? 204 : 401;
+    const event = { at, id: header(request, 'webhook-id'), signature, statusCode, ...eventOf(body) };
+    received.push(event);
+    if (received.length > KEPT_MAX) received.shift();
+    onRequest(event);
+    response.writeHead(statusCode).end();
+  }
+
+  const server = createServer((request, response) => {
+    onEvent(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, HOST, resolve);
+  });
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}/events`,
+    received,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** One line for people. */
+export function eventLine({ at, type, data, signature, statusCode }: ReceivedEvent): string {
+  const words = ['serialNumber', 'type', 'status', 'jobId'].flatMap((key) => data[key] ?? []);
+  const time = at.toISOString().slice(11, 23);
+  return `${time}  ${type}  ${words.join(' ')}  signature ${signature}, answered ${statusCode}`;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function eventOf(body: string): Pick<ReceivedEvent, 'type' | 'data'> {
+  try {
+    const { type, data } = JSON.parse(body) as { type?: unknown; data?: unknown };
+    return { type: String(type), data: typeof data === 'object' && data !== null ? { ...data } : {} };
+  } catch {
+    return { type: 'no JSON', data: {} };
+  }
+}
+
+const header = (request: IncomingMessage, name: string) => String(request.headers[name] ?? '');
+
+/** Any of the signatures will do: while a secret is rotated there are two. */
+function verdictOn(
+  request: IncomingMessage,
+  body: string,
+  { secret, now }: { secret: string | null; now: Date },
+): SignatureVerdict {
+  if (secret === null) return 'not checked';
+  const sent = header(request, 'webhook-signature');
+  if (sent === '') return 'missing';
+  const timestampSeconds = Number(header(request, 'webhook-timestamp'));
+  const expected = Buffer.from(
+    signaturesOf({ id: header(request, 'webhook-id'), timestampSeconds, body }, [secret]),
+  );
+  const isGood = sent.split(' ').some((each) => {
+    const bytes = Buffer.from(each);
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected);
+  });
+  if (!isGood) return 'wrong';
+  return Math.abs(now.getTime() / 1000 - timestampSeconds) > TOLERANCE_SECONDS ? 'too old' : 'good';
+}

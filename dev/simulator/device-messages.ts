@@ -1,0 +1,107 @@
+/** What a simulated logger says, from what it holds. */
+import { type ConfigReport, emptyReport } from '../../src/gateway/config-message.ts';
+import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
+import type { MeasuredChannel, MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
+import { type DeviceState, type DeviceTraits, samplePeriodSeconds } from './device-state.ts';
+import { metMask } from './rule-states.ts';
+import type { Sample } from './sample-memory.ts';
+
+/** A sensor that failed, in place of an offset (Efento proto_measurements.proto, sample_offsets). */
+const SENSOR_FAILED = 8_388_557;
+const PERIOD_MAX = 65_535;
+const RETRIES_MAX = 31;
+const BATTERY_MILLIVOLTS = 3_600;
+
+/** The samples are at equal distance; there is at least one. */
+export function measurementsOf(
+  traits: DeviceTraits,
+  state: DeviceState,
+  samples: readonly Sample[],
+  nextTransmissionMs: number,
+): MeasurementsMessage {
+  const { base, factor } = inFactors((samples[0] as Sample).periodSeconds);
+  return {
+    serialNumber: traits.serialNumber,
+    batteryOk: true,
+    measurementPeriodBase: base,
+    measurementPeriodFactor: factor,
+    nextTransmissionAt: wholeSeconds(nextTransmissionMs + samplePeriodSeconds(traits, state) * 1000),
+    transferReason: reasonOf(state),
+    signal: traits.signal,
+    configurationHash: state.hash,
+    extendedConfigurationHash: null,
+    cloudToken: traits.cloudToken ?? '',
+    batteryLevel: null,
+    channels: traits.channelTypes.map((type, index) => channelOf(type, index, samples)),
+  };
+}
+
+function channelOf(type: number, index: number, samples: readonly Sample[]): MeasuredChannel {
+  if (type === 0) return { number: index + 1, type: 0, timestamp: 0, startPoint: 0, sampleOffsets: [] };
+  const values = samples.map((sample) => sample.values[index] ?? null);
+  const startPoint = values.find((value) => value !== null) ?? 0;
+  return {
+    number: index + 1,
+    type,
+    timestamp: (samples[0] as Sample).at,
+    startPoint,
+    sampleOffsets: values.map((value) => (value === null ? SENSOR_FAILED : value - startPoint)),
+  };
+}
+
+const reasonOf = ({ isFirst, retries, rules }: DeviceState) =>
+  (isFirst ? 1 : 0) | (Math.min(retries, RETRIES_MAX) << 3) | (metMask(rules) << 8);
+
+/** As base × factor, with the smallest factor that divides evenly. */
+export function inFactors(seconds: number): { base: number; factor: number } {
+  for (let factor = Math.ceil(seconds / PERIOD_MAX); factor <= PERIOD_MAX; factor++) {
+    if (seconds % factor === 0) return { base: seconds / factor, factor };
+  }
+  return { base: PERIOD_MAX, factor: Math.round(seconds / PERIOD_MAX) };
+}
+
+export const reportOf = (
+  { serialNumber, cloudToken, channelTypes }: DeviceTraits,
+  state: DeviceState,
+): ConfigReport => ({
+  ...emptyReport(),
+  serialNumber,
+  config: state.config,
+  configurationHash: state.hash,
+  configurationHashAt: state.hashAt,
+  configurationErrors: state.refusal?.codes ?? [],
+  configurationErrorsAt: state.refusal?.at ?? null,
+  cloudToken,
+  channelTypes: [...channelTypes],
+});
+
+export const infoOf = (traits: DeviceTraits, state: DeviceState, nowMs: number): DeviceInfo => ({
+  serialNumber: traits.serialNumber,
+  cloudToken: traits.cloudToken ?? '',
+  softwareVersion: traits.softwareVersion,
+  commitId: null,
+  upTimeSeconds: Math.max(1, Math.round((nowMs - state.bootedAtMs) / 1000)),
+  mcuTemperatureC: 20,
+  batteryMillivolts: BATTERY_MILLIVOLTS,
+  messageCounters: [],
+  runtimeErrors: [],
+  resetCounter: 1,
+  batteryResetAt: null,
+  modem: {
+    type: 4,
+    rsrpDbm: traits.signal - 125,
+    rsrqDb: -11,
+    rssiDbm: traits.signal - 110,
+    sinrDb: 9,
+    band: 20,
+    ecl: 0,
+    simCard: null,
+    firmwareVersion: null,
+    imei: null,
+  },
+  lastUpdateAt: null,
+  lastUpdateStatus: null,
+  enclosureTamperAlert: false,
+});
+
+const wholeSeconds = (ms: number) => new Date(Math.ceil(ms / 1000) * 1000);

@@ -1,0 +1,145 @@
+/** What a simulated logger is, what it holds, what can happen to it and what it then does. */
+import { type DeviceConfiguration, DISABLED_CALENDAR, DISABLED_RULE } from '../../src/devices/configuration.ts';
+import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
+import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
+import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
+import type { RuleState } from './rule-states.ts';
+import { EMPTY_MEMORY, type SampleMemory } from './sample-memory.ts';
+
+/** What never changes about a device. */
+export interface DeviceTraits {
+  /** Upper-case hex of 6 bytes. */
+  serialNumber: string;
+  cloudToken: string | null;
+  /** Six numbers of measurement types; 0 = no sensor. */
+  channelTypes: readonly number[];
+  /**
+   * Every interval and delay of the configuration takes 1/speed of its time. What a device says about time is real,
+   * so that nothing lies in the future.
+   */
+  speed: number;
+  /** 0..999: when in a second the device wakes, so that a fleet does not do so all at once. */
+  phaseMs: number;
+  /** It takes no change of its configuration and says so. */
+  refuses: boolean;
+  reportParts: 1 | 2 | 3;
+  /** "06.10" */
+  softwareVersion: string;
+  /** 0..63 */
+  signal: number;
+}
+
+export type FullConfiguration = Required<DeviceConfiguration>;
+
+export interface DeviceState {
+  config: FullConfiguration;
+  /** Seconds between confirmable frames; null = every frame is one. */
+  ackIntervalSeconds: number | null;
+  /** Grows by one with every change of the configuration. */
+  hash: number;
+  hashAt: Date;
+  refusal: { codes: number[]; at: Date } | null;
+  memory: SampleMemory;
+  rules: readonly RuleState[];
+  bootedAtMs: number;
+  lastSampleAt: number | null;
+  nextSampleAt: number;
+  nextTransmissionMs: number;
+  nextAckMs: number;
+  /** One confirmable frame at a time: what it holds, and which transmission it belongs to. */
+  underWay: UnderWay | null;
+  /** What came up while one was under way. */
+  wanted: 'frame' | 'frame with ack' | null;
+  isFirst: boolean;
+  /** Confirmable frames in a row that nobody acknowledged. */
+  retries: number;
+  /** The service has not said yet that it knows the configuration. */
+  isReportWanted: boolean;
+  counts: { applied: number; refused: number };
+}
+
+export interface UnderWay {
+  /** Number of the frame's last sample, and of the transmission's. */
+  through: number;
+  transmissionThrough: number;
+  /** The planned time of the transmission. */
+  plannedMs: number;
+}
+
+export type Exchange = 'measurements' | 'report' | 'info';
+
+export type DeviceEvent =
+  | { kind: 'boot' }
+  /** Time to measure: a value for each channel that has a sensor, as on the wire. */
+  | { kind: 'wake'; values: ReadonlyArray<number | null> }
+  | { kind: 'answered'; exchange: Exchange; answer: ConfigAnswer }
+  /** Lost, refused, or the storage was down: all the same to the device. */
+  | { kind: 'unanswered'; exchange: Exchange };
+
+export type DeviceEffect =
+  | { kind: 'measurements'; message: MeasurementsMessage; confirmable: boolean }
+  | { kind: 'report'; report: ConfigReport; parts: 1 | 2 | 3; confirmable: boolean }
+  | { kind: 'info'; info: DeviceInfo; confirmable: boolean };
+
+export interface Outcome {
+  state: DeviceState;
+  effects: DeviceEffect[];
+}
+
+/** What a device runs as it leaves the factory, where a fleet does not say otherwise. */
+export interface FactorySettings {
+  measurementSeconds: number;
+  transmissionSeconds: number;
+  ackIntervalSeconds: number | null;
+}
+
+export const FACTORY: FactorySettings = {
+  measurementSeconds: 300,
+  transmissionSeconds: 900,
+  ackIntervalSeconds: 3_600,
+};
+const RULE_SLOTS = 12;
+const CALENDAR_SLOTS = 6;
+const FIRST_HASH = 1;
+
+export function newDevice(factory: FactorySettings, nowMs: number): DeviceState {
+  const now = Math.ceil(nowMs / 1000);
+  return {
+    config: {
+      measurementPeriodBase: factory.measurementSeconds,
+      measurementPeriodFactor: 1,
+      transmissionInterval: factory.transmissionSeconds,
+      alarmRules: Array(RULE_SLOTS).fill(DISABLED_RULE),
+      calendars: Array(CALENDAR_SLOTS).fill(DISABLED_CALENDAR),
+    },
+    ackIntervalSeconds: factory.ackIntervalSeconds,
+    hash: FIRST_HASH,
+    hashAt: new Date(now * 1000),
+    refusal: null,
+    memory: EMPTY_MEMORY,
+    rules: [],
+    bootedAtMs: nowMs,
+    lastSampleAt: null,
+    nextSampleAt: now,
+    nextTransmissionMs: nowMs,
+    nextAckMs: nowMs,
+    underWay: null,
+    wanted: null,
+    isFirst: true,
+    retries: 0,
+    isReportWanted: true,
+    counts: { applied: 0, refused: 0 },
+  };
+}
+
+/** Real seconds between two samples: whole ones, because the protocol has no finer times. */
+export function samplePeriodSeconds({ speed }: DeviceTraits, { config }: DeviceState): number {
+  const seconds = config.measurementPeriodBase * config.measurementPeriodFactor;
+  return Math.max(1, Math.round(seconds / speed));
+}
+
+export const wakeAtMs = ({ phaseMs }: DeviceTraits, { nextSampleAt }: DeviceState) =>
+  nextSampleAt * 1000 + phaseMs;
+
+export const nextTransmissionAfter = ({ speed }: DeviceTraits, { config }: DeviceState, nowMs: number) =>
+  nowMs + (config.transmissionInterval * 1000) / speed;

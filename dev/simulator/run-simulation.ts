@@ -1,0 +1,60 @@
+/** `npm run sim`: registers if asked, runs the fleet, shows its counts, and ends with a summary. */
+import { stopOnSignal } from '../../src/process/shutdown.ts';
+import { createFleet } from './fleet.ts';
+import { createLiveTable, tableOf } from './live-table.ts';
+import { registerAssets } from './register-assets.ts';
+import { createServiceClient } from './service-client.ts';
+import type { SimOptions } from './sim-options.ts';
+
+export interface Screen {
+  write(text: string): void;
+  isTerminal: boolean;
+}
+
+const REDRAW_MS = 500;
+const LINE_MS = 5_000;
+const STOP_MS = 5_000;
+
+export async function runSimulation(options: SimOptions, { write, isTerminal }: Screen): Promise<void> {
+  const fleet = createFleet(options.fleet);
+  const table = createLiveTable(write, isTerminal);
+  let redraw: NodeJS.Timeout | undefined;
+  const end = stopOnSignal({
+    deadlineMs: STOP_MS,
+    say: () => undefined,
+    async stop() {
+      clearInterval(redraw);
+      await fleet.stop();
+      write(`\nAt the end:\n${tableOf(fleet.stats()).join('\n')}\n`);
+    },
+  });
+  if (options.isRegistering) await register(options, [...fleet.serials, ...fleet.silentSerials], write);
+  write(`${wordsOf(options)}\n\n`);
+  await fleet.start();
+  redraw = setInterval(() => table.show(fleet.stats()), isTerminal ? REDRAW_MS : LINE_MS);
+  if (options.minutes !== null) setTimeout(() => end(), options.minutes * 60_000);
+}
+
+async function register(
+  { baseUrl, apiKey }: SimOptions,
+  serials: string[],
+  write: Screen['write'],
+): Promise<void> {
+  const client = createServiceClient({ baseUrl, key: apiKey });
+  try {
+    const { created, known } = await registerAssets(
+      client,
+      serials.map((serialNumber) => ({ serialNumber, name: `Simulated ${serialNumber}` })),
+    );
+    write(`Registered ${created} devices; ${known} were known already.\n`);
+  } finally {
+    await client.close();
+  }
+}
+
+function wordsOf({ fleet, minutes }: SimOptions): string {
+  const { devices, transport, speed, climate, coapUrl, baseUrl } = fleet;
+  const to = transport === 'coap' ? coapUrl : baseUrl;
+  const until = minutes === null ? 'Ctrl-C ends' : `for ${minutes} minutes`;
+  return `${devices} devices (${climate}) speak to ${to}, ${speed} times as fast as real ones; ${until}.`;
+}

@@ -1,0 +1,255 @@
+/** Everything that a process of the service may use, put together once: repositories, rules, and what they need. */
+import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
+import { createAlertsRepository } from '../alerts/alerts.repository.ts';
+import { createAlertsService } from '../alerts/alerts.service.ts';
+import { createListenersRepository } from '../presence/ingress-availability.repository.ts';
+import { createAssetsRepository } from '../assets/assets.repository.ts';
+import { createAssetsService } from '../assets/assets.service.ts';
+import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
+import { createCertificatesService } from '../certificates/certificates.service.ts';
+import type { Settings } from '../process/config.ts';
+import { createChangesService } from '../config-jobs/changes.service.ts';
+import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
+import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
+import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
+import { createDaylightSavingService } from '../config-jobs/daylight-saving.service.ts';
+import { createJobCourseService } from '../config-jobs/job-run.service.ts';
+import { createEndJob } from '../config-jobs/finish-job.service.ts';
+import { createJobProgress } from '../config-jobs/progress-signals.service.ts';
+import { createRecompile } from '../config-jobs/recompile.service.ts';
+import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
+import { openDatabase, type Sql } from '../db/database.ts';
+import { isUnavailable } from '../db/faults.ts';
+import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
+import { createTransact } from '../db/transaction.ts';
+import { createAttendance } from '../deliveries/recovery-notifier.service.ts';
+import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
+import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
+import { createEndpointsRepository } from '../endpoints/endpoint-health.repository.ts';
+import { createPublishEvents } from '../events/events.service.ts';
+import { createSender, type SenderOptions } from '../deliveries/sender.service.ts';
+import {
+  createConfigurationCache,
+  createConfigurationsRepository,
+} from '../devices/configurations.repository.ts';
+import { createDeviceContacts } from '../devices/device-exchange.service.ts';
+import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
+import { createDeviceInfoService } from '../devices/device-info.service.ts';
+import { createDevicesRepository } from '../devices/devices.repository.ts';
+import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { createUnknownDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { createKeysRepository } from '../keys/keys.repository.ts';
+import { createKeyLookup } from '../keys/keys.service.ts';
+import type { Log } from '../process/log.ts';
+import { createIntake } from '../measurements/intake.service.ts';
+import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
+import { createProfilesRepository } from '../profiles/profiles.repository.ts';
+import { connectTemporal } from '../temporal/connection.ts';
+import { createStarter } from '../temporal/starter.ts';
+import { VERSION } from '../process/version.ts';
+import { isAllowedAddress } from '../endpoints/allowed-address.ts';
+import { createSecretBox } from '../endpoints/secret-box.ts';
+import { createWebhooksRepository } from '../endpoints/endpoints.repository.ts';
+import { createWebhooksService } from '../endpoints/endpoints.service.ts';
+
+export interface ComposeOptions {
+  settings: Settings;
+  log: Log;
+  now?: () => Date;
+  /** How names of receivers are looked up; the system's way by default. */
+  resolve?: SenderOptions['resolve'];
+}
+
+export type UseCases = ReturnType<typeof createUseCases>;
+
+export function createUseCases({ settings, log, now = () => new Date(), resolve }: ComposeOptions) {
+  const sql = openDatabase({
+    url: settings.databaseUrl,
+    poolSize: settings.databasePoolSize,
+    statementTimeoutMs: settings.statementTimeoutMs,
+    applicationName: 'device-monitoring-service',
+  });
+  const transact = createTransact(sql);
+  /** For batches of devices that speak: a few statements, many times a second. */
+  const transactBatch = createTransact(sql, { plans: 'once' });
+  const endpoints = createEndpointsRepository(sql);
+  const metrics = createMetrics({ endpoints: endpoints.census });
+  const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
+  const starter = createStarter({
+    client: temporal.client,
+    taskQueue: settings.taskQueue,
+    lookAgainMs: settings.jobLookAgainMs,
+  });
+
+  const configurations = createConfigurationCache();
+  const configurationsIn = (handle: Sql) => createConfigurationsRepository(handle, configurations);
+  const devicesIn = (handle: Sql) => createDevicesRepository(handle, configurations);
+  const jobs = createConfigJobsRepository(sql);
+  const inTransaction = {
+    assetsIn: createAssetsRepository,
+    profilesIn: createProfilesRepository,
+    pendingIn: createPendingChangesRepository,
+    jobsIn: createConfigJobsRepository,
+    targetsIn: createConfigTargetsRepository,
+    unknownIn: createUnknownDevicesRepository,
+    webhooksIn: createWebhooksRepository,
+    deliveriesIn: createDeliveriesRepository,
+    endpointsIn: createEndpointsRepository,
+    deviceInfoIn: createDeviceInfoRepository,
+    alertsIn: createAlertsRepository,
+    statesIn: createAlertStatesRepository,
+    measurementsIn: createMeasurementsRepository,
+    configurationsIn,
+    devicesIn,
+  };
+
+  const temporalFault = (call: string) => (err: unknown) => {
+    metrics.temporalFaults.inc({ call });
+    log.warn({ err, call }, 'Temporal did not take it: the sweep or the next look makes up for it');
+  };
+  const progress = createJobProgress({
+    count: jobs.count,
+    signal: starter.signalJob,
+    intervalMs: settings.jobSignalIntervalMs,
+    onFault: temporalFault('signal'),
+  });
+  const starting = new Set<Promise<void>>();
+  /** After the commit; nobody waits for it. */
+  function startJob(job: { id: string; organizationId: string }): void {
+    const start = starter
+      .startJob(job)
+      .then(() => jobs.markSeen(job.id))
+      .then(() => metrics.jobsStarted.inc(), temporalFault('start'))
+      .finally(() => starting.delete(start));
+    starting.add(start);
+  }
+
+  const secretBox = createSecretBox(settings.secretsKeys);
+  const sender = createSender({
+    isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
+    userAgent: `device-monitoring-service/${VERSION}`,
+    deadlineMs: settings.webhooks.deadlineMs,
+    connectTimeoutMs: settings.webhooks.connectTimeoutMs,
+    resolve,
+    now,
+  });
+  const deliveries = createDeliveriesRepository(sql);
+  const publish = createPublishEvents(inTransaction);
+  const attend = createAttendance({ attend: starter.attendEndpoint, onFault: temporalFault('attend') });
+
+  const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
+  const listeners = createListenersRepository(sql);
+  const alerts = createAlertsService({ ...inTransaction, transact, listeners, publish, now });
+  const changes = createChangesService({ ...inTransaction, rulesReplaced: alerts.rulesReplaced });
+  const endJob = createEndJob({ ...inTransaction, publish, now });
+  const jobsService = createConfigJobsService({
+    ...inTransaction,
+    changes,
+    endJob,
+    now,
+    startJob,
+    jobsProgressed,
+  });
+  const course = createJobCourseService({ ...inTransaction, transact, changes, endJob, jobsProgressed });
+  const daylightSaving = createDaylightSavingService({
+    ...inTransaction,
+    transact,
+    scheduledDevices: createScheduledDevicesRepository(sql),
+    scheduledIn: createScheduledDevicesRepository,
+    now,
+  });
+  const assetsService = createAssetsService({
+    ...inTransaction,
+    jobsProgressed,
+    alertsEnded: alerts.archived,
+  });
+  const contacts = createDeviceContacts({
+    ...inTransaction,
+    transact,
+    recompile: createRecompile({ ...inTransaction, now }),
+    rulesReplaced: alerts.rulesReplaced,
+    heardAgain: alerts.heardAgain,
+    jobsProgressed: progress.heard,
+    publish,
+    isCommonFault: isUnavailable,
+    now,
+  });
+
+  const deviceInfo = createDeviceInfoService({ ...inTransaction, transact, contacts });
+  const intake = createIntake({
+    ...inTransaction,
+    transact: transactBatch,
+    partitions: createPartitionKeeper(sql, MEASUREMENTS),
+    judge: alerts.judge,
+    contact: contacts.receive,
+    isCommonFault: isUnavailable,
+    observe({ accepted, duplicates, dropped }) {
+      metrics.readings.inc({ outcome: 'accepted' }, accepted);
+      metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
+      metrics.readings.inc({ outcome: 'dropped' }, dropped);
+    },
+  });
+
+  const assets = createAssetsRepository(sql);
+  const certificates = createCertificatesService({
+    certificates: createCertificatesRepository(sql),
+    findAsset: assets.find,
+  });
+  const webhooksService = createWebhooksService({
+    ...inTransaction,
+    secretBox,
+    allowedRanges: settings.webhookAllowedRanges,
+    troubled: attend.troubled,
+    log,
+  });
+  const webhooks = createWebhooksRepository(sql);
+  const deliveriesService = createDeliveriesService({
+    ...inTransaction,
+    secretBox,
+    send: sender.attempt,
+    secretOverlapMs: settings.webhooks.secretOverlapMs,
+    now,
+    troubled: attend.troubled,
+  });
+
+  return {
+    settings,
+    log,
+    now,
+    sql,
+    transact,
+    metrics,
+    temporal,
+    starter,
+    temporalFault,
+    secretBox,
+    findCaller: createKeyLookup({ keys: createKeysRepository(sql), now: () => now().getTime() }),
+    sender,
+    attend,
+    repositories: { jobs, assets, webhooks, deliveries, endpoints, listeners, ...inTransaction },
+    services: {
+      alerts,
+      daylightSaving,
+      assetsService,
+      certificates,
+      webhooksService,
+      deliveriesService,
+      jobsService,
+      course,
+      contacts,
+      deviceInfo,
+      intake,
+    },
+
+    /** After the parts have stopped. */
+    async close(): Promise<void> {
+      await progress.flush();
+      await Promise.allSettled(starting);
+      await attend.flush();
+      await sender.close();
+      await temporal.close();
+      await sql.destroy();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { SerialInOrganization } from './serial-number.ts';
+
+export interface UnknownDevice {
+  serialNumber: string;
+  organizationName: string;
+  sightings: number;
+  firstSeenAt: Date;
+  lastSeenAt: Date;
+}
+
+/** A stray or hostile sender must not fill the table. */
+const KEPT_PER_ORGANIZATION = 1_000;
+
+/** Serials that spoke with an organization's token and are not registered there: for the operator to look into. */
+export function createUnknownDevicesRepository(sql: Sql) {
+  return {
+    async record(sightings: SerialInOrganization[]): Promise<void> {
+      if (sightings.length === 0) return;
+      await query(
+        sql,
+        `insert into unknown_devices (organization_id, serial_number, sightings)
+         select s.organization_id, s.serial_number, s.sightings
+         from (
+           select organization_id, lower(serial_number) as serial_number, count(*) as sightings
+           from unnest(?::uuid[], ?::text[]) as u (organization_id, serial_number) group by 1, 2
+         ) as s
+         where (select count(*) from unknown_devices k where k.organization_id = s.organization_id) < ?
+           or exists (select from unknown_devices k
+             where k.organization_id = s.organization_id and k.serial_number = s.serial_number)
+         order by 1, 2
+         on conflict on constraint unknown_devices_pkey do update
+           set sightings = unknown_devices.sightings + excluded.sightings, last_seen_at = now()`,
+        [
+          sightings.map(({ organizationId }) => organizationId),
+          sightings.map(({ serialNumber }) => serialNumber),
+          KEPT_PER_ORGANIZATION,
+        ],
+      );
+    },
+
+    /** Those that have not spoken for so long; they make room for others. */
+    async forget(days: number): Promise<void> {
+      await query(sql, 'delete from unknown_devices where last_seen_at < now() - make_interval(days => ?)', [
+        days,
+      ]);
+    },
+
+    list(limit: number): Promise<UnknownDevice[]> {
+      return query(
+        sql,
+        `select u.serial_number as "serialNumber", o.name as "organizationName", u.sightings,
+           u.first_seen_at as "firstSeenAt", u.last_seen_at as "lastSeenAt"
+         from unknown_devices u join organizations o on o.id = u.organization_id
+         where not exists (
+           select from assets a where a.organization_id = u.organization_id
+             and lower(a.serial_number) = u.serial_number and a.archived_at is null
+         )
+         order by u.last_seen_at desc limit ?`,
+        [limit],
+      );
+    },
+  };
+}

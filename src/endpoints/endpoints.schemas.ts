@@ -1,0 +1,154 @@
+import Joi from 'joi';
+import { limit, timestamp } from '../http/schemas.ts';
+import {
+  type ChangeWebhook,
+  type CreateWebhook,
+  DISABLED_REASONS,
+  ENDPOINTS_MAX,
+  EVENT_KINDS,
+  LAST_STATUSES,
+  NAME_LENGTH_MAX,
+  WEBHOOK_STATUSES,
+  type WebhookStatus,
+} from './endpoint.ts';
+import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN, secretFault } from './endpoint-secret.ts';
+import { URL_LENGTH_MAX } from './endpoint-url.ts';
+
+const BLANK = '{{#label}} must not be blank';
+
+const url = Joi.string()
+  .max(URL_LENGTH_MAX)
+  .description('Absolute http or https URL, without credentials or fragment, of a public host.')
+  .example('https://example.com/hooks/loggers');
+/** Kept as sent, letters beyond ASCII too, so answers do not promise a URI in the strict sense. */
+const urlInput = url.meta({ docs: { format: 'uri' } });
+const name = Joi.string()
+  .max(NAME_LENGTH_MAX)
+  .pattern(/\S/)
+  .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
+  .description('For people.')
+  .example('Production');
+const status = Joi.string()
+  .valid(...WEBHOOK_STATUSES)
+  .description('Only active endpoints are delivered to.');
+const deliverConfigApplied = Joi.boolean().description('Deliver config.applied as well.');
+const events = Joi.array()
+  .items(Joi.string().valid(...EVENT_KINDS))
+  .min(1)
+  .unique()
+  .messages({ 'array.min': '{{#label}} must name at least one kind of event' })
+  .description('The kinds of events to deliver.')
+  .example(['data.measurement.alert', 'alert.created']);
+const secret = Joi.string()
+  .min(SECRET_LENGTH_MIN)
+  .max(SECRET_LENGTH_MAX)
+  .custom((value: string, helpers) => {
+    const fault = secretFault(value);
+    return fault === null ? value : helpers.message({ custom: `{{#label}} ${fault}` });
+  })
+  .description('Signs deliveries: whsec_ and base64, or any other text. Never shown again.')
+  .example('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+  .meta({ docs: { writeOnly: true } });
+
+export const secretInput = secret;
+
+const creates = {
+  status: status.description('Default: active'),
+  secret,
+};
+const changes = {
+  url: urlInput,
+  status,
+  secret: secret.allow(null).description('null takes it away, and deliveries are no longer signed.'),
+};
+
+const atLeastOne = (schema: Joi.ObjectSchema<ChangeWebhook>, fields: string) =>
+  schema.min(1).messages({ 'object.min': `at least one of ${fields} must be given` });
+
+export const createCellularWebhookBody = Joi.object<CreateWebhook>({
+  url: urlInput.required(),
+  name: name.description('Default: the host of the URL'),
+  deliverConfigApplied: deliverConfigApplied.description('Deliver config.applied as well. Default: false'),
+  ...creates,
+}).meta({ name: 'CreateCellularWebhook' });
+
+export const createWebhookBody = Joi.object<CreateWebhook>({
+  url: urlInput.required(),
+  events: events.description('Default: all kinds'),
+  ...creates,
+}).meta({ name: 'CreateWebhook' });
+
+export const changeCellularWebhookBody = atLeastOne(
+  Joi.object<ChangeWebhook>({ ...changes, name, deliverConfigApplied }),
+  'url, name, status, deliverConfigApplied and secret',
+).meta({ name: 'ChangeCellularWebhook' });
+
+export const changeWebhookBody = atLeastOne(
+  Joi.object<ChangeWebhook>({ ...changes, events }),
+  'url, secret, status and events',
+).meta({ name: 'ChangeWebhook' });
+
+export interface ListWebhooks {
+  status?: WebhookStatus;
+  limit?: number;
+}
+
+const listQuery = { status: status.description('Only endpoints of this status') };
+export const listCellularWebhooksQuery = Joi.object<ListWebhooks>(listQuery);
+export const listWebhooksQuery = Joi.object<ListWebhooks>({
+  ...listQuery,
+  limit: limit(ENDPOINTS_MAX).description('At most this many items; there are never more than 100'),
+});
+
+const id = Joi.string().required();
+const disabledReason = Joi.string()
+  .valid(...DISABLED_REASONS)
+  .allow(null)
+  .required()
+  .description(
+    'null while active. customer: through this API; failing: nothing got through for days; gone: it answered 410',
+  );
+const times = { createdAt: timestamp().required(), updatedAt: timestamp().required() };
+
+const deliverySchema = Joi.object({
+  lastDeliveredAt: timestamp().allow(null).required(),
+  lastAttemptAt: timestamp().allow(null).required(),
+  lastStatus: Joi.string()
+    .valid(...LAST_STATUSES)
+    .allow(null)
+    .required(),
+  lastStatusCode: Joi.number().integer().allow(null).required(),
+  lastError: Joi.string().allow(null).required(),
+}).description('How the last attempt went; all null before the first one.');
+
+export const cellularWebhookSchema = Joi.object({
+  id,
+  recType: Joi.string().valid('cellular-webhook').required(),
+  name: name.required(),
+  url: url.required(),
+  status: status.required(),
+  disabledReason,
+  deliverConfigApplied: deliverConfigApplied.required(),
+  ...times,
+  delivery: deliverySchema.required(),
+}).meta({ name: 'CellularWebhook' });
+
+export const webhookSchema = Joi.object({
+  id,
+  recType: Joi.string().valid('webhook').required(),
+  url: url.required(),
+  status: status.required(),
+  disabledReason,
+  events: events.required(),
+  ...times,
+}).meta({ name: 'Webhook' });
+
+const listOf = (recType: string, item: Joi.Schema) =>
+  Joi.object({
+    recType: Joi.string().valid(recType).required(),
+    items: Joi.array().items(item).required().description('Newest last'),
+    totalItems: Joi.number().integer().required().description('All that match'),
+  });
+
+export const cellularWebhookListSchema = listOf('cellular-webhook-collection', cellularWebhookSchema);
+export const webhookListSchema = listOf('webhook-collection', webhookSchema);

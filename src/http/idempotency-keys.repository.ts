@@ -1,0 +1,78 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { IdempotencyRequest, IdempotencyStore } from './idempotency.ts';
+
+const KEPT = `interval '24 hours'`;
+const REMOVED_AT_ONCE = 1_000;
+
+interface StoredRow {
+  fingerprint: Buffer;
+  status: number;
+  body: Buffer;
+  location: string | null;
+}
+
+const nameOf = ({ organizationId, key }: IdempotencyRequest) => [organizationId, key];
+
+/** Seals what is kept: an answer may hold a secret that is shown this once. */
+export interface AnswerBox {
+  seal(text: string, request: IdempotencyRequest): Buffer;
+  open(sealed: Buffer, request: IdempotencyRequest): string;
+}
+
+/** Every step of a request runs in that request's own transaction. */
+export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStore {
+  return {
+    /** Held until the transaction ends, so that its outcome is there for whoever gets the lock next. */
+    async lock({ sql }, request) {
+      const [row] = await query<{ locked: boolean }>(
+        sql,
+        `select pg_try_advisory_xact_lock(hashtextextended('idempotency:' || ? || ':' || ?, 0)) as locked`,
+        nameOf(request),
+      );
+      return row?.locked ?? false;
+    },
+
+    async find({ sql }, request) {
+      const [row] = await query<StoredRow>(
+        sql,
+        `select fingerprint, status, body, location from idempotency_keys
+         where organization_id = ? and key = ? and created_at > now() - ${KEPT}`,
+        nameOf(request),
+      );
+      if (!row) return null;
+      const { fingerprint, status, location } = row;
+      return { fingerprint, answer: { status, location, body: box.open(row.body, request) } };
+    },
+
+    /** Under the lock and after `find`: a row that is there all the same has expired, and is replaced. */
+    async insert({ sql }, request, { status, body, location }) {
+      await query(
+        sql,
+        `insert into idempotency_keys (organization_id, key, fingerprint, status, body, location)
+         values (?, ?, ?, ?, ?, ?)
+         on conflict on constraint idempotency_keys_pkey do update
+           set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+             location = excluded.location, created_at = excluded.created_at`,
+        [...nameOf(request), request.fingerprint, status, box.seal(body, request), location],
+      );
+    },
+  };
+}
+
+/** In batches, so that no statement is long and no row that is being replaced is waited for. */
+export async function removeExpiredAnswers(sql: Sql): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const batch = await query(
+      sql,
+      `delete from idempotency_keys where (organization_id, key) in (
+         select organization_id, key from idempotency_keys where created_at <= now() - ${KEPT}
+         order by created_at limit ? for update skip locked
+       ) returning 1`,
+      [REMOVED_AT_ONCE],
+    );
+    removed += batch.length;
+    if (batch.length < REMOVED_AT_ONCE) return removed;
+  }
+}

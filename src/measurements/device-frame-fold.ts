@@ -1,0 +1,126 @@
+/** What the frames of one batch make of one device, one after the other. */
+import { expectedBy } from '../presence/expected-contact.ts';
+import type { Frame } from './frame.ts';
+import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
+import {
+  isPlausible,
+  keyOfReading,
+  located,
+  marked,
+  newest,
+  type Reading,
+  type SentReading,
+  type TakenReading,
+} from './reading.ts';
+import { signalStrengthOf } from '../devices/signal-strength.ts';
+import type { DeviceState } from './stored-frame.ts';
+
+export interface Step {
+  frame: Frame;
+  /** What is where, as the frame shows it; null when it does not. */
+  channelTypes: number[] | null;
+  /** Not known from an earlier frame of the batch; some of them may be stored already. */
+  readings: TakenReading[];
+  /** Sent twice, in this frame or in an earlier one of the batch. */
+  repeated: number;
+  /** Of no plausible time. */
+  dropped: number;
+  before: DeviceState;
+  state: DeviceState;
+}
+
+export interface DeviceCourse {
+  /** The interval, in seconds, is what the device keeps to from this frame on; null where that is not known. */
+  take(frame: Frame, transmissionInterval: number | null): Step;
+  state(): DeviceState;
+}
+
+export function createDeviceCourse(initial: DeviceState, layout: Layout): DeviceCourse {
+  let state = initial;
+  const seen = new Set<number>();
+  return {
+    take(frame, transmissionInterval) {
+      const before = state;
+      const known = layout.channelTypes ?? before.channelTypes;
+      const channelTypes =
+        frame.channelTypes ?? typesNamed(frame.readings, { ...layout, channelTypes: known });
+      const plausible = frame.readings.filter(({ measuredAt }) => isPlausible(measuredAt, frame.receivedAt));
+      const own = located(plausible, { ...layout, channelTypes: known ?? channelTypes });
+      const unique = own.filter((reading) => isFirst(seen, reading));
+      state = {
+        ...after(before, frame, unique),
+        expectedBy: expectedBy({ ...contactOf(frame), transmissionInterval }),
+        channelTypes: channelTypes ?? before.channelTypes,
+      };
+      return {
+        frame,
+        channelTypes,
+        readings: marked(unique, before.judged, frame.receivedAt),
+        repeated: own.length - unique.length,
+        dropped: frame.readings.length - plausible.length,
+        before,
+        state,
+      };
+    },
+    state: () => state,
+  };
+}
+
+/**
+ * Who names both positions has a temperature channel for each. As long as nothing else is known, they are taken to be
+ * the first two channels that the same frame does not use by their numbers.
+ */
+function typesNamed(readings: SentReading[], layout: Layout): number[] | null {
+  const names = new Set(readings.map(({ channel }) => channel));
+  if (!names.has('ambient') || !names.has('probe') || hasKnownLayout(layout)) return null;
+  const numbered = readings.filter(({ channel }) => typeof channel === 'number');
+  if (numbered.some(({ type }) => type === TEMPERATURE)) return null;
+  const types = Array<number>(CHANNELS_MAX).fill(0);
+  for (const { channel, type } of numbered) types[(channel as number) - 1] = type;
+  const free = types.flatMap((type, slot) => (type === 0 ? [slot] : [])).slice(0, 2);
+  for (const slot of free) types[slot] = TEMPERATURE;
+  return free.length === 2 ? types : null;
+}
+
+const contactOf = ({ receivedAt, nextTransmissionAt }: Frame) => ({ at: receivedAt, nextTransmissionAt });
+
+function isFirst(seen: Set<number>, reading: Reading): boolean {
+  const key = keyOfReading(reading);
+  if (seen.has(key)) return false;
+  seen.add(key);
+  return true;
+}
+
+const CLOCK_AHEAD_MS = 5 * 60_000;
+
+/** What a clock that ran ahead has stamped makes nothing late that comes after it was set right. */
+const isOfNow = (measuredAt: Date, receivedAt: Date) =>
+  measuredAt.getTime() <= receivedAt.getTime() + CLOCK_AHEAD_MS;
+
+/** What a frame does not say stays as it was. */
+function after(
+  before: DeviceState,
+  frame: Frame,
+  readings: Reading[],
+): Omit<DeviceState, 'expectedBy' | 'channelTypes'> {
+  const times = readings.flatMap(({ value, measuredAt }) => (value === null ? [] : [measuredAt]));
+  return {
+    status: 'online',
+    signalStrength: frame.signal === null ? before.signalStrength : signalStrengthOf(frame.signal),
+    batteryStatus: frame.batteryStatus ?? before.batteryStatus,
+    lastReadingAt: latest([before.lastReadingAt, ...times]),
+    storedUntil: latest([
+      before.storedUntil,
+      before.lastReadingAt,
+      ...readings.map(({ measuredAt }) => measuredAt),
+    ]),
+    lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
+    judged: newest(
+      before.judged,
+      readings.filter(({ measuredAt }) => isOfNow(measuredAt, frame.receivedAt)),
+    ),
+  };
+}
+
+const latest = (dates: Array<Date | null>): Date | null =>
+  dates.reduce((last, date) => (date !== null && (last === null || date > last) ? date : last), null);

@@ -1,0 +1,71 @@
+/**
+ * A frame as it comes over HTTP. The readings are read by hand: there are up to a thousand of them in a request and
+ * thousands of requests a second, and a general validator would cost more than storing them.
+ */
+import { timeOf } from '../process/iso-time.ts';
+import type { Frame } from './frame.ts';
+import { CHANNELS_MAX, TEMPERATURE } from '../devices/channel-layout.ts';
+import { measurementTypeNamed } from './measurement-type.ts';
+import type { SentReading } from './reading.ts';
+
+export interface SentFrame {
+  readings: SentReading[];
+  batteryStatus?: 'ok' | 'low';
+  signal?: number;
+  configHash?: number;
+  nextTransmissionAt?: Date;
+}
+
+export function frameOf(
+  sent: SentFrame,
+  { organizationId, serialNumber, receivedAt }: Pick<Frame, 'organizationId' | 'serialNumber' | 'receivedAt'>,
+): Frame {
+  return {
+    organizationId,
+    serialNumber,
+    receivedAt,
+    readings: sent.readings,
+    batteryStatus: sent.batteryStatus ?? null,
+    signal: sent.signal ?? null,
+    configHash: sent.configHash ?? null,
+    nextTransmissionAt: sent.nextTransmissionAt ?? null,
+    channelTypes: null,
+    takesChange: true,
+  };
+}
+
+/** A sentence about the first thing that is wrong, without the path of the reading. */
+export class ReadingFault extends Error {}
+
+/** °C: what a logger can say (Efento proto_measurement_types.proto, TEMPERATURE). */
+const COLDEST_C = -273.2;
+const HOTTEST_C = 4_000;
+
+const KEYS = ['channel', 'type', 'value', 'measuredAt'];
+
+/** @throws ReadingFault */
+export function readingOf(sent: unknown): SentReading {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    throw new ReadingFault(' must be an object');
+  }
+  for (const key in sent) if (!KEYS.includes(key)) throw new ReadingFault(`.${key} is not allowed`);
+  const { channel, type: name, value, measuredAt } = sent as Record<string, unknown>;
+  const type = typeof name === 'string' ? measurementTypeNamed(name) : null;
+  if (!isChannel(channel)) throw new ReadingFault(`.channel must be 1 to ${CHANNELS_MAX}, probe or ambient`);
+  if (!type) throw new ReadingFault('.type must be the lower-case name of a measurement type');
+  if (typeof channel === 'string' && type.number !== TEMPERATURE) {
+    throw new ReadingFault('.channel must be a number, since its type is not temperature');
+  }
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new ReadingFault('.value must be a number');
+  if (type.number === TEMPERATURE && !(value >= COLDEST_C && value <= HOTTEST_C)) {
+    throw new ReadingFault(`.value must be ${COLDEST_C} to ${HOTTEST_C} °C`);
+  }
+  const at = typeof measuredAt === 'string' ? timeOf(measuredAt) : null;
+  if (!at) throw new ReadingFault('.measuredAt must be an ISO 8601 time with a zone');
+  return { channel, type: type.number, value, error: null, measuredAt: at };
+}
+
+const isChannel = (channel: unknown): channel is SentReading['channel'] =>
+  channel === 'probe' ||
+  channel === 'ambient' ||
+  (Number.isInteger(channel) && (channel as number) >= 1 && (channel as number) <= CHANNELS_MAX);

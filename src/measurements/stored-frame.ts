@@ -1,0 +1,47 @@
+/** What has become of a frame in its transaction: what those who judge and tell begin with. */
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { Frame } from './frame.ts';
+import type { Layout } from '../devices/channel-layout.ts';
+import type { TakenReading } from './reading.ts';
+
+/** A device as its frames find it and leave it. */
+export interface DeviceState {
+  status: 'new' | 'online' | 'offline';
+  signalStrength: 'good' | 'fair' | 'poor' | 'unknown';
+  batteryStatus: 'ok' | 'low' | 'unknown';
+  lastReadingAt: Date | null;
+  /** Nothing measured later is stored, sensor errors included; null while that is not known. */
+  storedUntil: Date | null;
+  lastContactAt: Date | null;
+  expectedBy: Date | null;
+  channelTypes: number[] | null;
+  /** The newest reading of each channel, in unix milliseconds. */
+  judged: Readonly<Record<string, number>>;
+}
+
+export interface MeasuringAsset {
+  assetId: string;
+  organizationId: string;
+  serialNumber: string;
+  assetName: string;
+  layout: Layout;
+  /** What somebody of its organization is told of; what is not in here needs no event. */
+  subscribed: ReadonlySet<string>;
+  /** As the alerts left it. */
+  openAlerts: unknown[];
+}
+
+export interface TakenFrame {
+  asset: MeasuringAsset;
+  frame: Frame;
+  /** Readings that were not known before, in the order sent. */
+  fresh: TakenReading[];
+  /** After this frame. */
+  state: DeviceState;
+  /** It counted as missing before. */
+  cameBack: boolean;
+  /** The configuration whose alerts are watched; null when there is none. */
+  rules: DeviceConfiguration | null;
+  /** Its id. */
+  rulesId: string | null;
+}

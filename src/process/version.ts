@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+
+/** Beside the sources, and two folders up from the built code. */
+const isBuilt = import.meta.url.endsWith('.js');
+const packageFile = new URL(isBuilt ? '../../../package.json' : '../../package.json', import.meta.url);
+
+export const VERSION = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
+
+export const API_INFO = {
+  title: 'Device Monitoring Service',
+  version: VERSION,
+  description:
+    'A registry of cellular temperature loggers, their configuration profiles, and webhooks. Every error is `{"success": false, "message": "…"}`, and the message says what would be right.',
+};

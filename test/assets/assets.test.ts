@@ -1,0 +1,504 @@
+/** Section 5 of the contract: registering devices, listing them, taking them out of service, replacing hardware. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { query } from '../../src/db/query.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { apply, configOf, createProfile, FACTORY, FRIDGE, jobOf, obey, register } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe('Assets', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let api: Client;
+  let serial: string;
+  let serials = 0;
+  const nextSerial = () => `Logger-${++serials}`;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    api = org.api;
+    serial = nextSerial();
+  });
+
+  const get = async (id: string) => (await api.get(`/assets/${id}`)).body;
+  const replace = (id: string, newSerialNumber: string) =>
+    api.post(`/assets/${id}/replace-hardware`, { newSerialNumber });
+  const countOf = (answers: Answer[], status: number) =>
+    answers.filter((answer) => answer.status === status).length;
+
+  async function refused(answer: Promise<Answer>, status: number, message: RegExp): Promise<void> {
+    const { status: actual, body } = await answer;
+    assert.equal(actual, status, JSON.stringify(body));
+    assert.match(body.message, message);
+  }
+
+  describe('registered', () => {
+    it('answer with their id and nothing else', async () => {
+      const { status, body } = await api.post('/assets', { serialNumber: serial });
+      assert.equal(status, 201);
+      assert.deepEqual(Object.keys(body), ['id']);
+      assert.match(body.id, UUID_V7);
+    });
+
+    it('with the serial alone have that name, are new and know nothing else', async () => {
+      const id = await register(org, serial);
+      const { createdAt, ...asset } = await get(id);
+      assert.match(createdAt, ISO);
+      assert.deepEqual(asset, {
+        id,
+        recType: 'asset',
+        name: serial,
+        serialNumber: serial,
+        status: 'new',
+        signalStrength: 'unknown',
+        batteryStatus: 'unknown',
+        model: null,
+        lastReadingAt: null,
+        waterType: null,
+        floor: null,
+        buildingId: null,
+        spaceId: null,
+        replacementHistory: [],
+      });
+    });
+
+    it('keep what they were given', async () => {
+      const given = {
+        serialNumber: serial,
+        name: 'Kühlraum 🌡 2',
+        waterType: 'automatic',
+        floor: 0,
+        model: 'TVO-THT',
+        buildingId: 'main',
+        spaceId: 'kitchen',
+      };
+      const { id } = (await api.post('/assets', given)).body;
+      const asset = await get(id);
+      assert.deepEqual({ ...asset, ...given }, asset);
+    });
+
+    it('need a serial number', () =>
+      refused(api.post('/assets', { name: 'x' }), 400, /^serialNumber is required/));
+
+    it('have a serial that no other active asset of the organization has, compared without case', async () => {
+      await register(org, serial);
+      for (const same of [serial, serial.toLowerCase(), serial.toUpperCase()]) {
+        await refused(api.post('/assets', { serialNumber: same }), 409, new RegExp(same));
+      }
+      assert.equal((await api.get('/assets')).body.totalItems, 1);
+    });
+
+    it('may have the serial of an asset of another organization', async () => {
+      await register(org, serial);
+      await register(await dms.addOrganization(), serial);
+    });
+
+    it('may have the serial of an asset that was archived', async () => {
+      const first = await register(org, serial);
+      await api.delete(`/assets/${first}`);
+      assert.notEqual(await register(org, serial.toUpperCase()), first);
+    });
+
+    it('twenty times at once with one serial are one asset and nineteen conflicts', async () => {
+      const spelled = (index: number) => (index % 2 === 0 ? serial.toLowerCase() : serial.toUpperCase());
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => api.post('/assets', { serialNumber: spelled(index) })),
+      );
+      assert.deepEqual([countOf(answers, 201), countOf(answers, 409)], [1, 19]);
+      assert.equal((await api.get('/assets')).body.totalItems, 1);
+    });
+
+    it('have no serial that is a path of the API', async () => {
+      for (const reserved of ['config-profiles', 'config-jobs', 'Config-Jobs']) {
+        await refused(api.post('/assets', { serialNumber: reserved }), 400, /^serialNumber must not be/);
+      }
+    });
+
+    const long = (length: number) => 'x'.repeat(length);
+    const bounds: Array<[field: string, good: unknown[], bad: unknown[]]> = [
+      [
+        'serialNumber',
+        ['a', '0', long(64), 'A1._:-', '282C02424EED'],
+        ['', long(65), ' a', 'a ', '-a', '.a', '_a', ':a', 'a/b', 'a b', 'ä', 'a\n', 'a%20'],
+      ],
+      ['name', ['x', long(128), ' x ', '温度計'], ['', ' ', '\t\n', long(129)]],
+      ['waterType', ['x', long(32)], ['', long(33)]],
+      ['model', ['x', long(64)], ['', long(65)]],
+      ['buildingId', ['x', long(64)], ['', long(65)]],
+      ['spaceId', ['x', long(64)], ['', long(65)]],
+      ['floor', [-100, 0, 1000], [-101, 1001, 0.5, -0.1, 1e300]],
+    ];
+    for (const [field, good, bad] of bounds) {
+      it(`have a ${field} within its bounds`, async () => {
+        for (const value of good) {
+          const { status, text } = await api.post('/assets', { serialNumber: nextSerial(), [field]: value });
+          assert.equal(status, 201, `${JSON.stringify(value)} ${text}`);
+        }
+        for (const value of bad) {
+          const body = { serialNumber: nextSerial(), [field]: value };
+          await refused(api.post('/assets', body), 400, new RegExp(`^${field} `));
+        }
+      });
+    }
+  });
+
+  describe('listed', () => {
+    interface Listed {
+      ids: string[];
+      pages: Answer[];
+    }
+
+    /** Every page, by the cursor that each names. */
+    async function allPages(path: string): Promise<Listed> {
+      const pages: Answer[] = [];
+      const listed: Listed = { ids: [], pages };
+      let cursor: string | null = null;
+      do {
+        const separator = path.includes('?') ? '&' : '?';
+        const page = await api.get(cursor === null ? path : `${path}${separator}cursor=${cursor}`);
+        assert.equal(page.status, 200);
+        pages.push(page);
+        listed.ids.push(...page.body.items.map(({ id }: { id: string }) => id));
+        cursor = page.body.nextCursor;
+      } while (cursor !== null && pages.length < 100);
+      return listed;
+    }
+
+    async function registerSome(count: number, more: object = {}): Promise<string[]> {
+      const ids: string[] = [];
+      for (let index = 0; index < count; index++) ids.push(await register(org, nextSerial(), more));
+      return ids;
+    }
+
+    it('in an organization without any are none', async () => {
+      const { body, headers } = await api.get('/assets');
+      assert.deepEqual(body, { items: [], totalItems: 0, nextCursor: null });
+      assert.equal(headers.link, undefined);
+    });
+
+    it('are there once each, by id, over all pages', async () => {
+      const ids = await registerSome(7);
+      for (const limit of [1, 2, 3, 6, 7, 8]) {
+        const { ids: listed, pages } = await allPages(`/assets?limit=${limit}`);
+        assert.deepEqual(listed, ids);
+        assert.equal(pages.length, Math.ceil(7 / limit), `pages of ${limit}`);
+      }
+    });
+
+    it('name the last asset of the page as the next cursor, and null on the last page', async () => {
+      const ids = await registerSome(4);
+      const { pages } = await allPages('/assets?limit=2');
+      assert.deepEqual(
+        pages.map(({ body }) => body.nextCursor),
+        [ids[1], null],
+      );
+    });
+
+    it('name the next page in Link, with the same filter, and no page after the last one', async () => {
+      const ids = await registerSome(3, { model: 'A & B+ä' });
+      const path = `/assets?limit=2&model=${encodeURIComponent('A & B+ä')}`;
+      const first = await api.get(path);
+      const link = /^<([^>]+)>; rel="next"$/.exec(String(first.headers.link))?.[1];
+      assert.ok(link?.startsWith('/assets?'), String(first.headers.link));
+      const second = await api.get(String(link));
+      assert.deepEqual(
+        second.body.items.map(({ id }: { id: string }) => id),
+        [ids[2]],
+      );
+      assert.equal(second.headers.link, undefined);
+    });
+
+    it('count all that match on every page', async () => {
+      await registerSome(5);
+      const { pages } = await allPages('/assets?limit=2');
+      assert.deepEqual(
+        pages.map(({ body }) => body.totalItems),
+        [5, 5, 5],
+      );
+      const beyond = await api.get('/assets?cursor=ffffffff-ffff-7fff-bfff-ffffffffffff');
+      assert.deepEqual(beyond.body, { items: [], totalItems: 5, nextCursor: null });
+    });
+
+    it('are 50 on a page unless asked otherwise, and up to 500', async () => {
+      await Promise.all(Array.from({ length: 51 }, () => register(org, nextSerial())));
+      assert.equal((await api.get('/assets')).body.items.length, 50);
+      const { items, nextCursor } = (await api.get('/assets?limit=500')).body;
+      assert.deepEqual([items.length, nextCursor], [51, null]);
+    });
+
+    it('are the same as when one is asked for, but for the replacements', async () => {
+      const [id] = await registerSome(1);
+      const { replacementHistory: _, ...asset } = await get(String(id));
+      assert.deepEqual((await api.get('/assets')).body.items, [asset]);
+    });
+
+    it('can be paged through while the asset at the cursor is archived', async () => {
+      const ids = await registerSome(4);
+      const { nextCursor } = (await api.get('/assets?limit=2')).body;
+      await api.delete(`/assets/${nextCursor}`);
+      const { items } = (await api.get(`/assets?limit=2&cursor=${nextCursor}`)).body;
+      assert.deepEqual(
+        items.map(({ id }: { id: string }) => id),
+        ids.slice(2),
+      );
+    });
+
+    it('have their ids in the order in which they were registered', async () => {
+      const ids = await registerSome(5);
+      assert.deepEqual([...ids].sort(), ids);
+    });
+
+    describe('by model', () => {
+      let probes: string[];
+      beforeEach(async () => {
+        await registerSome(1);
+        await registerSome(1, { model: 'Probe-2' });
+        probes = await registerSome(3, { model: 'Probe' });
+      });
+
+      it('are those of that product line, counted as such', async () => {
+        const { ids, pages } = await allPages('/assets?model=Probe&limit=2');
+        assert.deepEqual(ids, probes);
+        assert.deepEqual(
+          pages.map(({ body }) => body.totalItems),
+          [3, 3],
+        );
+      });
+
+      it('are none where nothing matches', async () => {
+        const { body } = await api.get('/assets?model=probe');
+        assert.deepEqual(body, { items: [], totalItems: 0, nextCursor: null });
+      });
+
+      it('are the same under the deprecated name, which says that it is deprecated', async () => {
+        const { body, headers } = await api.get('/assets?model-name=Probe');
+        assert.deepEqual(body, (await api.get('/assets?model=Probe')).body);
+        assert.match(String(headers.deprecation), /^@\d+$/);
+        assert.match(String(headers.link), /^<[^>]+>; rel="deprecation"$/);
+      });
+
+      it('name the next page beside the deprecation', async () => {
+        const { headers } = await api.get('/assets?model-name=Probe&limit=2');
+        const link = String(headers.link);
+        assert.match(link, /<[^>]*model-name=Probe[^>]*>; rel="next"/);
+        assert.match(link, /rel="deprecation"/);
+      });
+
+      it('say nothing of a deprecation under the present name', async () => {
+        const { headers } = await api.get('/assets?model=Probe');
+        assert.deepEqual([headers.deprecation, headers.link], [undefined, undefined]);
+      });
+
+      it('may be asked for under both names, if they agree', async () => {
+        assert.equal((await api.get('/assets?model=Probe&model-name=Probe')).body.totalItems, 3);
+        await refused(api.get('/assets?model=Probe&model-name=Probe-2'), 400, /^model and model-name/);
+      });
+    });
+  });
+
+  describe('archived', () => {
+    it('answer so, and are gone from get, list and their configuration', async () => {
+      const id = await register(org, serial);
+      const { status, body } = await api.delete(`/assets/${id}`);
+      assert.deepEqual({ status, body }, { status: 200, body: { deleted: true } });
+      assert.equal((await api.get(`/assets/${id}`)).status, 404);
+      assert.equal((await api.get('/assets')).body.totalItems, 0);
+      assert.equal((await api.get(`/devices/${serial}/config`)).status, 404);
+    });
+
+    it('once more are 404', async () => {
+      const id = await register(org, serial);
+      await api.delete(`/assets/${id}`);
+      await refused(api.delete(`/assets/${id}`), 404, /No asset/);
+    });
+
+    it('ten times at once are archived once', async () => {
+      const id = await register(org, serial);
+      const answers = await Promise.all(Array.from({ length: 10 }, () => api.delete(`/assets/${id}`)));
+      assert.deepEqual([countOf(answers, 200), countOf(answers, 404)], [1, 9]);
+    });
+
+    it('keep their history and lose their place', async () => {
+      const id = await register(org, serial, { buildingId: 'main', spaceId: 'kitchen' });
+      await replace(id, nextSerial());
+      await api.delete(`/assets/${id}`);
+      const [row] = await query<Record<string, unknown>>(
+        dms.service.sql,
+        `select a.archived_at is not null as archived, a.building_id, a.space_id, r.serial_number from assets a
+         join asset_replacements r on r.asset_id = a.id where a.id = ?`,
+        [id],
+      );
+      assert.deepEqual(row, { archived: true, building_id: null, space_id: null, serial_number: serial });
+    });
+
+    it('are waited for by no job any more', async () => {
+      const id = await register(org, serial);
+      await register(org, nextSerial());
+      await createProfile(org, FRIDGE);
+      const jobId = await apply(org, 'vaccine-fridge', { applyToAll: true });
+      await api.delete(`/assets/${id}`);
+      const { counts } = await jobOf(org, jobId);
+      assert.deepEqual([counts.cancelled, counts.waiting], [1, 1]);
+    });
+
+    it('have nothing pending for the next asset of that serial', async () => {
+      const id = await register(org, serial);
+      await createProfile(org, FRIDGE);
+      await apply(org, 'vaccine-fridge', { serialNumbers: [serial] });
+      await api.delete(`/assets/${id}`);
+      await register(org, serial);
+      assert.equal((await configOf(org, serial)).pendingConfig, null);
+      assert.equal((await org.device.get(`/devices/${serial}/pending-config`)).status, 204);
+    });
+  });
+
+  describe('with their hardware replaced', () => {
+    let id: string;
+    let fresh: string;
+    beforeEach(async () => {
+      id = await register(org, serial, { name: 'Cold room', model: 'TVO-THT' });
+      fresh = nextSerial();
+    });
+
+    it('answer with the new serial', async () => {
+      const { status, body } = await replace(id, fresh);
+      assert.deepEqual({ status, body }, { status: 200, body: { success: true, serialNumber: fresh } });
+    });
+
+    it('are the same asset with another serial and the earlier one in their history', async () => {
+      const before = await get(id);
+      await replace(id, fresh);
+      const after = await get(id);
+      assert.match(after.replacementHistory[0].replacedAt, ISO);
+      assert.deepEqual(after, {
+        ...before,
+        serialNumber: fresh,
+        replacementHistory: [{ serialNumber: serial, replacedAt: after.replacementHistory[0].replacedAt }],
+      });
+    });
+
+    it('list all earlier serials, oldest first, also one that comes back', async () => {
+      const third = nextSerial();
+      for (const next of [fresh, third, serial]) await replace(id, next);
+      const { serialNumber, replacementHistory } = await get(id);
+      assert.equal(serialNumber, serial);
+      assert.deepEqual(
+        replacementHistory.map((each: { serialNumber: string }) => each.serialNumber),
+        [serial, fresh, third],
+      );
+    });
+
+    it('set the earlier serial free at once', async () => {
+      await replace(id, fresh);
+      assert.equal((await api.get(`/devices/${serial}/config`)).status, 404);
+      await register(org, serial);
+    });
+
+    it('are refused the serial that they have, in any case', async () => {
+      for (const same of [serial, serial.toUpperCase()]) {
+        await refused(replace(id, same), 400, /^newSerialNumber must differ/);
+      }
+    });
+
+    it('are refused the serial of another active asset, in any case', async () => {
+      await register(org, fresh);
+      for (const taken of [fresh, fresh.toUpperCase()]) await refused(replace(id, taken), 409, /already/);
+      assert.deepEqual((await get(id)).replacementHistory, []);
+    });
+
+    it('may get the serial of an archived asset, or of another organization', async () => {
+      const other = await register(org, fresh);
+      await api.delete(`/assets/${other}`);
+      assert.equal((await replace(id, fresh)).status, 200);
+      const elsewhere = nextSerial();
+      await register(await dms.addOrganization(), elsewhere);
+      assert.equal((await replace(id, elsewhere)).status, 200);
+    });
+
+    it('are refused serials that are paths of the API, and what is no serial', async () => {
+      await refused(replace(id, 'config-profiles'), 400, /^newSerialNumber must not be/);
+      for (const bad of ['', '-x', 'x'.repeat(65)]) await refused(replace(id, bad), 400, /^newSerialNumber /);
+    });
+
+    it('are 404 when they are archived or unknown', async () => {
+      await api.delete(`/assets/${id}`);
+      await refused(replace(id, fresh), 404, /No asset/);
+      await refused(replace(randomUUID(), fresh), 404, /No asset/);
+    });
+
+    it('at once with one new serial for two assets, give it to one of them', async () => {
+      const other = await register(org, nextSerial());
+      const answers = await Promise.all([replace(id, fresh), replace(other, fresh)]);
+      assert.deepEqual([countOf(answers, 200), countOf(answers, 409)], [1, 1]);
+    });
+
+    it('twice at once have a history without a gap', async () => {
+      const third = nextSerial();
+      await Promise.all([replace(id, fresh), replace(id, third)]);
+      const { serialNumber, replacementHistory } = await get(id);
+      const chain = replacementHistory.map((each: { serialNumber: string }) => each.serialNumber);
+      const between = serialNumber === fresh ? third : fresh;
+      assert.deepEqual(chain, [serial, between]);
+    });
+
+    it('twice at once with the same logger have it once', async () => {
+      const answers = await Promise.all([replace(id, fresh), replace(id, fresh)]);
+      assert.deepEqual([countOf(answers, 200), countOf(answers, 400)], [1, 1]);
+      assert.equal((await get(id)).replacementHistory.length, 1);
+    });
+
+    it('and archived at the same time are archived', async () => {
+      const [, archived] = await Promise.all([replace(id, fresh), api.delete(`/assets/${id}`)]);
+      assert.equal(archived?.status, 200);
+      assert.equal((await api.get(`/assets/${id}`)).status, 404);
+    });
+
+    it('have to be configured as the earlier logger was', async () => {
+      await createProfile(org, FRIDGE);
+      await apply(org, 'vaccine-fridge', { serialNumbers: [serial] });
+      await obey(org, serial);
+      const { deviceConfig } = await configOf(org, serial);
+      await replace(id, fresh);
+      const record = await configOf(org, fresh);
+      assert.deepEqual([record.syncStatus, record.deviceConfig], ['pending', deviceConfig]);
+      assert.deepEqual(record.pendingConfig, deviceConfig);
+      await obey(org, fresh);
+      assert.equal((await configOf(org, fresh)).syncStatus, 'applied');
+    });
+
+    it('have what was pending on top of what was confirmed', async () => {
+      await org.device.post(`/devices/${serial}/config-reports`, FACTORY);
+      await createProfile(org, { slug: 'slow', intervals: { transmissionIntervalSeconds: 86_400 } });
+      await apply(org, 'slow', { serialNumbers: [serial] });
+      await replace(id, fresh);
+      const { pendingConfig } = await configOf(org, fresh);
+      assert.deepEqual(pendingConfig, { ...FACTORY, transmissionInterval: 86_400 });
+    });
+
+    it('without a report before them stay without one', async () => {
+      await replace(id, fresh);
+      const { syncStatus, pendingConfig } = await configOf(org, fresh);
+      assert.deepEqual([syncStatus, pendingConfig], ['no_device_report', null]);
+    });
+
+    it('are waited for by the jobs that waited for the earlier logger', async () => {
+      await createProfile(org, FRIDGE);
+      const jobId = await apply(org, 'vaccine-fridge', { serialNumbers: [serial] });
+      await replace(id, fresh);
+      const { items } = (await api.get(`/devices/config-jobs/${jobId}/targets`)).body;
+      assert.deepEqual(
+        items.map(({ serialNumber, state }: Record<string, string>) => [serialNumber, state]),
+        [[fresh, 'waiting']],
+      );
+      await obey(org, fresh);
+      assert.equal((await jobOf(org, jobId)).counts.applied, 1);
+    });
+  });
+});

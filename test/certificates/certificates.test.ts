@@ -1,0 +1,260 @@
+/** Calibration certificates: a PDF per serial number, uploaded and downloaded through its asset (contract.md, 5). */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { createCertificatesRepository } from '../../src/certificates/certificates.repository.ts';
+import { createCertificatesService } from '../../src/certificates/certificates.service.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const PDF = 'application/pdf';
+const MAX_BYTES = 10 * 1024 * 1024;
+
+const pdf = (text: string) => Buffer.from(`%PDF-1.7\n${text}\n%%EOF`);
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const pathOf = (assetId: string) => `/assets/${assetId}/calibration-certificate`;
+
+function upload(api: Client, assetId: string, raw: Buffer | string, type = PDF): Promise<Answer> {
+  return api.put(pathOf(assetId), undefined, { raw, headers: { 'content-type': type } });
+}
+
+const download = (api: Client, assetId: string, headers: Record<string, string> = {}) =>
+  api.get(pathOf(assetId), { headers });
+
+describe('Calibration certificates', () => {
+  let dms: TestService;
+  let serials = 0;
+  const nextSerial = () => `CERT-${++serials}`;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+
+  it('are answered as a summary when they are uploaded', async () => {
+    const assetId = await register(dms, 'Summary-1');
+    const content = pdf('calibrated');
+    const { status, body } = await upload(dms.api, assetId, content);
+    assert.equal(status, 200);
+    const { uploadedAt, ...rest } = body;
+    assert.deepEqual(rest, {
+      serialNumber: 'Summary-1',
+      sizeBytes: content.length,
+      sha256: sha256(content),
+    });
+    assert.equal(new Date(uploadedAt).toISOString(), uploadedAt);
+    assert.ok(Math.abs(Date.now() - Date.parse(uploadedAt)) < 60_000);
+  });
+
+  it('are downloaded byte for byte, as an attachment that a browser neither runs nor guesses at', async () => {
+    const assetId = await register(dms, 'SN_1.a-2:b');
+    const content = Buffer.concat([Buffer.from('%PDF-'), randomBytes(300_000)]);
+    await upload(dms.api, assetId, content);
+    const { status, headers, bytes } = await download(dms.api, assetId);
+    assert.equal(status, 200);
+    assert.ok(bytes.equals(content));
+    assert.equal(headers['content-type'], PDF);
+    assert.equal(headers['content-length'], String(content.length));
+    assert.equal(
+      headers['content-disposition'],
+      'attachment; filename="calibration-certificate-SN_1.a-2_b.pdf"',
+    );
+    assert.equal(headers['content-security-policy'], 'sandbox');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers.etag, `"${sha256(content)}"`);
+
+    const head = await dms.api.send('HEAD', pathOf(assetId));
+    assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+    assert.equal(head.headers['content-length'], String(content.length));
+  });
+
+  it('are answered 304 without the bytes to a caller who has them already', async () => {
+    const assetId = await register(dms, nextSerial());
+    await upload(dms.api, assetId, pdf('one'));
+    const etag = String((await download(dms.api, assetId)).headers.etag);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const { status, headers, bytes } = await download(dms.api, assetId, { 'if-none-match': known });
+      assert.equal(status, 304, known);
+      assert.equal(bytes.length, 0);
+      assert.equal(headers.etag, etag);
+    }
+    for (const other of ['"other"', etag.slice(1, -1), '']) {
+      assert.equal((await download(dms.api, assetId, { 'if-none-match': other })).status, 200, other);
+    }
+    await upload(dms.api, assetId, pdf('two'));
+    const fresh = await download(dms.api, assetId, { 'if-none-match': etag });
+    assert.equal(fresh.status, 200);
+    assert.notEqual(fresh.headers.etag, etag);
+  });
+
+  it('are replaced by the next upload', async () => {
+    const assetId = await register(dms, nextSerial());
+    const first = await upload(dms.api, assetId, pdf('first, and longer'));
+    const second = await upload(dms.api, assetId, pdf('second'));
+    assert.notEqual(second.body.sha256, first.body.sha256);
+    assert.ok(second.body.uploadedAt >= first.body.uploadedAt);
+    assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('second')));
+  });
+
+  it('are 404 while none was uploaded, and for what is no active asset', async () => {
+    const assetId = await register(dms, nextSerial());
+    const none = await download(dms.api, assetId);
+    assert.equal(none.status, 404);
+    assert.match(none.body.message, /No calibration certificate/);
+    for (const id of [randomUUID(), 'no-id', `${assetId}0`]) {
+      assert.equal((await download(dms.api, id)).status, 404, id);
+      assert.equal((await upload(dms.api, id, pdf('x'))).status, 404, id);
+    }
+    await upload(dms.api, assetId, pdf('x'));
+    await dms.api.delete(`/assets/${assetId}`);
+    assert.equal((await download(dms.api, assetId)).status, 404);
+    assert.equal((await upload(dms.api, assetId, pdf('x'))).status, 404);
+  });
+
+  it('belong to the serial number, compared without case, whatever asset has it', async () => {
+    const { api } = dms;
+    const first = await register(dms, 'Moving-A');
+    await upload(api, first, pdf('of A'));
+    await api.post(`/assets/${first}/replace-hardware`, { newSerialNumber: 'Moving-B' });
+    assert.equal((await download(api, first)).status, 404, 'the new hardware has none');
+    const second = await register(dms, 'MOVING-a');
+    const { bytes, headers } = await download(api, second);
+    assert.ok(bytes.equals(pdf('of A')));
+    assert.match(String(headers['content-disposition']), /MOVING-a\.pdf/);
+    const again = await upload(api, second, pdf('of a'));
+    assert.equal(again.body.serialNumber, 'MOVING-a');
+    const count = await dms.service.sql('certificates').where({ serial_key: 'moving-a' }).count();
+    assert.deepEqual(count, [{ count: 1 }]);
+  });
+
+  it("are never another organization's, be it by asset or by serial number", async () => {
+    const other = await dms.addOrganization();
+    const assetId = await register(dms, 'Shared-1');
+    const foreignId = await register(other, 'Shared-1');
+    await upload(dms.api, assetId, pdf('ours'));
+    assert.equal((await download(other.api, assetId)).status, 404);
+    assert.equal((await upload(other.api, assetId, pdf('theirs'))).status, 404);
+    assert.equal((await download(other.api, foreignId)).status, 404);
+    await upload(other.api, foreignId, pdf('theirs'));
+    assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('ours')));
+  });
+
+  it('need a customer key', async () => {
+    const assetId = await register(dms, nextSerial());
+    for (const client of [dms.device, dms.with(null)]) {
+      assert.equal((await download(client, assetId)).status, 401);
+      assert.equal((await upload(client, assetId, pdf('x'))).status, 401);
+    }
+  });
+
+  it('must begin with %PDF-', async () => {
+    const assetId = await register(dms, nextSerial());
+    for (const raw of ['%PDF', '%pdf-1.7', ' %PDF-1.7', '<html></html>', '\ufeff%PDF-1.7']) {
+      const { status, body } = await upload(dms.api, assetId, raw);
+      assert.equal(status, 400, raw);
+      assert.match(body.message, /must begin with %PDF-/);
+    }
+    const empty = await upload(dms.api, assetId, Buffer.alloc(0));
+    assert.equal(empty.status, 400);
+    assert.match(empty.body.message, /empty/);
+    assert.equal((await download(dms.api, assetId)).status, 404, 'nothing was stored');
+    assert.equal((await upload(dms.api, assetId, '%PDF-')).status, 200);
+  });
+
+  it('must be sent as application/pdf, not compressed', async () => {
+    const assetId = await register(dms, nextSerial());
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'application/octet-stream',
+      'multipart/form-data',
+    ]) {
+      assert.equal((await upload(dms.api, assetId, pdf('x'), type)).status, 415, type);
+    }
+    assert.equal((await upload(dms.api, assetId, pdf('x'), 'Application/PDF; version=1.7')).status, 200);
+    const gzip = { 'content-type': PDF, 'content-encoding': 'gzip' };
+    const compressed = await dms.api.put(pathOf(assetId), undefined, { raw: pdf('x'), headers: gzip });
+    assert.equal(compressed.status, 415);
+    const untyped = await fetch(dms.baseUrl + pathOf(assetId), {
+      method: 'PUT',
+      headers: { authorization: await bearer() },
+      body: new Uint8Array(pdf('x')),
+    });
+    assert.equal(untyped.status, 415);
+  });
+
+  it('may be 10 MiB long and not a byte more, whether the length is announced or not', async () => {
+    const assetId = await register(dms, nextSerial());
+    const largest = Buffer.alloc(MAX_BYTES, 'x');
+    largest.write('%PDF-');
+    const stored = await upload(dms.api, assetId, largest);
+    assert.equal(stored.status, 200);
+    assert.equal(stored.body.sizeBytes, MAX_BYTES);
+    assert.ok((await download(dms.api, assetId)).bytes.equals(largest));
+
+    const tooLarge = Buffer.concat([largest, Buffer.from('x')]);
+    for (const isAnnounced of [true, false]) {
+      const refused = await putRaw(assetId, tooLarge, isAnnounced);
+      assert.equal(refused.status, 413);
+      assert.match(refused.text, /"success":false,"message":"The body must be at most 10485760 bytes/);
+    }
+    assert.equal((await putRaw(assetId, largest, false)).status, 200);
+  });
+
+  it('are stored whole or not at all when the connection breaks', async () => {
+    const assetId = await register(dms, nextSerial());
+    const authorization = await bearer();
+    await new Promise<void>((resolve) => {
+      const headers = { authorization, 'content-type': PDF, 'content-length': '100' };
+      const sending = httpRequest(dms.baseUrl + pathOf(assetId), { method: 'PUT', headers });
+      sending.on('error', () => resolve());
+      sending.on('response', () => resolve());
+      sending.write(pdf('half'), () => setTimeout(() => sending.destroy(), 100));
+    });
+    assert.equal((await download(dms.api, assetId)).status, 404);
+  });
+
+  it('are uploaded by the operator for a serial number, also before its asset is there', async () => {
+    const certificates = createCertificatesRepository(dms.service.sql);
+    const service = createCertificatesService({ certificates, findAsset: async () => null });
+    const summary = await service.uploadForSerial(dms.id, 'Early-1', pdf('early'));
+    assert.equal(summary.serialNumber, 'Early-1');
+    const assetId = await register(dms, 'EARLY-1');
+    assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('early')));
+
+    await assert.rejects(
+      service.uploadForSerial(dms.id, 'no serial', pdf('x')),
+      /no serial is no serial number/,
+    );
+    await assert.rejects(
+      service.uploadForSerial(dms.id, 'Early-2', Buffer.from('GIF89a')),
+      /begin with %PDF-/,
+    );
+    const long = Buffer.concat([pdf('x'), Buffer.alloc(MAX_BYTES)]);
+    await assert.rejects(service.uploadForSerial(dms.id, 'Early-2', long), /at most 10485760 bytes/);
+  });
+
+  const bearer = async () => `Bearer ${(await dms.issueKey(dms.id, 'customer')).token}`;
+
+  /** With a length, or in chunks of unknown number. */
+  async function putRaw(
+    assetId: string,
+    bytes: Buffer,
+    isAnnounced: boolean,
+  ): Promise<{ status: number; text: string }> {
+    const length: Record<string, string> = isAnnounced ? { 'content-length': String(bytes.length) } : {};
+    const headers = { authorization: await bearer(), 'content-type': PDF, ...length };
+    return new Promise((resolve, reject) => {
+      const sending = httpRequest(dms.baseUrl + pathOf(assetId), { method: 'PUT', headers });
+      sending.on('error', reject);
+      sending.on('response', (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      });
+      for (let at = 0; at < bytes.length; at += 65_536) sending.write(bytes.subarray(at, at + 65_536));
+      sending.end();
+    });
+  }
+});

@@ -1,0 +1,410 @@
+import assert from 'node:assert/strict';
+import {
+  apply,
+  configOf,
+  createProfile,
+  eventually,
+  FACTORY,
+  FREEZER,
+  FRIDGE,
+  HOT_WATER,
+  jobOf,
+  obey,
+  register,
+  registerMany,
+  report,
+  untilEnded,
+} from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const FREQUENT = { name: 'Frequent', intervals: { measurementIntervalMinutes: 10 } };
+const RARE = { name: 'Rare', intervals: { measurementIntervalMinutes: 60 } };
+const SLOW = { name: 'Slow', intervals: { transmissionIntervalSeconds: 86_400 } };
+
+/** After the fetch, a report that the change cannot be taken. */
+async function refuse(dms: TestOrganization, serial: string): Promise<void> {
+  await dms.device.get(`/devices/${serial}/pending-config`);
+  const { body } = await report(dms, serial, { ...FACTORY, errors: [{ code: 7, message: 'out of range' }] });
+  assert.equal(body.syncStatus, 'failed');
+}
+
+async function statesOf({ api }: TestOrganization, jobId: string): Promise<Record<string, string>> {
+  const { body } = await api.get(`/devices/config-jobs/${jobId}/targets?limit=500`);
+  return Object.fromEntries(
+    body.items.map((each: { serialNumber: string; state: string }) => [each.serialNumber, each.state]),
+  );
+}
+
+describe('Applying a profile', () => {
+  let dms: TestService;
+  let fleet: TestOrganization;
+  let serials: string[];
+
+  before(async () => {
+    dms = await startService();
+  });
+  after(() => dms.stop());
+
+  beforeEach(async () => {
+    fleet = await dms.addOrganization();
+    for (const profile of [HOT_WATER, FRIDGE, FREEZER, FREQUENT, RARE, SLOW])
+      await createProfile(fleet, profile);
+    serials = await registerMany(fleet, 3);
+  });
+
+  const applyTo = (slug: string, chosen: string[] = serials, more: object = {}) =>
+    apply(fleet, slug, { serialNumbers: chosen, ...more });
+
+  it('ends succeeded when every device has reported that it runs the change', async () => {
+    const jobId = await applyTo('hot-water-guard');
+    for (const serial of serials.slice(1)) await obey(fleet, serial);
+    assert.equal((await jobOf(fleet, jobId)).status, 'running');
+    await obey(fleet, serials[0] as string);
+    const job = await untilEnded(fleet, jobId);
+    assert.equal(job.status, 'succeeded');
+    assert.equal(job.counts.applied, 3);
+    assert.notEqual(job.finishedAt, null);
+  });
+
+  it('shows applied as soon as the device has its answer', async () => {
+    const [serial = ''] = serials;
+    await applyTo('vaccine-fridge', [serial]);
+    await obey(fleet, serial);
+    assert.equal((await configOf(fleet, serial)).syncStatus, 'applied');
+  });
+
+  it('answers with the serials as registered, in the order sent, each once', async () => {
+    const [a = '', b = '', c = ''] = serials;
+    const { body, headers } = await fleet.api.put('/devices/config-profiles/freezer/apply', {
+      serialNumbers: [c.toLowerCase(), a, c, b, a.toLowerCase()],
+    });
+    assert.deepEqual(body.applied, [c, a, b]);
+    assert.equal(body.appliedCount, 3);
+    assert.equal(body.profileSlug, 'freezer');
+    assert.equal(body.ok, true);
+    assert.equal(headers.location, `/devices/config-jobs/${body.jobId}`);
+  });
+
+  it('to all means all active devices, by asset id', async () => {
+    const { body: list } = await fleet.api.get('/assets');
+    await fleet.api.delete(`/assets/${list.items[1].id}`);
+    const { body } = await fleet.api.put('/devices/config-profiles/freezer/apply', { applyToAll: true });
+    assert.deepEqual(body.applied, [list.items[0].serialNumber, list.items[2].serialNumber]);
+  });
+
+  it('to all of nobody is no job', async () => {
+    const empty = await dms.addOrganization();
+    await createProfile(empty, FRIDGE);
+    const { status, body } = await empty.api.put('/devices/config-profiles/vaccine-fridge/apply', {
+      applyToAll: true,
+    });
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      ok: true,
+      profileSlug: 'vaccine-fridge',
+      appliedCount: 0,
+      applied: [],
+      jobId: null,
+    });
+  });
+
+  for (const [what, body, message] of [
+    ['both ways of choosing devices', { serialNumbers: ['X'], applyToAll: true }, /must not both/],
+    ['no devices chosen', {}, /either serialNumbers or applyToAll/],
+    ['no serials in the list', { serialNumbers: [] }, /serialNumbers must name at least one/],
+    ['applyToAll false', { applyToAll: false }, /applyToAll must be true/],
+    ['a deadline of nothing', { applyToAll: true, deadlineMinutes: 0 }, /deadlineMinutes/],
+    ['a deadline beyond 30 days', { applyToAll: true, deadlineMinutes: 43_201 }, /deadlineMinutes/],
+    ['a rollout without a first share', { applyToAll: true, rollout: {} }, /rollout.firstPercent/],
+  ] as const) {
+    it(`refuses ${what}, and applies nothing`, async () => {
+      const answer = await fleet.api.put('/devices/config-profiles/freezer/apply', body);
+      assert.equal(answer.status, 400);
+      assert.match(answer.body.message, message);
+      assert.equal((await configOf(fleet, serials[0] as string)).pendingConfig, null);
+    });
+  }
+
+  it('names the serials that are unknown or archived, ten at most, and applies nothing', async () => {
+    const unknown = Array.from({ length: 12 }, (_, index) => `NOBODY-${index}`);
+    const { status, body } = await fleet.api.put('/devices/config-profiles/freezer/apply', {
+      serialNumbers: [...serials, ...unknown],
+    });
+    assert.equal(status, 404);
+    assert.match(body.message, /12 .*NOBODY-0, .*NOBODY-9, …/);
+    assert.doesNotMatch(body.message, /NOBODY-10/);
+    assert.equal((await configOf(fleet, serials[0] as string)).pendingConfig, null);
+  });
+
+  it("cannot reach another organization's devices or profiles", async () => {
+    const other = await dms.addOrganization();
+    await createProfile(other, { ...FRIDGE, name: 'Theirs' });
+    const theirProfile = await fleet.api.put('/devices/config-profiles/theirs/apply', { applyToAll: true });
+    assert.equal(theirProfile.status, 404);
+    const ourDevice = await other.api.put('/devices/config-profiles/theirs/apply', {
+      serialNumbers: serials,
+    });
+    assert.equal(ourDevice.status, 404);
+  });
+
+  it('as a dry run tells what each variant would get, with warnings, and changes nothing', async () => {
+    await register(fleet, 'THT-1', { model: 'TVO-THT' });
+    const { status, body } = await fleet.api.put(
+      '/devices/config-profiles/hot-water-guard/apply?dryRun=true',
+      {
+        applyToAll: true,
+      },
+    );
+    assert.equal(status, 200);
+    assert.equal(body.jobId, null);
+    assert.deepEqual(
+      body.preview.map((each: { deviceCount: number }) => each.deviceCount),
+      [3, 1],
+    );
+    assert.deepEqual(
+      body.preview
+        .map((each: { config: { alarmRules: object[] } }) => each.config.alarmRules[0])
+        .map((rule: { slotNumbers: number[] }) => rule.slotNumbers),
+      [[0], [2]],
+    );
+    assert.match(body.preview[0].warnings[0], /60 measurement intervals/);
+    assert.equal((await configOf(fleet, 'THT-1')).pendingConfig, null);
+    assert.deepEqual((await fleet.api.get('/devices/config-jobs')).body.items, []);
+  });
+
+  it('as a dry run warns of devices whose other interval does not go with the one that is applied', async () => {
+    const [hourly = '', pendingHourly = '', unknown = ''] = serials;
+    await report(fleet, hourly, { ...FACTORY, measurementPeriodBase: 3_600, transmissionInterval: 86_400 });
+    await createProfile(fleet, { name: 'Chatty', intervals: { transmissionIntervalSeconds: 600 } });
+    await applyTo('rare', [pendingHourly]);
+    const { body } = await fleet.api.put('/devices/config-profiles/chatty/apply?dryRun=true', {
+      serialNumbers: [hourly, pendingHourly, unknown],
+    });
+    assert.deepEqual(
+      body.preview.map((each: { warnings: string[] }) => each.warnings),
+      [
+        [
+          'intervals: with the other interval that they have, 2 of these devices would transmit more often than they measure, so they may refuse',
+        ],
+      ],
+    );
+  });
+
+  it('leaves what else is pending as it is, and one confirmation settles both jobs', async () => {
+    const [serial = ''] = serials;
+    const first = await applyTo('frequent', [serial]);
+    const second = await applyTo('slow', [serial]);
+    assert.deepEqual((await configOf(fleet, serial)).pendingConfig, {
+      measurementPeriodBase: 600,
+      measurementPeriodFactor: 1,
+      transmissionInterval: 86_400,
+    });
+    await obey(fleet, serial);
+    for (const jobId of [first, second]) assert.equal((await untilEnded(fleet, jobId)).counts.applied, 1);
+  });
+
+  it('supersedes an earlier job whose settings it overwrites, and that job succeeds without the device', async () => {
+    const [serial = '', other = ''] = serials;
+    const first = await applyTo('frequent', [serial, other]);
+    const second = await applyTo('rare', [serial]);
+    assert.deepEqual(await statesOf(fleet, first), { [serial]: 'superseded', [other]: 'waiting' });
+    await obey(fleet, other);
+    assert.equal((await untilEnded(fleet, first)).status, 'succeeded');
+    await obey(fleet, serial);
+    assert.equal((await untilEnded(fleet, second)).counts.applied, 1);
+  });
+
+  it('gives every merge a new, growing revision', async () => {
+    const [serial = ''] = serials;
+    const revisions: number[] = [];
+    for (const slug of ['frequent', 'rare', 'slow']) {
+      await applyTo(slug, [serial]);
+      revisions.push((await fleet.device.get(`/devices/${serial}/pending-config`)).body.revision);
+    }
+    assert.deepEqual(
+      revisions,
+      [...new Set(revisions)].sort((a, b) => a - b),
+    );
+  });
+
+  it('does not touch devices when the profile is changed afterwards', async () => {
+    const [serial = ''] = serials;
+    await applyTo('frequent', [serial]);
+    await fleet.api.put('/devices/config-profiles/frequent', {
+      intervals: { measurementIntervalMinutes: 1 },
+    });
+    assert.equal((await configOf(fleet, serial)).pendingConfig.measurementPeriodBase, 600);
+  });
+
+  describe('and a device that refuses', () => {
+    it('fails its target with the reason, and the job completes with failures', async () => {
+      const [serial = ''] = serials;
+      const jobId = await applyTo('freezer', [serial]);
+      await refuse(fleet, serial);
+      const job = await untilEnded(fleet, jobId);
+      assert.equal(job.status, 'completed_with_failures');
+      const { body } = await fleet.api.get(`/devices/config-jobs/${jobId}/targets`);
+      assert.match(body.items[0].reason, /out of range \(code 7\)/);
+    });
+
+    it('is offered the same change again by a retry, whatever the profile says by then', async () => {
+      const [serial = '', other = ''] = serials;
+      const jobId = await applyTo('frequent', [serial, other]);
+      await refuse(fleet, serial);
+      await obey(fleet, other);
+      await untilEnded(fleet, jobId);
+      assert.equal((await fleet.device.get(`/devices/${serial}/pending-config`)).status, 204);
+      await fleet.api.put('/devices/config-profiles/frequent', {
+        intervals: { measurementIntervalMinutes: 1 },
+      });
+      const retried = await fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
+      assert.equal(retried.status, 201);
+      assert.equal(retried.headers.location, `/devices/config-jobs/${retried.body.id}`);
+      assert.deepEqual(await statesOf(fleet, retried.body.id), { [serial]: 'waiting' });
+      const offered = await fleet.device.get(`/devices/${serial}/pending-config`);
+      assert.equal(offered.body.config.measurementPeriodBase, 600);
+      await obey(fleet, serial);
+      assert.equal((await untilEnded(fleet, retried.body.id)).status, 'succeeded');
+      assert.equal((await fleet.api.post(`/devices/config-jobs/${jobId}/retry`)).status, 409);
+    });
+  });
+
+  describe('and cancelling the job', () => {
+    it('withdraws the change from devices that have not settled, and ends the job', async () => {
+      const [done = '', waiting = ''] = serials;
+      const jobId = await applyTo('frequent', [done, waiting]);
+      await obey(fleet, done);
+      const { status, body } = await fleet.api.post(`/devices/config-jobs/${jobId}/cancel`);
+      assert.equal(status, 200);
+      assert.equal(body.status, 'cancelled');
+      assert.deepEqual(await statesOf(fleet, jobId), { [done]: 'applied', [waiting]: 'cancelled' });
+      assert.equal((await configOf(fleet, waiting)).pendingConfig, null);
+      assert.equal((await fleet.device.get(`/devices/${waiting}/pending-config`)).status, 204);
+      assert.equal((await fleet.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 409);
+    });
+
+    it('leaves what other jobs wait for', async () => {
+      const [serial = ''] = serials;
+      const cancelled = await applyTo('frequent', [serial]);
+      const kept = await applyTo('slow', [serial]);
+      await fleet.api.post(`/devices/config-jobs/${cancelled}/cancel`);
+      assert.deepEqual((await configOf(fleet, serial)).pendingConfig, { transmissionInterval: 86_400 });
+      await obey(fleet, serial);
+      assert.equal((await untilEnded(fleet, kept)).status, 'succeeded');
+    });
+
+    it('shows a device that had fetched the change and takes it all the same as drifted', async () => {
+      const [serial = ''] = serials;
+      await report(fleet, serial, FACTORY);
+      const jobId = await applyTo('frequent', [serial]);
+      const { body } = await fleet.device.get(`/devices/${serial}/pending-config`);
+      await fleet.api.post(`/devices/config-jobs/${jobId}/cancel`);
+      await report(fleet, serial, { ...FACTORY, ...body.config });
+      assert.equal((await configOf(fleet, serial)).syncStatus, 'drifted');
+    });
+  });
+
+  describe('in stages', () => {
+    const rollout = { firstPercent: 34, minAppliedPercent: 100, abortFailedPercent: 50 };
+
+    it('leaves the later devices untouched until the first ones run the change', async () => {
+      const [first = '', ...rest] = serials;
+      const jobId = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 33 } });
+      assert.deepEqual(Object.values(await statesOf(fleet, jobId)).sort(), ['queued', 'queued', 'waiting']);
+      assert.equal((await configOf(fleet, rest[0] as string)).pendingConfig, null);
+      await obey(fleet, first);
+      await eventually(
+        () => statesOf(fleet, jobId),
+        (states) => rest.every((serial) => states[serial] === 'waiting'),
+      );
+      for (const serial of rest) await obey(fleet, serial);
+      assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
+    });
+
+    it('ends aborted when too many fail: all that is open is cancelled and withdrawn', async () => {
+      const jobId = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 60 } });
+      const [failing = '', waiting = '', queued = ''] = serials;
+      await refuse(fleet, failing);
+      const job = await untilEnded(fleet, jobId);
+      assert.equal(job.status, 'aborted');
+      assert.deepEqual(await statesOf(fleet, jobId), {
+        [failing]: 'failed',
+        [waiting]: 'cancelled',
+        [queued]: 'cancelled',
+      });
+      assert.equal((await configOf(fleet, waiting)).pendingConfig, null);
+    });
+
+    it('lets a later job take over devices that are still queued', async () => {
+      const [first = '', ...rest] = serials;
+      const staged = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 33 } });
+      await applyTo('rare', rest);
+      await obey(fleet, first);
+      const job = await untilEnded(fleet, staged);
+      assert.equal(job.counts.superseded, 2);
+      assert.equal((await configOf(fleet, rest[0] as string)).pendingConfig.measurementPeriodBase, 3_600);
+    });
+  });
+
+  it('goes on without a device that is archived, which spoils nothing', async () => {
+    const [done = '', gone = ''] = serials;
+    const jobId = await applyTo('frequent', [done, gone]);
+    const { assetId } = await configOf(fleet, gone);
+    await fleet.api.delete(`/assets/${assetId}`);
+    await obey(fleet, done);
+    const job = await untilEnded(fleet, jobId);
+    assert.equal(job.status, 'succeeded');
+    assert.equal(job.counts.cancelled, 1);
+  });
+
+  it('follows the asset to its new hardware, which must come to run what the old one ran', async () => {
+    const [serial = ''] = serials;
+    await applyTo('vaccine-fridge', [serial]);
+    await obey(fleet, serial);
+    const jobId = await applyTo('frequent', [serial]);
+    const { assetId } = await configOf(fleet, serial);
+    await fleet.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: 'FRESH-1' });
+    const record = await configOf(fleet, 'FRESH-1');
+    assert.equal(record.syncStatus, 'pending');
+    assert.equal(record.pendingConfig.measurementPeriodBase, 600);
+    assert.equal(record.pendingConfig.alarmRules[0].threshold, 8);
+    await obey(fleet, 'FRESH-1');
+    assert.equal((await untilEnded(fleet, jobId)).counts.applied, 1);
+    assert.deepEqual(await statesOf(fleet, jobId), { 'FRESH-1': 'applied' });
+  });
+
+  it('is listed newest first, by status and page by page', async () => {
+    const ids: string[] = [];
+    for (const slug of ['frequent', 'slow', 'freezer']) ids.push(await applyTo(slug));
+    await fleet.api.post(`/devices/config-jobs/${ids[1]}/cancel`);
+    const { body: page } = await fleet.api.get('/devices/config-jobs?limit=2');
+    assert.deepEqual(
+      page.items.map(({ id }: { id: string }) => id),
+      [ids[2], ids[1]],
+    );
+    const { body: rest } = await fleet.api.get(`/devices/config-jobs?limit=2&cursor=${page.nextCursor}`);
+    assert.deepEqual(
+      rest.items.map(({ id }: { id: string }) => id),
+      [ids[0]],
+    );
+    assert.equal(rest.nextCursor, null);
+    const { body: cancelled } = await fleet.api.get('/devices/config-jobs?status=cancelled');
+    assert.equal(cancelled.items.length, 1);
+  });
+
+  it('lists its devices by state and page by page', async () => {
+    const jobId = await applyTo('frequent');
+    await obey(fleet, serials[1] as string);
+    const path = `/devices/config-jobs/${jobId}/targets`;
+    const { body: waiting } = await fleet.api.get(`${path}?state=waiting&limit=1`);
+    assert.equal(waiting.items.length, 1);
+    const { body: next } = await fleet.api.get(`${path}?state=waiting&limit=1&cursor=${waiting.nextCursor}`);
+    assert.equal(next.nextCursor, null);
+    assert.notEqual(next.items[0].serialNumber, waiting.items[0].serialNumber);
+    const { body: applied } = await fleet.api.get(`${path}?state=applied`);
+    assert.deepEqual(
+      applied.items.map((each: { serialNumber: string }) => each.serialNumber),
+      [serials[1]],
+    );
+  });
+});

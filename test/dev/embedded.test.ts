@@ -1,0 +1,443 @@
+/** The embedded servers, with real processes: what the guard, PostgreSQL and the search for a Temporal CLI promise. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import pg from 'pg';
+import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
+import { freePort, isFree } from '../../dev/embedded/free-port.ts';
+import { startPostgres } from '../../dev/embedded/postgres.ts';
+import { isAlive } from '../../dev/embedded/process-status.ts';
+import { supervise } from '../../dev/embedded/supervise.ts';
+import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
+import { pinned } from '../../dev/embedded/temporal-cli-version.ts';
+import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'embedded-'));
+const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '16MB' };
+const quiet = () => {};
+const processes: ChildProcess[] = [];
+const running: { stop(): Promise<unknown> }[] = [];
+
+/** A test that fails half way must not leave a server, which would keep mocha alive. */
+async function kept<T extends { stop(): Promise<unknown> }>(starting: Promise<T>): Promise<T> {
+  const server = await starting;
+  running.push(server);
+  return server;
+}
+
+before(() => chmodSync(scratch, 0o755)); // root's PostgreSQL runs as another user
+after(async () => {
+  for (const process of processes) process.kill('SIGKILL');
+  await Promise.all(running.map((server) => server.stop()));
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+});
+
+describe('a supervised server', () => {
+  it('ends when the group of its parent is killed with -9', async () => {
+    const { parent, line } = await startParent(`
+      import { supervise } from ${moduleUrl('supervise.ts')};
+      supervise({ ...${JSON.stringify(sayPidAndStay)}, log: (line) => console.log(line) });
+    `);
+    const server = Number(await line());
+    assert.ok(isAlive(server));
+    process.kill(-(parent.pid ?? 0), 'SIGKILL');
+    await until(() => !isAlive(server), 3_000);
+  });
+
+  it('is killed when it does not heed its stop signal', async () => {
+    const { lines, server } = superviseNode(
+      "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1e3)",
+    );
+    await until(() => lines.length > 0, 3_000);
+    await server.stop();
+    assert.deepEqual(await server.exited, { code: null, signal: 'SIGKILL' });
+  });
+
+  it('does not notice a Ctrl-C that is meant for its parent', async () => {
+    const { lines, server } = superviseNode("console.log('up'); setInterval(() => console.log('up'), 50)");
+    await until(() => lines.length > 0, 3_000);
+    process.kill(server.pid ?? 0, 'SIGINT');
+    process.kill(server.pid ?? 0, 'SIGTERM');
+    await sleep(100);
+    const seen = lines.length;
+    await until(() => lines.length > seen, 3_000);
+    await server.stop();
+    assert.deepEqual(await server.exited, { code: null, signal: 'SIGTERM' });
+  });
+
+  it('tells its parent how it ended and what it said last', async () => {
+    const { server } = superviseNode("console.log('one'); console.error('two'); process.exitCode = 7");
+    assert.deepEqual(await server.exited, { code: 7, signal: null });
+    assert.deepEqual(server.lastLines().sort(), ['one', 'two']);
+  });
+
+  it('whose program is missing says so', async () => {
+    const server = supervise({ command: '/no/such/program', args: [], env: {}, log: quiet });
+    assert.deepEqual(await server.exited, { code: 127, signal: null });
+    assert.match(server.lastLines().join(), /no\/such\/program could not be run/);
+  });
+});
+
+describe('the embedded PostgreSQL', () => {
+  const dataDir = join(scratch, 'postgres');
+  const start = (settings = {}) =>
+    kept(startPostgres({ dataDir, log: quiet, settings: { ...fast, ...settings } }));
+
+  it('asks for a password, and keeps what was written over a stop and a start', async () => {
+    const first = await start();
+    const url = await ensureDatabase(first.url, 'kept');
+    assert.equal(await ensureDatabase(first.url, 'kept'), url);
+    await query(url, 'create table notes (note text)');
+    await query(url, "insert into notes values ('stopped')");
+    await assert.rejects(
+      query(url.replace(/:[^:@]+@/, ':guess@'), 'select'),
+      /password authentication failed/,
+    );
+    assert.equal(statSync(join(dataDir, 'password')).mode & 0o777, 0o600);
+    await first.stop();
+
+    const second = await start();
+    assert.deepEqual(await notes(second.url), ['stopped']);
+    await second.stop();
+  });
+
+  it('starts at once after its parent was killed with -9', async () => {
+    const { parent, line } = await startParent(postgresParent('parent killed'));
+    await line();
+    parent.kill('SIGKILL');
+    const next = await start();
+    assert.deepEqual(await notes(next.url), ['stopped', 'parent killed']);
+    await next.stop();
+  });
+
+  it('recovers what was committed after kill -9 of everything', async () => {
+    const { parent, line } = await startParent(postgresParent('all killed'));
+    await line();
+    const postmaster = Number.parseInt(readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8'), 10);
+    const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(postmaster)], { encoding: 'utf8' }));
+    for (const pid of [guard, postmaster, parent.pid ?? 0]) process.kill(pid, 'SIGKILL');
+    const next = await start();
+    assert.deepEqual(await notes(next.url), ['stopped', 'parent killed', 'all killed']);
+    await next.stop();
+  });
+
+  it('recovers from an initdb that was killed half way', async () => {
+    const folder = join(scratch, 'half');
+    const { parent } = await startParent(`
+      import { startPostgres } from ${moduleUrl('postgres.ts')};
+      await startPostgres({ dataDir: ${JSON.stringify(folder)}, log() {} });
+    `);
+    const begun = () => existsSync(join(folder, `init-${parent.pid}`, 'PG_VERSION'));
+    await until(begun, 10_000);
+    parent.kill('SIGKILL');
+    assert.ok(!existsSync(join(folder, 'cluster')));
+    const server = await kept(startPostgres({ dataDir: folder, log: quiet, settings: fast }));
+    await query(server.url, 'select');
+    await server.stop();
+    assert.deepEqual(readdirSync(folder).sort(), ['cluster', 'password']);
+  });
+
+  it('names the process that holds its folder, and does not disturb it', async () => {
+    const server = await start();
+    const holder = readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0];
+    await assert.rejects(
+      start(),
+      new RegExp(`Another PostgreSQL, process ${holder}, is running on .*cluster`),
+    );
+    await query(server.url, 'select');
+    await server.stop();
+  });
+
+  it('says plainly what stops it', async () => {
+    await assert.rejects(
+      start({ shared_buffers: 'lots' }),
+      /PostgreSQL ended while it started.*\n.*shared_buffers/s,
+    );
+    const taken = createServer().listen(0, '127.0.0.1').unref();
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    await assert.rejects(
+      startPostgres({ dataDir, port, log: quiet }),
+      new RegExp(`port ${port}: it is in use`),
+    );
+    taken.close();
+    rmSync(join(dataDir, 'password'));
+    await assert.rejects(start(), /its password was in .* which is gone/);
+  });
+
+  it('says plainly that root must choose a folder others can reach', async function () {
+    if (process.getuid?.() !== 0) return this.skip();
+    const closed = mkdtempSync(join(scratch, 'closed-'));
+    await assert.rejects(
+      startPostgres({ dataDir: join(closed, 'data'), log: quiet }),
+      /cannot reach .*closed-/,
+    );
+  });
+
+  /** A process that writes one note with the usual, safe settings and stays. */
+  const postgresParent = (note: string) => `
+    import pg from 'pg';
+    import { ensureDatabase } from ${moduleUrl('ensure-database.ts')};
+    import { startPostgres } from ${moduleUrl('postgres.ts')};
+    const { url } = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, log() {} });
+    const client = new pg.Client({ connectionString: await ensureDatabase(url, 'kept') });
+    client.on('error', () => {}); // PostgreSQL may be killed before us
+    await client.connect();
+    await client.query('insert into notes values ($1)', [${JSON.stringify(note)}]);
+    console.log('written');
+  `;
+
+  async function notes(url: string): Promise<string[]> {
+    const { rows } = await query(await ensureDatabase(url, 'kept'), 'select note from notes');
+    return rows.map(({ note }) => note);
+  }
+});
+
+describe('the search for a Temporal CLI', () => {
+  const offline = 'http://127.0.0.1:9';
+  const system = '/usr/bin:/bin';
+
+  it('takes the one that TEMPORAL_CLI_PATH names before all others', async () => {
+    const place = layOut({ path: '9.0.0', cache: pinned.cli });
+    const named = fakeCli(join(place.root, 'named'), '1.0.0');
+    assert.equal(await find(place, { TEMPORAL_CLI_PATH: named }), named);
+    assert.match(place.said.join(), /older than/);
+  });
+
+  it('does not pass over a TEMPORAL_CLI_PATH that does not run', async () => {
+    const place = layOut({ path: '9.0.0' });
+    await assert.rejects(find(place, { TEMPORAL_CLI_PATH: '/no/such' }), /TEMPORAL_CLI_PATH is \/no\/such/);
+  });
+
+  it('takes the one on the PATH when it is new enough', async () => {
+    for (const version of [pinned.cli, '1.10.0', '2.0.0', '0.0.0-DEV']) {
+      const place = layOut({ path: version, cache: pinned.cli });
+      assert.equal(await find(place), join(place.root, 'path', 'temporal'), version);
+    }
+  });
+
+  it('takes the one in the cache when that on the PATH is older', async () => {
+    for (const version of ['1.9.0', '0.13.2']) {
+      const place = layOut({ path: version, cache: pinned.cli });
+      assert.equal(await find(place), cached(place), version);
+      assert.match(place.said.join(), /older than/);
+    }
+  });
+
+  it('downloads one when there is none, and keeps it', async () => {
+    const place = layOut({});
+    const folder = join(place.root, 'download');
+    fakeCli(join(folder, 'temporal'), pinned.cli);
+    execFileSync('tar', ['-czf', join(folder, 'it.tar.gz'), '-C', folder, 'temporal']);
+    const asked: string[] = [];
+    const mirror = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end(readFileSync(join(folder, 'it.tar.gz')));
+    })
+      .listen(0, '127.0.0.1')
+      .unref();
+    await once(mirror, 'listening');
+    const downloadFrom = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+    assert.equal(await find(place, {}, downloadFrom), cached(place));
+    assert.match(asked.join(), new RegExp(`^/v${pinned.cli}\\?platform=(linux|darwin)&arch=(amd64|arm64)$`));
+    mirror.close();
+    assert.equal(await find(place), cached(place));
+    assert.deepEqual(readdirSync(join(place.root, 'cache')), [`temporal-${pinned.cli}`]);
+  });
+
+  it('builds one with Go when the download cannot be reached', async () => {
+    const place = layOut({ go: true });
+    assert.equal(await find(place), cached(place));
+    assert.match(place.said.join('\n'), /download failed: .*\n.*building/);
+  });
+
+  it('names every way when none leads to one', async () => {
+    const place = layOut({});
+    await assert.rejects(find(place), ({ message }: Error) => {
+      for (const way of [
+        'TEMPORAL_ADDRESS',
+        'TEMPORAL_CLI_PATH',
+        'PATH',
+        cached(place),
+        'temporal.download',
+        'Go',
+      ]) {
+        assert.ok(message.includes(way), `${way} in ${message}`);
+      }
+      return true;
+    });
+  });
+
+  it('looks for the version that tools/temporal builds', () => {
+    const goMod = readFileSync(new URL('../../tools/temporal/go.mod', import.meta.url), 'utf8');
+    assert.match(goMod, new RegExp(`github.com/temporalio/cli v${pinned.cli}\n`));
+    assert.match(goMod, new RegExp(`go.temporal.io/server v${pinned.server} `));
+  });
+
+  interface Place {
+    root: string;
+    said: string[];
+  }
+
+  function layOut({ path, cache, go }: { path?: string; cache?: string; go?: boolean }): Place {
+    const root = mkdtempSync(join(scratch, 'cli-'));
+    const place = { root, said: [] };
+    if (path) fakeCli(join(root, 'path', 'temporal'), path);
+    if (cache) fakeCli(cached(place), cache);
+    if (go) fakeGo(join(root, 'path', 'go'), fakeCli(join(root, 'built'), pinned.cli));
+    return place;
+  }
+
+  const cached = ({ root }: Place) => join(root, 'cache', `temporal-${pinned.cli}`);
+
+  const find = ({ root, said }: Place, env: Record<string, string> = {}, downloadFrom = offline) =>
+    findTemporalCli({
+      env: {
+        PATH: [join(root, 'path'), ...(downloadFrom === offline ? [] : [system])].join(delimiter),
+        ...env,
+      },
+      cacheDir: join(root, 'cache'),
+      say: (line) => said.push(line),
+      downloadFrom,
+    });
+});
+
+describe('the Temporal dev server', () => {
+  it('shows its last words when it dies at the start', async () => {
+    const cli = program(join(scratch, 'dying'), `${versionScript('1.9.1')}; echo "no such luck" >&2; exit 3`);
+    await assert.rejects(
+      startTemporalDevServer({ cli, searchAttributes: {}, log: quiet }),
+      /Temporal dev server ended while it started \(exit code 3\).*\n.*no such luck/s,
+    );
+  });
+
+  it('keeps its workflows over kill -9 of its parent, and learns new search attributes', async function () {
+    const cli =
+      process.env.TEMPORAL_CLI_PATH ??
+      join(homedir(), '.cache/device-monitoring-service', `temporal-${pinned.cli}`);
+    if (!existsSync(cli)) return this.skip();
+    const dbFile = join(scratch, 'temporal.db');
+    writeFileSync(join(scratch, `temporal-${pinned.server}.db`), 'a file that was never finished');
+    const { parent, line } = await startParent(`
+      import { startTemporalDevServer } from ${moduleUrl('../temporal/dev-server.ts')};
+      const wanted = { cli: ${JSON.stringify(cli)}, dbFile: ${JSON.stringify(dbFile)} };
+      const server = await startTemporalDevServer({ ...wanted, searchAttributes: { JobId: 'Keyword' }, log() {} });
+      console.log(server.address);
+    `);
+    await startWorkflow(await line(), 'before', 'JobId');
+    parent.kill('SIGKILL');
+
+    const searchAttributes = { JobId: 'Keyword', EndpointId: 'Keyword' } as const;
+    const server = await kept(startTemporalDevServer({ cli, dbFile, searchAttributes, log: quiet }));
+    await startWorkflow(server.address, 'after', 'EndpointId');
+    for (const id of ['before', 'after']) assert.equal(await typeOf(server.address, id), 'any');
+    await server.stop();
+  });
+
+  const startWorkflow = (address: string, workflowId: string, attribute: string) =>
+    withClient(address, (client) =>
+      client.workflow.start('any', {
+        workflowId,
+        taskQueue: 'none',
+        typedSearchAttributes: [{ key: defineSearchAttributeKey(attribute, 'KEYWORD'), value: 'x' }],
+      }),
+    );
+
+  const typeOf = (address: string, workflowId: string) =>
+    withClient(address, async (client) => (await client.workflow.getHandle(workflowId).describe()).type);
+
+  async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+    const connection = await Connection.connect({ address });
+    try {
+      return await use(new Client({ connection }));
+    } finally {
+      await connection.close();
+    }
+  }
+});
+
+describe('a free port', () => {
+  it('is free until somebody listens on it', async () => {
+    const port = await freePort();
+    assert.ok(await isFree(port));
+    const server = createServer().listen(port, '127.0.0.1').unref();
+    await once(server, 'listening');
+    assert.ok(!(await isFree(port)));
+    server.close();
+  });
+});
+
+function superviseNode(code: string) {
+  const lines: string[] = [];
+  const log = (line: string) => lines.push(line);
+  const server = supervise({ command: process.execPath, args: ['-e', code], env: {}, graceMs: 300, log });
+  running.push(server);
+  return { lines, server };
+}
+
+const moduleUrl = (file: string) => JSON.stringify(new URL(`../../dev/embedded/${file}`, import.meta.url).href);
+
+const sayPidAndStay = {
+  command: process.execPath,
+  args: ['-e', 'console.log(process.pid); setInterval(() => {}, 1e3)'],
+  env: {},
+};
+
+/** A process of our own that we may kill: it runs the module and we read its lines. */
+async function startParent(module: string) {
+  const args = ['--import=tsx', '--input-type=module', '-e', module];
+  const parent = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(parent);
+  const lines = createInterface({ input: parent.stdout })[Symbol.asyncIterator]();
+  return { parent, line: async () => (await lines.next()).value as string };
+}
+
+async function query(connectionString: string, sql: string) {
+  const client = new pg.Client({ connectionString });
+  try {
+    await client.connect();
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function until(holds: () => boolean, timeoutMs: number): Promise<void> {
+  for (const deadline = Date.now() + timeoutMs; !holds(); await sleep(10)) {
+    assert.ok(Date.now() < deadline, `not within ${timeoutMs} ms`);
+  }
+}
+
+function program(path: string, script: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return path;
+}
+
+const versionScript = (version: string) =>
+  `[ "$1" != --version ] || { echo "temporal version ${version} (Server ${pinned.server}, UI 2.0.0)"; exit; }`;
+
+const fakeCli = (path: string, version: string) => program(path, versionScript(version));
+
+/** "Builds" by copying; the shell's own words only, because its PATH has nothing else. */
+const fakeGo = (path: string, built: string) =>
+  program(path, `while [ "$1" != -o ]; do shift; done; /bin/cp ${built} "$2"`);

@@ -1,0 +1,56 @@
+/** Our receiver of webhooks: it verifies with our own signatures and fails when told to. */
+import assert from 'node:assert/strict';
+import { signaturesOf } from '../../../src/deliveries/signature.ts';
+import { eventLine, startWebhookReceiver } from '../../../dev/receiver/webhook-receiver.ts';
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+const BODY = JSON.stringify({
+  type: 'alert.created',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  data: { serialNumber: '282C00000001', type: 'high_temp' },
+});
+
+const post = (url: string, secret: string | null, { ageSeconds = 0 } = {}) => {
+  const timestampSeconds = Math.floor(Date.now() / 1000) - ageSeconds;
+  const signed = { id: 'msg_1', timestampSeconds, body: BODY };
+  return fetch(url, {
+    method: 'POST',
+    body: BODY,
+    headers: {
+      'webhook-id': signed.id,
+      'webhook-timestamp': String(timestampSeconds),
+      ...(secret && { 'webhook-signature': signaturesOf(signed, ['another secret of ours', secret]) }),
+    },
+  });
+};
+
+describe('The receiver', () => {
+  it('fails the first requests, then takes what is signed well', async () => {
+    const lines: string[] = [];
+    const receiver = await startWebhookReceiver({
+      port: 0,
+      secret: SECRET,
+      failFirst: 2,
+      onRequest: (event) => lines.push(eventLine(event)),
+    });
+    try {
+      const statuses: number[] = [];
+      for (let index = 0; index < 3; index++) statuses.push((await post(receiver.url, SECRET)).status);
+      assert.deepEqual(statuses, [503, 503, 204]);
+      assert.equal((await post(receiver.url, 'a wrong secret indeed')).status, 401);
+      assert.equal((await post(receiver.url, null)).status, 401);
+      assert.equal((await post(receiver.url, SECRET, { ageSeconds: 3_600 })).status, 401);
+      assert.deepEqual(
+        receiver.received.map(({ signature }) => signature),
+        ['good', 'good', 'good', 'wrong', 'missing', 'too old'],
+      );
+      assert.match(
+        lines[0] as string,
+        /alert\.created {2}282C00000001 high_temp {2}signature good, answered 503$/,
+      );
+      assert.equal((await fetch(receiver.url)).status, 405);
+    } finally {
+      await receiver.stop();
+    }
+  });
+});

@@ -1,0 +1,77 @@
+/** The device's rules over temperature series, against what the customer's profile says. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { DISABLED_CALENDAR, type LogicRule } from '../../../src/devices/configuration.ts';
+import { compileProfile } from '../../../src/profiles/compile-profile.ts';
+import { judge, type RuleState } from '../../../dev/simulator/rule-states.ts';
+import { START_MS } from './device-model.ts';
+
+const MINUTE_MS = 60_000;
+const CALENDARS = Array(6).fill(DISABLED_CALENDAR);
+
+interface Wish {
+  transmitOnBreach: boolean;
+  transmitOnReturn: boolean;
+  hysteresisC: number;
+}
+
+const rulesFor = (wish: Wish) =>
+  compileProfile(
+    {
+      alerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8, ...wish }],
+      schedule: null,
+      intervals: null,
+    },
+    { channelTypes: [1, 0, 0, 0, 0, 0], model: null, ruleSlots: 12 },
+    new Date(START_MS),
+  ).alarmRules ?? [];
+
+/** What the customer means: outside from the bound on, inside again from the bound less the hysteresis. */
+function expectedTriggers(tenths: number[], wish: Wish): number[] {
+  const hysteresis = Math.round(wish.hysteresisC * 10);
+  let [isHigh, isLow] = [false, false];
+  return tenths.flatMap((value, index) => {
+    const before = isHigh || isLow;
+    isHigh = value > (isHigh ? 80 - hysteresis : 80);
+    isLow = value < (isLow ? 20 + hysteresis : 20);
+    const after = isHigh || isLow;
+    const isSent = after ? !before && wish.transmitOnBreach : before && wish.transmitOnReturn;
+    return isSent ? [index] : [];
+  });
+}
+
+function triggers(alarmRules: Parameters<typeof judge>[0]['alarmRules'], tenths: number[]): number[] {
+  let states: readonly RuleState[] = [];
+  return tenths.flatMap((value, index) => {
+    const nowMs = START_MS + index * MINUTE_MS;
+    const judged = judge({ alarmRules, calendars: CALENDARS }, states, { values: [value], nowMs, speed: 1 });
+    states = judged.states;
+    return judged.trigger ? [index] : [];
+  });
+}
+
+describe("A simulated logger's rules", () => {
+  it('do what the profile says that they were compiled from', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 50 }),
+        fc.constantFrom([true, true], [true, false], [false, false]),
+        fc.constantFrom(0, 0.5, 1.3),
+        (tenths, [transmitOnBreach = false, transmitOnReturn = false], hysteresisC) => {
+          const wish = { transmitOnBreach, transmitOnReturn, hysteresisC };
+          assert.deepEqual(triggers(rulesFor(wish), tenths), expectedTriggers(tenths, wish));
+        },
+      ),
+    ));
+
+  it('wait for so many samples in a row, and for a delay', () => {
+    const [high, , logic] = rulesFor({ transmitOnBreach: true, transmitOnReturn: true, hysteresisC: 0 });
+    assert.ok(high?.condition === 'HIGH_THRESHOLD' && logic?.condition === 'LOGIC_OPERATOR');
+    const only: LogicRule = { ...logic, rules: [0] };
+    const patient = { ...high, samples: 3 };
+    assert.deepEqual(triggers([patient, only], [90, 90, 50, 90, 90, 90, 50, 50, 50]), [5, 8]);
+    assert.deepEqual(triggers([patient, only], [90, 90, 50, 90, 90, 50]), []);
+    assert.deepEqual(triggers([high, { ...only, delaySeconds: 150 }], [90, 90, 90, 90, 90, 50]), [3, 5]);
+    assert.deepEqual(triggers([high, { ...only, delaySeconds: 150 }], [90, 90, 50, 50, 50]), []);
+  });
+});

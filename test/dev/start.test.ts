@@ -1,0 +1,243 @@
+/** `npm start` as its user meets it: real processes on real data folders, stopped and killed in every way. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import {
+  apply,
+  createProfile,
+  eventually,
+  FRIDGE,
+  jobOf,
+  obey,
+  register,
+  untilEnded,
+} from '../support/fleet.ts';
+import {
+  alive,
+  descendantsOf,
+  endAll,
+  newDataDir,
+  type Running,
+  run,
+  type Stack,
+  startStack,
+  tryKill,
+} from '../support/stack.ts';
+
+describe('npm start', function () {
+  this.timeout(60_000);
+  const [dataDir, besideDir, unusedDir] = [newDataDir(), newDataDir(), newDataDir()];
+  let stack: Stack;
+  let beside: Stack;
+  let jobId: string;
+
+  before(async () => {
+    [stack, beside] = await Promise.all([startStack(dataDir), startStack(besideDir)]);
+  });
+  after(endAll);
+
+  describe('once it is up', () => {
+    it('has told its user all addresses and keys, and programs the same in local.json', () => {
+      const { local } = stack;
+      assert.deepEqual(Object.keys(local).sort(), [
+        'apiKey',
+        'baseUrl',
+        'coapUrl',
+        'databaseUrl',
+        'deviceToken',
+        'metricsUrl',
+        'temporalAddress',
+        'temporalUi',
+      ]);
+      const { baseUrl, temporalUi, metricsUrl, apiKey, deviceToken } = local;
+      for (const told of [baseUrl, `${baseUrl}/docs`, temporalUi, metricsUrl, apiKey, deviceToken])
+        assert.match(stack.output(), new RegExp(`^    .* ${told}$`, 'm'));
+      assert.match(apiKey, /^dms_live_/);
+      assert.match(deviceToken, /^dev_/);
+    });
+
+    it('keeps local.json and all secrets from other users of the machine', () => {
+      for (const name of ['local.json', 'local-keys.json', 'secrets.key', 'postgres/password'])
+        assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
+    });
+
+    it('answers at each address that it told', async () => {
+      const { baseUrl, temporalUi, metricsUrl } = stack.local;
+      for (const url of [`${baseUrl}/docs`, `${baseUrl}/readyz`, temporalUi as string, metricsUrl])
+        assert.equal((await fetch(url)).status, 200, url);
+    });
+
+    it('has printed a line that works as it is pasted into a shell', function () {
+      if (!existsSync('/usr/bin/curl')) return this.skip();
+      const line = /^ +curl .*$/m.exec(stack.output())?.[0] as string;
+      assert.deepEqual(JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' })).items, []);
+    });
+
+    it('runs beside another copy that was started at the same time: own port, own keys, own data', async () => {
+      await register(stack.organization, 'ONLY-HERE');
+      const { body } = await beside.organization.api.get('/assets');
+      assert.deepEqual(body.items, []);
+      assert.equal((await beside.organization.with(stack.local.apiKey).get('/assets')).status, 401);
+    });
+
+    it('listens on port 8080 unless that is taken, and says which one it took instead', () => {
+      const elsewhere = [stack, beside].filter(({ local }) => new URL(local.baseUrl).port !== '8080');
+      assert.ok(elsewhere.length >= 1, 'two copies on one port');
+      for (const { local, output } of elsewhere) {
+        const { port } = new URL(local.baseUrl);
+        assert.match(output(), new RegExp(`^Port 8080 is taken, so the API listens on ${port};`, 'm'));
+      }
+    });
+  });
+
+  describe('that cannot start says why in plain words, with exit code 1', () => {
+    let onSameData: Running;
+    before(() => {
+      // It waits a while for the data to be released, so it begins before it is needed.
+      onSameData = run('start', { DATA_DIR: dataDir });
+    });
+
+    it('when the PORT that was asked for is taken', async () => {
+      const { port } = new URL(stack.local.baseUrl);
+      const refused = run('start', { DATA_DIR: unusedDir, PORT: port });
+      assert.equal(await refused.exited, 1);
+      assert.equal(
+        refused.output(),
+        `Port ${port} is taken: choose another one with PORT, or stop what listens there`,
+      );
+    });
+
+    it('when its environment is wrong: all faults at once, before anything is made', async () => {
+      const wrong = {
+        PORT: 'eighty',
+        LOG_LEVEL: 'loud',
+        TEMPORAL_ADDRESS: 'nowhere',
+        DATABASE_URL: 'mysql://x',
+        RATE_LIMIT_PER_SECOND: '-1',
+        SECRETS_KEYS: 'short',
+      };
+      const refused = run('start', { DATA_DIR: unusedDir, ...wrong });
+      assert.equal(await refused.exited, 1);
+      for (const name of Object.keys(wrong)) assert.match(refused.output(), new RegExp(`^  ${name} `, 'm'));
+      assert.doesNotMatch(refused.output(), /^ +at /m);
+      assert.ok(!existsSync(unusedDir));
+    });
+
+    it('or has to end because a server of its own is gone', async () => {
+      const relatives = descendantsOf(beside.pid);
+      const temporal = relatives.find(({ command }) => /^\S+ server start-dev /.test(command));
+      tryKill(temporal?.pid as number);
+      assert.equal(await beside.exited, 1);
+      assert.match(
+        beside.output(),
+        /^Temporal has ended unexpectedly, so the service stops; .* Start again/m,
+      );
+      assert.deepEqual(alive(relatives), []);
+    });
+
+    it('when another copy has the data, which is not disturbed', async () => {
+      assert.equal(await onSameData.exited, 1);
+      assert.match(
+        onSameData.output(),
+        /^Another (PostgreSQL|Temporal dev server), process \d+, is running on .*\. Stop it, or use another/m,
+      );
+      assert.doesNotMatch(onSameData.output(), /^ +at /m);
+      assert.equal((await stack.organization.api.get('/assets/ONLY-HERE')).status, 404);
+      assert.equal((await stack.organization.api.get('/devices/ONLY-HERE/config')).status, 200);
+      assert.deepEqual(localOf(dataDir), stack.local);
+    });
+  });
+
+  describe('that is stopped', () => {
+    it('by SIGTERM answers what is under way, and no process of it is left', () =>
+      stopUnderWay(stack, 'SIGTERM'));
+
+    it('goes on at its next start with the same keys and all data', async () => {
+      const { local: before, pid } = stack;
+      stack = await startStack(dataDir);
+      assert.deepEqual([stack.local.apiKey, stack.local.deviceToken], [before.apiKey, before.deviceToken]);
+      const { body } = await stack.organization.api.get('/assets');
+      const serials = body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
+      assert.deepEqual(serials, ['ONLY-HERE', `UNDER-${pid}`]);
+    });
+  });
+
+  describe('that is killed with -9 in the middle of a job', () => {
+    before(async () => {
+      for (const serial of ['FIRST', 'SECOND', 'THIRD']) await register(stack.organization, serial);
+      const slug = await createProfile(stack.organization, FRIDGE);
+      jobId = await apply(stack.organization, slug, { serialNumbers: ['FIRST', 'SECOND', 'THIRD'] });
+      await obey(stack.organization, 'FIRST');
+    });
+
+    it('leaves nothing behind that could block its next start', async () => {
+      const relatives = descendantsOf(stack.pid);
+      await stack.end('SIGKILL');
+      stack = await startStack(dataDir);
+      await obey(stack.organization, 'SECOND');
+      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 2);
+      await eventually(
+        async () => alive(relatives),
+        (left) => left.length === 0,
+      );
+    });
+
+    it('goes on with the job and ends it, also when its servers were killed with it', async () => {
+      const relatives = descendantsOf(stack.pid);
+      for (const { pid } of relatives) tryKill(pid);
+      await stack.end('SIGKILL');
+      stack = await startStack(dataDir, { byNpm: true });
+      assert.equal((await jobOf(stack.organization, jobId)).status, 'running');
+      await obey(stack.organization, 'THIRD');
+      const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
+      assert.equal(job.status, 'succeeded');
+      assert.equal(job.counts.applied, 3);
+    });
+  });
+
+  describe('that is interrupted', () => {
+    it('by SIGINT to npm does the same', () => stopUnderWay(stack, 'SIGINT'));
+  });
+});
+
+async function stopUnderWay(stack: Stack, signal: 'SIGTERM' | 'SIGINT'): Promise<void> {
+  const relatives = descendantsOf(stack.pid);
+  assert.ok(relatives.length > 10, 'PostgreSQL, Temporal and their guards');
+  const finish = await beginRegistering(stack, `UNDER-${stack.pid}`);
+  const ended = stack.end(signal);
+  await stack.line(/Stopping/);
+  assert.equal((await finish()).statusCode, 201);
+  const { code, durationMs } = await ended;
+  assert.equal(code, 0, stack.output());
+  assert.deepEqual(alive(relatives), []);
+  assert.ok(durationMs < 6_000, `took ${durationMs} ms, as if it waited for a connection that is only kept`);
+}
+
+const localOf = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
+
+/** A request whose headers the server has taken; what comes back sends the rest and answers. The connection is kept. */
+async function beginRegistering({ local }: Stack, serialNumber: string) {
+  const body = JSON.stringify({ serialNumber });
+  const begun = request(`${local.baseUrl}/assets`, {
+    method: 'POST',
+    agent: new Agent({ keepAlive: true }),
+    headers: {
+      authorization: `Bearer ${local.apiKey}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      expect: '100-continue',
+    },
+  });
+  const answered = once(begun, 'response') as Promise<[IncomingMessage]>;
+  begun.flushHeaders();
+  await once(begun, 'continue');
+  return async () => {
+    begun.end(body);
+    const [response] = await answered;
+    response.resume();
+    return response;
+  };
+}

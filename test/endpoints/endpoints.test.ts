@@ -1,0 +1,586 @@
+/** Both collections of webhooks through the API (contract.md, section 6); deliveries have tests of their own. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createSecretBox } from '../../src/endpoints/secret-box.ts';
+import { EVENT_KINDS } from '../../src/endpoints/endpoint.ts';
+import type { Client } from '../support/client.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const URL_1 = 'https://example.com/hooks/one';
+const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const NEVER = {
+  lastDeliveredAt: null,
+  lastAttemptAt: null,
+  lastStatus: null,
+  lastStatusCode: null,
+  lastError: null,
+};
+
+interface CollectionUnderTest {
+  path: string;
+  recType: string;
+  collection: 'cellular' | 'event';
+}
+
+const CELLULAR: CollectionUnderTest = {
+  path: '/cellular-webhooks',
+  recType: 'cellular-webhook',
+  collection: 'cellular',
+};
+const EVENT: CollectionUnderTest = { path: '/webhooks', recType: 'webhook', collection: 'event' };
+
+describe('Webhooks', () => {
+  let dms: TestService;
+
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { webhookAllowedRanges: ['127.0.0.0/8'] } });
+  });
+  after(() => dms.stop());
+
+  async function create(api: Client, path: string, body: object = {}) {
+    const answer = await api.post(path, { url: URL_1, ...body });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body;
+  }
+
+  async function refused(
+    answer: Promise<{ status: number; body: { message: string } }>,
+    message: RegExp,
+    status = 400,
+  ) {
+    const { body, status: actual } = await answer;
+    assert.equal(actual, status, body?.message);
+    assert.match(body.message, message);
+  }
+
+  const secretBox = () => createSecretBox(dms.settings.secretsKeys);
+
+  async function storedSecret(
+    { id: organizationId }: TestOrganization,
+    webhookId: string,
+  ): Promise<string | null> {
+    const row = await dms.service.sql('webhooks').where({ id: webhookId }).first('secret');
+    return row.secret && secretBox().open(row.secret, { organizationId, rowId: webhookId });
+  }
+
+  describe('A cellular webhook', () => {
+    it('needs nothing but a URL; the rest has defaults', async () => {
+      const { status, body, headers } = await dms.api.post('/cellular-webhooks', { url: URL_1 });
+      assert.equal(status, 201);
+      const { id, createdAt, updatedAt, ...rest } = body;
+      assert.deepEqual(rest, {
+        recType: 'cellular-webhook',
+        name: 'example.com',
+        url: URL_1,
+        status: 'active',
+        disabledReason: null,
+        deliverConfigApplied: false,
+        delivery: NEVER,
+      });
+      assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+      assert.equal(createdAt, updatedAt);
+      assert.equal(new Date(createdAt).toISOString(), createdAt);
+      assert.equal(headers.location, `/cellular-webhooks/${id}`);
+      assert.deepEqual((await dms.api.get(String(headers.location))).body, body);
+    });
+
+    it('is named after the host of its URL, cut to what a name may be', async () => {
+      const { api } = dms;
+      assert.equal(
+        (await create(api, '/cellular-webhooks', { url: 'http://localhost:3000/a' })).name,
+        'localhost:3000',
+      );
+      const host = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.com`;
+      assert.equal(
+        (await create(api, '/cellular-webhooks', { url: `https://${host}/` })).name,
+        host.slice(0, 128),
+      );
+    });
+
+    it('keeps what it was given', async () => {
+      const given = { url: URL_1, name: 'Production', status: 'disabled', deliverConfigApplied: true };
+      const created = await create(dms.api, '/cellular-webhooks', given);
+      const { name, url, status, deliverConfigApplied, disabledReason } = created;
+      assert.deepEqual({ url, name, status, deliverConfigApplied }, given);
+      assert.equal(disabledReason, 'customer');
+    });
+
+    it('shows how the last delivery went', async () => {
+      const { id } = await create(dms.api, '/cellular-webhooks');
+      await dms.service.sql('webhooks').where({ id }).update({
+        last_delivered_at: '2026-03-02T08:15:30Z',
+        last_attempt_at: '2026-03-02T09:15:30Z',
+        last_status: 'retrying',
+        last_status_code: 503,
+        last_error: 'the endpoint answered 503',
+      });
+      const shown = {
+        lastDeliveredAt: '2026-03-02T08:15:30.000Z',
+        lastAttemptAt: '2026-03-02T09:15:30.000Z',
+        lastStatus: 'retrying',
+        lastStatusCode: 503,
+        lastError: 'the endpoint answered 503',
+      };
+      const path = `/cellular-webhooks/${id}`;
+      assert.deepEqual((await dms.api.get(path)).body.delivery, shown);
+      assert.deepEqual((await dms.api.patch(path, { name: 'x' })).body.delivery, shown);
+    });
+
+    it('takes a name with something to see in it, of at most 128 characters', async () => {
+      const post = (name: unknown) => dms.api.post('/cellular-webhooks', { url: URL_1, name });
+      for (const blank of ['', ' ', '\t\n']) await refused(post(blank), /^name must not be blank/);
+      await refused(post('x'.repeat(129)), /^name length must be less than or equal to 128/);
+      await refused(post(7), /^name must be a string/);
+      assert.equal((await post('x'.repeat(128))).status, 201);
+    });
+
+    it('has no events to choose, and deliverConfigApplied is true or false', async () => {
+      const post = (body: object) => dms.api.post('/cellular-webhooks', { url: URL_1, ...body });
+      await refused(post({ events: ['alert.created'] }), /^events is not allowed/);
+      await refused(post({ deliverConfigApplied: 'true' }), /^deliverConfigApplied must be a boolean/);
+    });
+
+    it('is told of confirmed configurations once deliverConfigApplied is set, and no longer when it is unset', async () => {
+      const { id } = await create(dms.api, '/cellular-webhooks');
+      for (const deliverConfigApplied of [true, false, true]) {
+        const { body } = await dms.api.patch(`/cellular-webhooks/${id}`, { deliverConfigApplied });
+        assert.equal(body.deliverConfigApplied, deliverConfigApplied);
+        const { events } = await dms.service.sql('webhooks').where({ id }).first('events');
+        assert.deepEqual(
+          events,
+          deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'],
+        );
+      }
+      assert.equal(
+        (await dms.api.patch(`/cellular-webhooks/${id}`, { name: 'n' })).body.deliverConfigApplied,
+        true,
+      );
+    });
+  });
+
+  describe('An event webhook', () => {
+    it('needs nothing but a URL; it then subscribes to every kind of event', async () => {
+      const { status, body } = await dms.api.post('/webhooks', { url: URL_1 });
+      assert.equal(status, 201);
+      const { id, createdAt, updatedAt, ...rest } = body;
+      assert.deepEqual(rest, {
+        recType: 'webhook',
+        url: URL_1,
+        status: 'active',
+        disabledReason: null,
+        events: [
+          'data.measurement.alert',
+          'alert.created',
+          'alert.resolved',
+          'config.applied',
+          'config.failed',
+          'config.job.finished',
+          'device.offline',
+          'device.online',
+        ],
+      });
+      assert.equal(createdAt, updatedAt);
+      assert.deepEqual((await dms.api.get(`/webhooks/${id}`)).body, body);
+    });
+
+    it('subscribes to the kinds it names, shown in that order', async () => {
+      const events = ['device.online', 'alert.created'];
+      const { id, events: shown } = await create(dms.api, '/webhooks', { events, status: 'disabled' });
+      assert.deepEqual(shown, events);
+      const changed = await dms.api.patch(`/webhooks/${id}`, { events: ['config.failed'] });
+      assert.deepEqual(changed.body.events, ['config.failed']);
+    });
+
+    it('names at least one kind, each once, and only kinds that there are', async () => {
+      const { id } = await create(dms.api, '/webhooks', { events: ['alert.created'] });
+      for (const send of [
+        (events: unknown) => dms.api.post('/webhooks', { url: URL_1, events }),
+        (events: unknown) => dms.api.patch(`/webhooks/${id}`, { events }),
+      ]) {
+        await refused(send([]), /^events must name at least one kind of event/);
+        await refused(send(['alert.created', 'alert.created']), /^events\[1\] contains a duplicate value/);
+        for (const kind of ['data.measurement', 'webhook.test', 'alert', '*', '']) {
+          await refused(send(['alert.created', kind]), /^events\[1\] must be one of/);
+        }
+        await refused(send([null]), /^events\[0\]/);
+        await refused(send('alert.created'), /^events must be an array/);
+        await refused(send(null), /^events must be an array/);
+      }
+      assert.deepEqual((await dms.api.get(`/webhooks/${id}`)).body.events, ['alert.created']);
+      assert.equal((await dms.api.post('/webhooks', { url: URL_1, events: [...EVENT_KINDS] })).status, 201);
+    });
+
+    it('has no name and no deliverConfigApplied', async () => {
+      const { id } = await create(dms.api, '/webhooks');
+      for (const field of [{ name: 'x' }, { deliverConfigApplied: true }]) {
+        await refused(dms.api.post('/webhooks', { url: URL_1, ...field }), /^\w+ is not allowed/);
+        await refused(dms.api.patch(`/webhooks/${id}`, field), /^\w+ is not allowed/);
+      }
+    });
+  });
+
+  for (const { path, recType, collection } of [CELLULAR, EVENT]) {
+    describe(`The collection ${path}`, () => {
+      /** Counting and listing need an organization of their own. */
+      let own: TestOrganization;
+      beforeEach(async () => {
+        own = await dms.addOrganization();
+      });
+
+      it('lists its endpoints, newest last', async () => {
+        const created = [];
+        for (const number of [1, 2, 3]) {
+          created.push(await create(own.api, path, { url: `https://example.com/${number}` }));
+        }
+        const { status, body } = await own.api.get(path);
+        assert.equal(status, 200);
+        assert.deepEqual(body, { recType: `${recType}-collection`, items: created, totalItems: 3 });
+      });
+
+      it('is empty to begin with', async () => {
+        const expected = { recType: `${recType}-collection`, items: [], totalItems: 0 };
+        assert.deepEqual((await own.api.get(path)).body, expected);
+      });
+
+      it('is filtered by status', async () => {
+        const { id: activeId } = await create(own.api, path);
+        const { id: disabledId } = await create(own.api, path, { status: 'disabled' });
+        for (const [status, id] of [
+          ['active', activeId],
+          ['disabled', disabledId],
+        ]) {
+          const { body } = await own.api.get(`${path}?status=${status}`);
+          assert.deepEqual([body.totalItems, body.items.map((item: { id: string }) => item.id)], [1, [id]]);
+        }
+        await refused(own.api.get(`${path}?status=failing`), /^status must be one of \[active, disabled\]/);
+        await refused(own.api.get(`${path}?status=`), /^status must be one of/);
+        await refused(own.api.get(`${path}?state=active`), /^state is not allowed/);
+        await refused(own.api.get(`${path}?status=active&status=disabled`), /^status must be/);
+      });
+
+      it('needs a URL that deliveries may go to', async () => {
+        const { id } = await create(own.api, path);
+        for (const send of [
+          (url: unknown) => own.api.post(path, { url }),
+          (url: unknown) => own.api.patch(`${path}/${id}`, { url }),
+        ]) {
+          await refused(send('ftp://example.com/'), /^url must be an absolute http or https URL/);
+          await refused(send('example.com'), /^url must be an absolute http or https URL/);
+          await refused(
+            send('https://user:password@example.com/'),
+            /^url must hold no user name or password/,
+          );
+          await refused(send('https://example.com/#part'), /^url must hold no fragment/);
+          await refused(
+            send(`https://example.com/${'a'.repeat(2048)}`),
+            /^url length must be less than or equal to 2048/,
+          );
+          await refused(send('http://10.0.0.1/'), /^url must lead to a public address: 10\.0\.0\.1 is none/);
+          await refused(send('http://[::ffff:169.254.169.254]/'), /^url must lead to a public address/);
+          await refused(send('http://[::1]/'), /^url must lead to a public address/);
+          await refused(send(''), /^url is not allowed to be empty/);
+          await refused(send(null), /^url must be a string/);
+          assert.ok((await send('http://127.0.0.1:9/allowed-by-the-operator')).status < 300);
+        }
+        await refused(own.api.post(path, {}), /^url is required/);
+        await refused(own.api.post(path), /^url is required/);
+      });
+
+      it('shows the URL as it was sent', async () => {
+        for (const url of [
+          'https://example.com',
+          'HTTPS://Example.COM:443/a/../b',
+          'https://bücher.example/straße?q=ä',
+        ]) {
+          const { id, url: shown } = await create(own.api, path, { url });
+          assert.equal(shown, url);
+          assert.equal((await own.api.patch(`${path}/${id}`, { url: URL_1 })).body.url, URL_1);
+          assert.equal((await own.api.patch(`${path}/${id}`, { url })).body.url, url);
+        }
+      });
+
+      it('changes what a PATCH names and nothing else', async () => {
+        const before = await create(own.api, path, { secret: WHSEC });
+        const { status, body } = await own.api.patch(`${path}/${before.id}`, {
+          url: 'https://example.org/two',
+        });
+        assert.equal(status, 200);
+        assert.deepEqual(body, { ...before, url: 'https://example.org/two', updatedAt: body.updatedAt });
+        assert.deepEqual((await own.api.get(`${path}/${before.id}`)).body, body);
+        assert.equal(await storedSecret(own, before.id), WHSEC);
+      });
+
+      it('moves updatedAt on with every PATCH, also one that changes nothing', async () => {
+        const { id, createdAt, updatedAt } = await create(own.api, path);
+        let last = updatedAt;
+        for (let round = 0; round < 10; round++) {
+          const { body } = await own.api.patch(`${path}/${id}`, { status: 'active' });
+          assert.ok(body.updatedAt > last, `${body.updatedAt} after ${last}`);
+          assert.equal(body.createdAt, createdAt);
+          last = body.updatedAt;
+        }
+      });
+
+      it('disables and enables in the name of the customer, whatever disabled the endpoint before', async () => {
+        const { id } = await create(own.api, path);
+        const patch = async (status: string) => (await own.api.patch(`${path}/${id}`, { status })).body;
+        const disabled = await patch('disabled');
+        assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'customer']);
+        for (const reason of ['failing', 'gone']) {
+          await dms.service
+            .sql('webhooks')
+            .where({ id })
+            .update({ status: 'disabled', disabled_reason: reason });
+          assert.equal((await own.api.get(`${path}/${id}`)).body.disabledReason, reason);
+          const kept = await own.api.patch(`${path}/${id}`, { url: URL_1 });
+          assert.deepEqual([kept.body.status, kept.body.disabledReason], ['disabled', reason]);
+          assert.equal((await patch('disabled')).disabledReason, 'customer');
+          const active = await patch('active');
+          assert.deepEqual([active.status, active.disabledReason], ['active', null]);
+        }
+        for (const status of ['failing', '', null, true]) {
+          await refused(
+            own.api.patch(`${path}/${id}`, { status }),
+            /^status must be one of \[active, disabled\]/,
+          );
+          await refused(
+            own.api.post(path, { url: URL_1, status }),
+            /^status must be one of \[active, disabled\]/,
+          );
+        }
+      });
+
+      it('refuses an empty PATCH and fields that are not writable', async () => {
+        const before = await create(own.api, path);
+        await refused(own.api.patch(`${path}/${before.id}`, {}), /^at least one of url, .+ must be given/);
+        await refused(own.api.patch(`${path}/${before.id}`), /^at least one of url/);
+        for (const field of [
+          'id',
+          'recType',
+          'createdAt',
+          'updatedAt',
+          'delivery',
+          'disabledReason',
+          'unknown',
+        ]) {
+          const body = { url: 'https://example.org/', [field]: before[field] ?? null };
+          await refused(own.api.patch(`${path}/${before.id}`, body), new RegExp(`^${field} is not allowed`));
+          await refused(own.api.post(path, body), new RegExp(`^${field} is not allowed`));
+        }
+        assert.deepEqual((await own.api.get(`${path}/${before.id}`)).body, before);
+      });
+
+      it('loses nothing when two PATCHes meet', async () => {
+        const { id } = await create(own.api, path);
+        for (let round = 0; round < 10; round++) {
+          const url = `https://example.com/${round}`;
+          const status = round % 2 === 0 ? 'disabled' : 'active';
+          await Promise.all([
+            own.api.patch(`${path}/${id}`, { url }),
+            own.api.patch(`${path}/${id}`, { status }),
+          ]);
+          const { body } = await own.api.get(`${path}/${id}`);
+          assert.deepEqual([body.url, body.status], [url, status]);
+        }
+      });
+
+      it('deletes an endpoint for good, with an empty answer', async () => {
+        const { id } = await create(own.api, path);
+        const deleted = await own.api.delete(`${path}/${id}`);
+        assert.deepEqual(
+          [deleted.status, deleted.text, deleted.headers['content-type']],
+          [204, '', undefined],
+        );
+        for (const answer of [
+          own.api.get(`${path}/${id}`),
+          own.api.patch(`${path}/${id}`, { status: 'active' }),
+          own.api.delete(`${path}/${id}`),
+        ]) {
+          await refused(answer, /No webhook of this collection has this id/, 404);
+        }
+        assert.equal((await own.api.get(path)).body.totalItems, 0);
+      });
+
+      it('knows no id but its own: not of the other collection, not of another organization', async () => {
+        const otherPath = path === CELLULAR.path ? EVENT.path : CELLULAR.path;
+        const foreign = await dms.addOrganization();
+        const ids = [
+          (await create(own.api, otherPath)).id,
+          (await create(foreign.api, path)).id,
+          randomUUID(),
+          'no-id',
+          '0',
+        ];
+        for (const id of ids) {
+          assert.equal((await own.api.get(`${path}/${id}`)).status, 404, id);
+          assert.equal((await own.api.patch(`${path}/${id}`, { status: 'disabled' })).status, 404, id);
+          assert.equal((await own.api.delete(`${path}/${id}`)).status, 404, id);
+        }
+        assert.deepEqual((await own.api.get(path)).body.items, []);
+        assert.equal((await foreign.api.get(`${path}/${ids[1]}`)).body.status, 'active');
+        assert.equal((await own.api.get(`${otherPath}/${ids[0]}`)).body.status, 'active');
+      });
+
+      it('needs a customer key', async () => {
+        for (const client of [own.device, own.with(null)]) {
+          for (const answer of [
+            client.get(path),
+            client.post(path, { url: URL_1 }),
+            client.get(`${path}/${randomUUID()}`),
+            client.patch(`${path}/${randomUUID()}`, { status: 'active' }),
+            client.delete(`${path}/${randomUUID()}`),
+          ]) {
+            assert.equal((await answer).status, 401);
+          }
+        }
+      });
+
+      it('holds 100 endpoints and no more, however many are added at the same time', async () => {
+        await Promise.all(Array.from({ length: 20 }, () => create(own.api, path)));
+        await Promise.all(Array.from({ length: 75 }, () => create(own.api, path, { status: 'disabled' })));
+        const answers = await Promise.all(
+          Array.from({ length: 15 }, () => own.api.post(path, { url: URL_1 })),
+        );
+        const full = answers.filter(({ status }) => status === 409);
+        assert.equal(answers.filter(({ status }) => status === 201).length, 5);
+        assert.equal(full.length, 10);
+        assert.match(full[0]?.body.message, /^There are 100 webhooks in this collection/);
+        const list = await own.api.get(path);
+        assert.deepEqual([list.body.totalItems, list.body.items.length], [100, 100]);
+
+        const otherPath = path === CELLULAR.path ? EVENT.path : CELLULAR.path;
+        await create(own.api, otherPath);
+        await create(dms.api, path);
+        await own.api.delete(`${path}/${list.body.items[0].id}`);
+        await create(own.api, path);
+        await refused(own.api.post(path, { url: URL_1 }), /delete one/, 409);
+      });
+
+      it('answers a repeated POST with the same Idempotency-Key as it did the first time', async () => {
+        const headers = { 'idempotency-key': randomUUID() };
+        const body = { url: URL_1, secret: WHSEC };
+        const first = await own.api.post(path, body, { headers });
+        const again = await own.api.post(path, body, { headers });
+        assert.equal(first.status, 201);
+        assert.deepEqual([again.status, again.body], [first.status, first.body]);
+        assert.equal(again.headers['idempotent-replayed'], 'true');
+        assert.equal(again.headers.location, `${path}/${first.body.id}`);
+        assert.equal((await own.api.get(path)).body.totalItems, 1);
+      });
+
+      describe('keeps the secret', () => {
+        it('out of every answer', async () => {
+          const secret = 'a secret of 16 or more';
+          const created = await own.api.post(path, { url: URL_1, secret });
+          const { id } = created.body;
+          for (const answer of [
+            created,
+            await own.api.get(`${path}/${id}`),
+            await own.api.get(path),
+            await own.api.patch(`${path}/${id}`, { secret: WHSEC }),
+          ]) {
+            assert.ok(answer.status < 300);
+            assert.doesNotMatch(answer.text, /secret|whsec/i);
+          }
+        });
+
+        it('out of the messages that refuse it', async () => {
+          const { id } = await create(own.api, path);
+          for (const secret of [
+            'whsec_not!base64!at!all',
+            `whsec_${'~'.repeat(200)}`,
+            'confidential',
+            'confidential\u0007words',
+          ]) {
+            for (const answer of [
+              await own.api.post(path, { url: URL_1, secret }),
+              await own.api.patch(`${path}/${id}`, { secret }),
+            ]) {
+              assert.equal(answer.status, 400);
+              assert.doesNotMatch(answer.text, /not!|~|confidential/);
+            }
+          }
+        });
+
+        it('sealed, for its own row only, also when the id is written in capitals', async () => {
+          const { id } = await create(own.api, path, { secret: WHSEC });
+          const row = await dms.service.sql('webhooks').where({ id }).first('secret', 'collection');
+          assert.equal(row.collection, collection);
+          assert.equal(row.secret.includes(WHSEC.slice(6)), false);
+          assert.equal(await storedSecret(own, id), WHSEC);
+          assert.throws(() => secretBox().open(row.secret, { organizationId: own.id, rowId: randomUUID() }));
+          await own.api.patch(`${path}/${id.toUpperCase()}`, { secret: 'another secret, longer' });
+          assert.equal(await storedSecret(own, id), 'another secret, longer');
+        });
+
+        it('until a PATCH replaces it, or takes it away with null', async () => {
+          const { id } = await create(own.api, path, { secret: WHSEC });
+          await own.api.patch(`${path}/${id}`, { status: 'disabled' });
+          assert.equal(await storedSecret(own, id), WHSEC);
+          const replaced = 'ein Geheimnis mit ümläuten 🔑';
+          await own.api.patch(`${path}/${id}`, { secret: replaced });
+          assert.equal(await storedSecret(own, id), replaced);
+          assert.equal((await own.api.patch(`${path}/${id}`, { secret: null })).status, 200);
+          assert.equal(await storedSecret(own, id), null);
+        });
+
+        it('and takes 16 to 128 characters, base64 after whsec_', async () => {
+          const { id } = await create(own.api, path);
+          for (const send of [
+            (secret: unknown) => own.api.post(path, { url: URL_1, secret }),
+            (secret: unknown) => own.api.patch(`${path}/${id}`, { secret }),
+          ]) {
+            await refused(send('x'.repeat(15)), /^secret length must be at least 16/);
+            await refused(send('x'.repeat(129)), /^secret length must be less than or equal to 128/);
+            await refused(send(''), /^secret is not allowed to be empty/);
+            await refused(send(1234567890123456), /^secret must be a string/);
+            await refused(send(`${'x'.repeat(16)}\n`), /^secret must hold no control characters/);
+            await refused(send(`${'x'.repeat(16)}\u0000`), /NUL/);
+            for (const rest of [
+              'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS',
+              'MfKQ9r8GKYqr_wjUPD8I-PZI',
+              'MfKQ9r8GKYqrTwjUPD8ILPZIo=',
+              'not base64!!',
+            ]) {
+              await refused(send(`whsec_${rest}`), /^secret must be padded base64 after whsec_/);
+            }
+            for (const secret of [
+              'x'.repeat(16),
+              'x'.repeat(128),
+              WHSEC,
+              'whsec_MfKQ9r8GKYqrTw==',
+              'whsec MfKQ9r8GKYqr',
+            ]) {
+              assert.ok((await send(secret)).status < 300, secret);
+            }
+          }
+          await refused(own.api.post(path, { url: URL_1, secret: null }), /^secret must be a string/);
+        });
+      });
+    });
+  }
+
+  describe('The limit of a list', () => {
+    it('is 1 to 500 on /webhooks, 100 by default; totalItems counts all that match', async () => {
+      const own = await dms.addOrganization();
+      for (const status of ['active', 'disabled', 'active', 'disabled', 'active']) {
+        await create(own.api, '/webhooks', { status });
+      }
+      const seen = async (query: string) => {
+        const { body } = await own.api.get(`/webhooks?${query}`);
+        return [body.items.length, body.totalItems];
+      };
+      assert.deepEqual(await seen(''), [5, 5]);
+      assert.deepEqual(await seen('limit=2'), [2, 5]);
+      assert.deepEqual(await seen('limit=2&status=active'), [2, 3]);
+      assert.deepEqual(await seen('limit=500'), [5, 5]);
+      for (const limit of ['0', '501', '-1', '1.5', 'ten', '']) {
+        await refused(own.api.get(`/webhooks?limit=${limit}`), /^limit must be/);
+      }
+    });
+
+    it('is not there on /cellular-webhooks, which answers with all', async () => {
+      await refused(dms.api.get('/cellular-webhooks?limit=10'), /^limit is not allowed/);
+    });
+  });
+});

@@ -1,0 +1,336 @@
+/** Keys: their format, their life by the command line, and what the API makes of them. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { query } from '../../src/db/query.ts';
+import { type KeyKind, keyOf, kindOf } from '../../src/keys/api-key.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const UUID = /^[0-9a-f-]{36}$/;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));
+
+interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+describe('The text of a key', () => {
+  const formats: Record<KeyKind, RegExp> = {
+    customer: /^dms_live_[0-9A-Za-z]{49}$/,
+    device: /^dev_[0-9A-Za-z]{32}$/,
+  };
+
+  for (const kind of ['customer', 'device'] as const) {
+    it(`of a ${kind} has its prefix, its length and base62 characters`, () => {
+      assert.match(generateKey(kind), formats[kind]);
+    });
+
+    it(`of a ${kind} tells its kind`, () => {
+      assert.equal(kindOf(generateKey(kind)), kind);
+    });
+
+    it(`of a ${kind} is no key any more with one character changed, lost or added`, () => {
+      const token = generateKey(kind);
+      for (let at = 0; at < token.length; at++) {
+        const other = token[at] === 'a' ? 'b' : 'a';
+        assert.equal(kindOf(token.slice(0, at) + other + token.slice(at + 1)), null, `changed at ${at}`);
+        assert.equal(kindOf(token.slice(0, at) + token.slice(at + 1)), null, `lost at ${at}`);
+      }
+      assert.equal(kindOf(`${token}0`), null);
+    });
+
+    it(`of a ${kind} is another one each time`, () => {
+      const keys = new Set(Array.from({ length: 1_000 }, () => generateKey(kind).slice(0, -6)));
+      assert.equal(keys.size, 1_000);
+    });
+  }
+
+  it('of a device fits into the 36 characters of a logger', () => {
+    assert.equal(generateKey('device').length, 36);
+  });
+
+  it('ends with the CRC-32 of what stands before it', () => {
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    const body = `dev_${'0'.repeat(26)}`;
+    let rest = crc32(body);
+    let checksum = '';
+    for (let index = 0; index < 6; index++) {
+      checksum = digits[rest % 62] + checksum;
+      rest = Math.floor(rest / 62);
+    }
+    assert.equal(kindOf(body + checksum), 'device');
+  });
+});
+
+/** Bit by bit, after the polynomial of ISO 3309. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+describe('Keys by the command line', () => {
+  let dms: TestService;
+  let aheadMs = 0;
+  let organization: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false, now: () => new Date(Date.now() + aheadMs) });
+  });
+  after(() => dms.stop());
+  beforeEach(() => {
+    aheadMs = 0;
+    organization = `Fridges & Söhne ${randomUUID()}`;
+  });
+
+  /** Runs src/bin/cli.ts once more in this process: one of their own for each command would take a second each. */
+  async function run(...typed: string[]): Promise<Run> {
+    const result: Run = { code: 0, stdout: '', stderr: '' };
+    const { argv, exitCode, stdout, stderr } = process;
+    const writes = [stdout.write, stderr.write] as const;
+    const into = (name: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
+      result[name] += text;
+      return true;
+    };
+    [stdout.write, stderr.write] = [into('stdout'), into('stderr')];
+    process.argv = [...argv.slice(0, 2), ...typed];
+    process.env.DATABASE_URL = dms.settings.databaseUrl;
+    try {
+      await import(`../../src/bin/cli.ts?${randomUUID()}`);
+      result.code = Number(process.exitCode ?? 0);
+    } finally {
+      [stdout.write, stderr.write] = writes;
+      Object.assign(process, { argv, exitCode });
+      delete process.env.DATABASE_URL;
+    }
+    return result;
+  }
+
+  async function succeed(...typed: string[]): Promise<string[]> {
+    const { code, stdout, stderr } = await run(...typed);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    return stdout.trimEnd().split('\n');
+  }
+
+  async function createKey(...more: string[]): Promise<{ id: string; token: string }> {
+    const [id, token, ...rest] = await succeed('key', 'create', '--org', organization, ...more);
+    assert.deepEqual(rest, []);
+    return { id: id as string, token: token as string };
+  }
+
+  const statusOf = async (token: string) => (await dms.with(token).get('/assets')).status;
+
+  it('are made with their organization: the id and, last, the key, which works', async () => {
+    const { id, token } = await createKey();
+    assert.match(id, UUID);
+    assert.equal(kindOf(token), 'customer');
+    assert.equal(await statusOf(token), 200);
+    const [first] = await succeed('org', 'create', organization);
+    const [again] = await succeed('org', 'create', organization);
+    const [row] = await query<{ organization_id: string }>(
+      dms.service.sql,
+      'select organization_id from api_keys where id = ?',
+      [id],
+    );
+    assert.deepEqual([first, again], [row?.organization_id, row?.organization_id]);
+  });
+
+  it('are made for devices, too, and work there only', async () => {
+    const { token } = await createKey('--kind', 'device');
+    assert.equal(kindOf(token), 'device');
+    assert.equal(await statusOf(token), 401);
+    assert.equal((await dms.with(token).get('/devices/NONE/pending-config')).status, 404);
+  });
+
+  it('are shown once, and kept as a hash', async () => {
+    const { id, token } = await createKey();
+    const [row] = await query<{ hash: Buffer; display: string }>(
+      dms.service.sql,
+      'select hash, display from api_keys where id = ?',
+      [id],
+    );
+    assert.deepEqual(row?.hash, createHash('sha256').update(token).digest());
+    assert.equal(row?.display, `${token.slice(0, 'dms_live_'.length + 4)}…`);
+    const lines = await succeed('key', 'list', '--org', organization);
+    assert.ok(!lines.join().includes(token));
+    assert.ok(!(await everythingStored()).includes(token.slice('dms_live_'.length + 4)));
+  });
+
+  async function everythingStored(): Promise<string> {
+    const tables = await query<{ name: string }>(
+      dms.service.sql,
+      `select table_name as name from information_schema.tables where table_schema = 'public'`,
+    );
+    const texts = tables.map(async ({ name }) => {
+      const rows = await query<{ text: string }>(dms.service.sql, `select t::text as text from "${name}" t`);
+      return rows.map(({ text }) => text).join('\n');
+    });
+    return (await Promise.all(texts)).join('\n');
+  }
+
+  it('are listed with their state, of all organizations or of one', async () => {
+    const active = await createKey();
+    const revoked = await createKey();
+    const expiring = await createKey('--expires', '0s');
+    await succeed('key', 'revoke', revoked.id);
+    const other = await dms.issueKey(dms.id, 'device');
+    const [headings, ...lines] = await succeed('key', 'list', '--org', organization);
+    assert.match(String(headings), /^ID +ORGANIZATION +KIND +KEY +STATE +CREATED +EXPIRES$/);
+    const stateOf = (id: string) =>
+      lines.find((line) => line.startsWith(id))?.match(/ (active|revoked|expired) /)?.[1];
+    assert.deepEqual(
+      [active, revoked, expiring].map(({ id }) => stateOf(id)),
+      ['active', 'revoked', 'expired'],
+    );
+    assert.equal(lines.length, 3);
+    const all = await succeed('key', 'list');
+    assert.ok(all.some((line) => line.startsWith(other.id) && / device +dev_.{4}… +active /.test(line)));
+  });
+
+  it('stop working within 5 s when they are revoked, however busy they are', async () => {
+    const { id, token } = await createKey();
+    const client = dms.with(token);
+    assert.equal((await client.get('/assets')).status, 200);
+    assert.deepEqual(await succeed('key', 'revoke', id), [`revoked ${id}`]);
+    const revokedAt = performance.now();
+    while ((await client.get('/assets')).status === 200) {
+      assert.ok(performance.now() - revokedAt < 5_000, 'still works after 5 s');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(await statusOf(token), 401);
+  });
+
+  it('stop working when they expire, also when they were just used', async () => {
+    const { token } = await createKey('--expires', '90d');
+    aheadMs = 90 * DAY_MS - MINUTE_MS;
+    assert.equal(await statusOf(token), 200);
+    aheadMs = 90 * DAY_MS - 1_000;
+    assert.equal(await statusOf(token), 200);
+    aheadMs = 90 * DAY_MS + 1;
+    assert.equal(await statusOf(token), 401);
+  });
+
+  it('are rotated: the new one works at once, the old one until the overlap ends', async () => {
+    const old = await createKey();
+    const [id, token, ...rest] = await succeed('key', 'rotate', old.id, '--overlap', '1h');
+    assert.deepEqual(rest, []);
+    assert.notEqual(id, old.id);
+    assert.deepEqual(await Promise.all([old.token, String(token)].map(statusOf)), [200, 200]);
+    aheadMs = 59 * MINUTE_MS;
+    assert.deepEqual(await Promise.all([old.token, String(token)].map(statusOf)), [200, 200]);
+    aheadMs = 61 * MINUTE_MS;
+    assert.deepEqual(await Promise.all([old.token, String(token)].map(statusOf)), [401, 200]);
+  });
+
+  it('are rotated with an overlap of a day unless it is given, and stay what they were', async () => {
+    const old = await createKey('--kind', 'device', '--expires', '2h');
+    const [id] = await succeed('key', 'rotate', old.id);
+    const rows = await query<{ kind: string; organization_id: string; expires_at: Date }>(
+      dms.service.sql,
+      'select kind, organization_id, expires_at from api_keys where id in (?, ?)',
+      [old.id, id],
+    );
+    assert.deepEqual(rows[1], rows[0], 'neither outlives what the old one was given');
+    const forever = await createKey();
+    await succeed('key', 'rotate', forever.id);
+    aheadMs = DAY_MS - MINUTE_MS;
+    assert.equal(await statusOf(forever.token), 200);
+    aheadMs = DAY_MS + MINUTE_MS;
+    assert.equal(await statusOf(forever.token), 401);
+  });
+
+  it('that are gone can be neither rotated nor revoked: exit code 2 and one sentence', async () => {
+    const { id } = await createKey();
+    await succeed('key', 'revoke', id);
+    for (const [verb, gone] of [
+      ['revoke', id],
+      ['rotate', id],
+      ['rotate', randomUUID()],
+    ] as const) {
+      const { code, stdout, stderr } = await run('key', verb, gone);
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+      assert.match(stderr, /^No active key has .+\n$/);
+    }
+  });
+
+  describe('typed wrongly', () => {
+    const wrong: Array<[string[], RegExp]> = [
+      [['key'], /^There is no such command/],
+      [['key', 'destroy', 'x'], /^There is no such command/],
+      [['key', 'create'], /^--org NAME is missing\n$/],
+      [['key', 'create', '--org'], /^Option '--org <value>' argument missing\n$/],
+      [['key', 'create', '--org', ' '], /^NAME must have 1 to 128 characters\n$/],
+      [['key', 'create', '--org', 'x'.repeat(129)], /^NAME must have 1 to 128 characters\n$/],
+      [['key', 'create', '--org', 'A', '--kind', 'admin'], /^--kind must be customer or device\n$/],
+      [['key', 'create', '--org', 'A', '--expires', 'soon'], /^--expires must be a number with d, h, m or s/],
+      [['key', 'create', '--org', 'A', '--knid', 'device'], /^Unknown option '--knid'\n$/],
+      [['key', 'create', '--org', 'A', 'device'], /^device is one word too many: key create /],
+      [['key', 'revoke'], /^ID is missing\n$/],
+      [['key', 'revoke', 'dms_live_x'], /^ID must be the id of a key: see key list\n$/],
+      [['org', 'create'], /^NAME is missing\n$/],
+    ];
+
+    it('end with exit code 2 and a plain sentence, and make nothing', async () => {
+      const before = await query(
+        dms.service.sql,
+        'select id from api_keys union select id from organizations',
+      );
+      for (const [typed, says] of wrong) {
+        const { code, stdout, stderr } = await run(...typed);
+        assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, typed.join(' '));
+        assert.match(stderr, says);
+        assert.doesNotMatch(stderr, /\n {4}at /);
+      }
+      const after = await query(
+        dms.service.sql,
+        'select id from api_keys union select id from organizations',
+      );
+      assert.equal(after.length, before.length);
+    });
+  });
+
+  describe('as a process', () => {
+    function spawn(databaseUrl: string, ...typed: string[]): Promise<Run> {
+      const env = { ...process.env, DATABASE_URL: databaseUrl };
+      const args = ['--import=tsx', 'src/bin/cli.ts', ...typed];
+      return new Promise((resolve) => {
+        execFile(process.execPath, args, { cwd: ROOT, env }, (error, stdout, stderr) =>
+          resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+        );
+      });
+    }
+
+    it('print the id and the key alone', async () => {
+      const { code, stdout, stderr } = await spawn(
+        dms.settings.databaseUrl,
+        'key',
+        'create',
+        '--org',
+        organization,
+      );
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+      assert.match(stdout, /^[0-9a-f-]{36}\ndms_live_[0-9A-Za-z]{49}\n$/);
+    });
+
+    it('end with exit code 2 when they are typed wrongly', async () => {
+      const { code, stdout } = await spawn(dms.settings.databaseUrl, 'key', 'revoke');
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    });
+
+    it('end with exit code 1 and one sentence, which holds no password, when there is no database', async () => {
+      const nowhere = 'postgres://dms:hunter2hunter2@127.0.0.1:1/dms';
+      const { code, stdout, stderr } = await spawn(nowhere, 'key', 'list');
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+      assert.doesNotMatch(stderr, /hunter2/);
+    });
+  });
+});

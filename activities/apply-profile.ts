@@ -1,7 +1,7 @@
 /** The verbs of `workflows/apply-profile.ts`; each can be repeated without harm. */
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 
-export interface JobCourse {
+export interface JobRunSteps {
   plan(jobId: string): Promise<JobPlan | null>;
   progress(jobId: string): Promise<JobProgress>;
   beginStage(jobId: string, stage: number): Promise<void>;
@@ -11,12 +11,12 @@ export interface JobCourse {
 
 export type ApplyProfileActivities = ReturnType<typeof createApplyProfileActivities>;
 
-export function createApplyProfileActivities(course: JobCourse) {
+export function createApplyProfileActivities(jobRun: JobRunSteps) {
   return {
-    findPlan: (jobId: string) => course.plan(jobId),
-    lookAtProgress: (jobId: string) => course.progress(jobId),
-    beginStage: (jobId: string, stage: number) => course.beginStage(jobId, stage),
-    finishJob: (jobId: string) => course.finish(jobId),
-    abortJob: (jobId: string) => course.abort(jobId),
+    findPlan: (jobId: string) => jobRun.plan(jobId),
+    getProgress: (jobId: string) => jobRun.progress(jobId),
+    beginStage: (jobId: string, stage: number) => jobRun.beginStage(jobId, stage),
+    finishJob: (jobId: string) => jobRun.finish(jobId),
+    abortJob: (jobId: string) => jobRun.abort(jobId),
   };
 }

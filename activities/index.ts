@@ -1,11 +1,11 @@
-import { createApplyProfileActivities, type JobCourse } from './apply-profile.ts';
-import { createDeliverWebhooksActivities, type EndpointTrouble } from './deliver-webhooks.ts';
+import { createApplyProfileActivities, type JobRunSteps } from './apply-profile.ts';
+import { createDeliverWebhooksActivities, type EndpointRecoverySteps } from './deliver-webhooks.ts';
 
 export interface ActivityDeps {
-  course: JobCourse;
-  trouble: EndpointTrouble;
+  jobRun: JobRunSteps;
+  recoverySteps: EndpointRecoverySteps;
 }
 
-export function createActivities({ course, trouble }: ActivityDeps) {
-  return { ...createApplyProfileActivities(course), ...createDeliverWebhooksActivities(trouble) };
+export function createActivities({ jobRun, recoverySteps }: ActivityDeps) {
+  return { ...createApplyProfileActivities(jobRun), ...createDeliverWebhooksActivities(recoverySteps) };
 }

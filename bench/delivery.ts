@@ -1,12 +1,12 @@
 /** Webhook delivery, from the committed event to the recorded 2xx: saturated, at steady rates, and after an outage. */
 import type { ChildProcess } from 'node:child_process';
+import { freePort } from '../dev/embedded/free-port.ts';
 import { createGroupCommit } from '../src/db/group-commit.ts';
 import { query } from '../src/db/query.ts';
 import { createTransact } from '../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../src/deliveries/deliveries.repository.ts';
 import type { DomainEvent } from '../src/events/event.ts';
 import { createPublishEvents } from '../src/events/events.service.ts';
-import { freePort } from '../dev/embedded/free-port.ts';
 import { createOrganizationsRepository } from '../src/keys/organizations.repository.ts';
 import { type BenchStack, cpuSeconds, peakMb, startStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';

@@ -2,8 +2,8 @@
 import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
 import { request } from 'undici';
-import { query } from '../src/db/query.ts';
 import { freePort } from '../dev/embedded/free-port.ts';
+import { query } from '../src/db/query.ts';
 import { createLoggers, serialOf } from './support/loggers.ts';
 import { type BenchStack, cpuSeconds, type Fleet, peakMb, startStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';

@@ -14,33 +14,31 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ApplyProfileActivities } from '../activities/apply-profile.ts';
-import { describeCourse, summarizeResult } from '../src/config-jobs/job-description.ts';
-import { PROGRESSED_SIGNAL } from '../src/temporal/workflow-ids.ts';
+import { describeJobRun, summarizeResult } from '../src/config-jobs/job-description.ts';
+import { TARGETS_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
-const { findPlan, lookAtProgress, beginStage, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>(
-  {
-    startToCloseTimeout: '2 minutes',
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  },
-);
+const { findPlan, getProgress, beginStage, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});
 
 /** Something moved; the lines say what, for the reader of the Temporal UI. */
-export const progressed = defineSignal<[string[]]>(PROGRESSED_SIGNAL);
+export const targetsChanged = defineSignal<[string[]]>(TARGETS_CHANGED_SIGNAL);
 
 export interface ApplyProfileInput {
   jobId: string;
   /** How long to go without a look when no signal comes. */
-  lookAgainMs: number;
+  pollIntervalMs: number;
 }
 
 const LATEST_LINES = 10;
 
 export async function applyProfile(input: ApplyProfileInput): Promise<string> {
-  const { jobId, lookAgainMs } = input;
-  let hasNews = false;
+  const { jobId, pollIntervalMs } = input;
+  let hasPendingSignal = false;
   let latest: string[] = [];
-  setHandler(progressed, (lines) => {
-    hasNews = true;
+  setHandler(targetsChanged, (lines) => {
+    hasPendingSignal = true;
     latest = [...latest, ...lines].slice(-LATEST_LINES);
   });
 
@@ -49,9 +47,9 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
   const deadlineAt = Date.parse(plan.deadlineAt);
 
   for (;;) {
-    hasNews = false;
-    const progress = await lookAtProgress(jobId);
-    setCurrentDetails(describeCourse(plan, progress, latest));
+    hasPendingSignal = false;
+    const progress = await getProgress(jobId);
+    setCurrentDetails(describeJobRun(plan, progress, latest));
     if (progress.status !== 'running') return summarizeResult(progress);
 
     const remainingMs = deadlineAt - Date.now();
@@ -61,7 +59,7 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
       if (progress.stage === progress.stages) await finishJob(jobId);
       else await beginStage(jobId, progress.stage + 1);
     } else {
-      await condition(() => hasNews, Math.min(lookAgainMs, remainingMs));
+      await condition(() => hasPendingSignal, Math.min(pollIntervalMs, remainingMs));
       if (workflowInfo().continueAsNewSuggested) {
         await condition(allHandlersFinished);
         await continueAsNew<typeof applyProfile>(input);

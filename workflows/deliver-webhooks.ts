@@ -14,11 +14,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliverWebhooksActivities } from '../activities/deliver-webhooks.ts';
-import { describeTrouble } from '../src/deliveries/endpoint-recovery.ts';
-import { TROUBLED_SIGNAL } from '../src/temporal/workflow-ids.ts';
+import { describeRecovery } from '../src/deliveries/endpoint-recovery.ts';
+import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' };
-const { lookAtEndpoint, sendUrgent, sendRetries, probeEndpoint, drainBacklog, closeBreaker } =
+const { getEndpointState, sendUrgent, sendRetries, probeEndpoint, drainBacklog, closeBreaker } =
   proxyActivities<DeliverWebhooksActivities>({
     startToCloseTimeout: '10 minutes',
     heartbeatTimeout: '10 seconds',
@@ -26,43 +26,43 @@ const { lookAtEndpoint, sendUrgent, sendRetries, probeEndpoint, drainBacklog, cl
   });
 
 /** Something changed: another failure, a resend, an edit by its owner. */
-export const troubled = defineSignal(TROUBLED_SIGNAL);
+export const wake = defineSignal(WAKE_SIGNAL);
 
 export interface DeliverWebhooksInput {
-  webhookId: string;
+  endpointId: string;
   /** How long to go without a look when no signal comes. */
-  lookAgainMs: number;
+  pollIntervalMs: number;
   /** Requests per second that a drain goes on with, over continue-as-new. */
   pace?: number;
 }
 
 export async function deliverWebhooks({
-  webhookId,
-  lookAgainMs,
+  endpointId,
+  pollIntervalMs,
   pace: firstPace = 1,
 }: DeliverWebhooksInput): Promise<string> {
-  let hasNews = false;
+  let hasPendingSignal = false;
   let pace = firstPace;
-  setHandler(troubled, () => {
-    hasNews = true;
+  setHandler(wake, () => {
+    hasPendingSignal = true;
   });
 
   for (;;) {
-    hasNews = false;
-    const look = await lookAtEndpoint(webhookId);
+    hasPendingSignal = false;
+    const look = await getEndpointState(endpointId);
     if (!look) return 'the endpoint was deleted';
-    setCurrentDetails(describeTrouble(look));
+    setCurrentDetails(describeRecovery(look));
     const { next } = look;
     if (next.kind !== 'drain') pace = 1;
 
-    if (next.kind === 'urgent') await sendUrgent(webhookId);
-    else if (next.kind === 'retry') await sendRetries(webhookId);
-    else if (next.kind === 'probe') await probeEndpoint(webhookId);
-    else if (next.kind === 'drain') pace = (await drainBacklog(webhookId, pace)).pace;
-    else if (next.kind === 'close') await closeBreaker(webhookId);
+    if (next.kind === 'urgent') await sendUrgent(endpointId);
+    else if (next.kind === 'retry') await sendRetries(endpointId);
+    else if (next.kind === 'probe') await probeEndpoint(endpointId);
+    else if (next.kind === 'drain') pace = (await drainBacklog(endpointId, pace)).pace;
+    else if (next.kind === 'close') await closeBreaker(endpointId);
     else if (next.kind === 'wait') {
-      await condition(() => hasNews, Math.min(next.waitMs, lookAgainMs));
-    } else if (!hasNews) {
+      await condition(() => hasPendingSignal, Math.min(next.waitMs, pollIntervalMs));
+    } else if (!hasPendingSignal) {
       return look.status === 'active'
         ? 'the endpoint is well'
         : `the endpoint is disabled (${look.disabledReason})`;
@@ -70,7 +70,7 @@ export async function deliverWebhooks({
 
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof deliverWebhooks>({ webhookId, lookAgainMs, pace });
+      await continueAsNew<typeof deliverWebhooks>({ endpointId, pollIntervalMs, pace });
     }
   }
 }

@@ -4,18 +4,18 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, openDatabase } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { query } from '../../src/db/query.ts';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { startPostgres } from '../../dev/embedded/postgres.ts';
 import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
+import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import { createCoapClient } from '../../dev/simulator/coap-client.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { query } from '../../src/db/query.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
-import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { type DiskWatch, watchDisk } from './disk.ts';
 
@@ -62,9 +62,9 @@ export async function startStack(settings: Record<string, string> = {}): Promise
   const folder = mkdtempSync(join(tmpdir(), 'dms-bench-'));
   chmodSync(folder, 0o755);
   const stops: Array<() => unknown> = [() => rmSync(folder, { recursive: true, force: true })];
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const print = (line: string) => void process.stderr.write(`${line}\n`);
   const cacheDir = join(homedir(), '.cache', 'device-monitoring-service');
-  const cli = await findTemporalCli({ env: process.env, cacheDir, say });
+  const cli = await findTemporalCli({ env: process.env, cacheDir, print });
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} });
   stops.push(postgres.stop);
   const temporal = await startTemporalDevServer({
@@ -94,7 +94,7 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     LOG_LEVEL: 'warn',
     ...settings,
   };
-  build(say);
+  build(print);
   const run = (file: string, more: object = {}) => {
     const args = file.startsWith('dist/') ? [...(NODE_FLAGS[file] ?? []), file] : ['--import=tsx', file];
     const child = spawn(process.execPath, args, { env: { ...env, ...more }, stdio: 'inherit' });
@@ -150,8 +150,8 @@ export async function startStack(settings: Record<string, string> = {}): Promise
 }
 
 /** What is measured is what would be deployed. */
-function build(say: (line: string) => void): void {
-  say('Building');
+function build(print: (line: string) => void): void {
+  print('Building');
   const { status } = spawnSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
   if (status !== 0) throw new Error('The build failed');
 }

@@ -1,18 +1,18 @@
 /** `npm run demo`: the service in about a minute, told in words. */
 import { randomBytes } from 'node:crypto';
 import { readStartSettings } from '../../src/process/config.ts';
-import { runDemo } from '../demo/run-demo.ts';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
+import { runDemo } from '../demo/run-demo.ts';
 
 const RUN_DIGITS = 6;
 const SECRET_BYTES = 32;
 const EXTRA_STOP_MS = 5_000;
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 const stops: Array<() => Promise<unknown>> = [];
 
 let isStopping = false;
 const end = stopOnSignal({
-  say,
+  print,
   deadlineMs: STOP_MS + EXTRA_STOP_MS,
   async stop() {
     isStopping = true;
@@ -27,12 +27,12 @@ try {
     keep: process.argv.includes('--keep'),
     run: seconds.toString(16).padStart(RUN_DIGITS, '0').toUpperCase(),
     secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
-    say,
+    print,
     onStop: (stop) => void stops.push(stop),
   });
   end();
 } catch (error) {
   // What is under way when Ctrl-C comes ends with an error of its own.
-  if (!isStopping) say(`\nThe demo stops here. ${error instanceof Error ? error.message : error}`);
+  if (!isStopping) print(`\nThe demo stops here. ${error instanceof Error ? error.message : error}`);
   end(1);
 }

@@ -1,8 +1,8 @@
 /** `npm run receiver -- …`: shows webhooks as they come. */
 import { parseArgs } from 'node:util';
-import { eventLine, startWebhookReceiver } from '../receiver/webhook-receiver.ts';
+import { runMain } from '../../src/process/run-main.ts';
 import { stopOnSignal } from '../../src/process/shutdown.ts';
-import { orExplain } from '../../src/process/run-main.ts';
+import { eventLine, startWebhookReceiver } from '../receiver/webhook-receiver.ts';
 
 const USAGE = `npm run receiver -- [--port 9000] [--secret whsec_…] [--fail N]
 
@@ -19,10 +19,10 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-await orExplain(async () => {
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
+await runMain(async () => {
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
   const { port, secret, fail, help } = parseArgs({ options: OPTIONS }).values;
-  if (help) return say(USAGE);
+  if (help) return print(USAGE);
   const [portNumber, failFirst] = [Number(port), Number(fail)];
   if (!(Number.isInteger(portNumber) && portNumber >= 0 && portNumber <= 65_535 && failFirst >= 0)) {
     throw new Error(USAGE);
@@ -31,8 +31,8 @@ await orExplain(async () => {
     port: portNumber,
     secret: secret ?? null,
     failFirst,
-    onRequest: (event) => say(eventLine(event)),
+    onRequest: (event) => print(eventLine(event)),
   });
-  stopOnSignal({ stop: receiver.stop, say, deadlineMs: STOP_MS });
-  say(`Waiting for webhooks at ${receiver.url}; Ctrl-C ends.`);
+  stopOnSignal({ stop: receiver.stop, print, deadlineMs: STOP_MS });
+  print(`Waiting for webhooks at ${receiver.url}; Ctrl-C ends.`);
 });

@@ -1,15 +1,16 @@
 /** `npm run sim -- …`: simulated loggers against a running service. */
-import { readLocal } from '../local/read-local-instance.ts';
-import { orExplain } from '../../src/process/run-main.ts';
+
+import { runMain } from '../../src/process/run-main.ts';
+import { readLocalInstance } from '../local/read-local-instance.ts';
 import { runSimulation } from '../simulator/run-simulation.ts';
 import { OptionFault, SIM_USAGE, simOptions } from '../simulator/sim-options.ts';
 
-await orExplain(async () => {
+await runMain(async () => {
   const typed = process.argv.slice(2);
   const write = (text: string) => void process.stdout.write(text);
   if (typed.includes('--help') || typed.includes('-h')) return write(SIM_USAGE);
   try {
-    const options = simOptions(typed, readLocal() ?? {});
+    const options = simOptions(typed, readLocalInstance() ?? {});
     await runSimulation(options, { write, isTerminal: process.stdout.isTTY === true });
   } catch (error) {
     if (!(error instanceof OptionFault)) throw error;

@@ -1,16 +1,16 @@
 /** `npm start`: a Postgres, a Temporal server and the whole service on this machine, in one command. */
 import { readStartSettings } from '../../src/process/config.ts';
+import { runMain } from '../../src/process/run-main.ts';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
 import { startEverything } from '../local/start-everything.ts';
-import { orExplain } from '../../src/process/run-main.ts';
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-await orExplain(async () => {
+await runMain(async () => {
   const stack = startStack();
-  const end = stopOnSignal({ stop: stack.stop, say, deadlineMs: STOP_MS });
+  const end = stopOnSignal({ stop: stack.stop, print, deadlineMs: STOP_MS });
   await stack.run(() =>
-    startEverything({ start: readStartSettings(), say, onStop: stack.onStop, onLoss: end }),
+    startEverything({ start: readStartSettings(), print, onStop: stack.onStop, onServerExit: end }),
   );
 });
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Local } from '../local/local-instance.ts';
-import { readLocal } from '../local/read-local-instance.ts';
+import type { LocalInstance } from '../local/local-instance.ts';
+import { readLocalInstance } from '../local/read-local-instance.ts';
 import { DidNotHappen, until } from './observe.ts';
 
 export interface DemoService {
-  local: Local;
+  local: LocalInstance;
   /** Whether it goes when the demo ends. */
   isOurs: boolean;
 }
@@ -18,7 +18,7 @@ export interface DemoService {
 export interface DemoServiceOptions {
   /** What a service of its own gets. */
   env: NodeJS.ProcessEnv;
-  say(line: string): void;
+  print(line: string): void;
   /** Told how to stop a service of its own, before that is up. */
   onStop(stop: () => Promise<unknown>): void;
 }
@@ -29,18 +29,18 @@ const START_MS = 8 * 60_000;
 const STOP_MS = 12_000;
 
 export async function findOrStartService(options: DemoServiceOptions): Promise<DemoService> {
-  const { say } = options;
-  const running = readLocal();
+  const { print } = options;
+  const running = readLocalInstance();
   if (running && (await isAlive(running))) {
-    say(`A service is running at ${running.baseUrl}; the demo uses it and leaves it running.`);
+    print(`A service is running at ${running.baseUrl}; the demo uses it and leaves it running.`);
     return { local: running, isOurs: false };
   }
-  say('No service is running, so the demo starts one of its own, in a temporary folder. It is stopped and');
-  say('removed at the end; `npm run demo -- --keep` leaves it up until Ctrl-C.');
+  print('No service is running, so the demo starts one of its own, in a temporary folder. It is stopped and');
+  print('removed at the end; `npm run demo -- --keep` leaves it up until Ctrl-C.');
   return { local: await startOwn(options), isOurs: true };
 }
 
-async function startOwn({ env, say, onStop }: DemoServiceOptions): Promise<Local> {
+async function startOwn({ env, print, onStop }: DemoServiceOptions): Promise<LocalInstance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
   // As root, the database server runs as another user, who has to get through.
   chmodSync(dataDir, 0o711);
@@ -65,7 +65,7 @@ async function startOwn({ env, say, onStop }: DemoServiceOptions): Promise<Local
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       words.push(line);
-      if (/^(PostgreSQL|Temporal)/.test(line)) say(`  ${line}`);
+      if (/^(PostgreSQL|Temporal)/.test(line)) print(`  ${line}`);
     });
   }
   const local = await until({
@@ -75,15 +75,15 @@ async function startOwn({ env, say, onStop }: DemoServiceOptions): Promise<Local
       if (hasEnded(child)) {
         throw new DidNotHappen(`The service did not start:\n${words.slice(-5).join('\n')}`);
       }
-      const found = readLocal(dataDir);
+      const found = readLocalInstance(dataDir);
       return found && (await isAlive(found)) ? found : null;
     },
     holds: (found) => found !== null,
   });
-  return local as Local;
+  return local as LocalInstance;
 }
 
-async function isAlive({ baseUrl }: Local): Promise<boolean> {
+async function isAlive({ baseUrl }: LocalInstance): Promise<boolean> {
   try {
     const { ok } = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(2_000) });
     return ok;

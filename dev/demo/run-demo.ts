@@ -1,11 +1,11 @@
 /** `npm run demo`: a service, a stage for the story, and at its end where to look. */
-import type { Local } from '../local/local-instance.ts';
+import type { LocalInstance } from '../local/local-instance.ts';
+import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createServiceClient } from '../simulator/service-client.ts';
 import { createDemoApi } from './demo-api.ts';
 import { findOrStartService } from './demo-service.ts';
 import { DidNotHappen } from './observe.ts';
 import { type Told, tell } from './story.ts';
-import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
 
 export interface DemoOptions {
   /** What a service of its own gets. */
@@ -16,14 +16,14 @@ export interface DemoOptions {
   run: string;
   /** whsec_… */
   secret: string;
-  say(line: string): void;
+  print(line: string): void;
   onStop(stop: () => Promise<unknown>): void;
 }
 
 const FAILURES = 2;
 
-export async function runDemo({ env, keep, run, secret, say, onStop }: DemoOptions): Promise<void> {
-  const service = await findOrStartService({ env, say, onStop });
+export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOptions): Promise<void> {
+  const service = await findOrStartService({ env, print, onStop });
   const { local } = service;
   if (!local.coapUrl) throw new DidNotHappen('The running service has no CoAP gateway; start it again');
   const client = createServiceClient({ baseUrl: local.baseUrl, key: local.apiKey });
@@ -38,23 +38,23 @@ export async function runDemo({ env, keep, run, secret, say, onStop }: DemoOptio
     coapUrl: local.coapUrl,
     deviceToken: local.deviceToken,
     run,
-    say,
+    print,
     onStop,
   });
   // The receiver goes with the demo: the service should not knock at its door for days.
   await api.disableWebhook(told.webhookId);
-  say(whereToLook(local, told));
+  print(whereToLook(local, told));
   if (!service.isOurs) return;
   if (keep) {
-    say('  The service stays up until Ctrl-C.');
+    print('  The service stays up until Ctrl-C.');
     await new Promise(() => undefined);
   }
-  say(
+  print(
     "  This service was the demo's own and is stopped now. To look around: npm run demo -- --keep, or npm start first.",
   );
 }
 
-function whereToLook({ baseUrl, apiKey, temporalUi, temporalAddress }: Local, told: Told): string {
+function whereToLook({ baseUrl, apiKey, temporalUi, temporalAddress }: LocalInstance, told: Told): string {
   const curl = (path: string, more = '') => `api ${more}"$BASE${path}"`;
   return `
 Where to look

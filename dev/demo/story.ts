@@ -1,8 +1,9 @@
 /** What the demo tells, in order. Every sentence in the past was seen; what does not come ends it in plain words. */
+
+import type { WebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createFleet, type Fleet } from '../simulator/fleet.ts';
 import type { Alert, Asset, Delivery, DemoApi, Job } from './demo-api.ts';
 import { DidNotHappen, until } from './observe.ts';
-import type { WebhookReceiver } from '../receiver/webhook-receiver.ts';
 
 export interface Stage {
   api: DemoApi;
@@ -12,7 +13,7 @@ export interface Stage {
   deviceToken: string;
   /** Hex digits of this run: serials and names are fresh. */
   run: string;
-  say(line: string): void;
+  print(line: string): void;
   onStop(stop: () => Promise<unknown>): void;
 }
 
@@ -51,8 +52,8 @@ export async function tell(stage: Stage): Promise<Told> {
 }
 
 async function devicesAppear(stage: Stage): Promise<{ fleet: Fleet; assets: Asset[] }> {
-  const { api, say, coapUrl, deviceToken, run } = stage;
-  say('\n1. Seven fridges are registered. Six have a logger that works; the seventh never says a word.');
+  const { api, print, coapUrl, deviceToken, run } = stage;
+  print('\n1. Seven fridges are registered. Six have a logger that works; the seventh never says a word.');
   const fleet = createFleet({
     devices: SPEAKING + 1,
     silent: 1,
@@ -77,13 +78,13 @@ async function devicesAppear(stage: Stage): Promise<{ fleet: Fleet; assets: Asse
     look: async () => (await Promise.all(assets.map(({ id }) => api.asset(id)))).map(({ status }) => status),
     holds: (statuses) => statuses.filter((status) => status === 'online').length === SPEAKING,
     describe: (statuses) => countsOf(statuses),
-    onChange: (text) => say(`   ${text}`),
+    onChange: (text) => print(`   ${text}`),
   });
   return { fleet, assets };
 }
 
-async function receiverIsThere({ api, receiver, secret, say }: Stage): Promise<string> {
-  say(
+async function receiverIsThere({ api, receiver, secret, print }: Stage): Promise<string> {
+  print(
     `\n2. A customer's receiver listens at ${receiver.url}. It is having a bad day: the first requests get 503.`,
   );
   const { id } = await api.createWebhook(receiver.url, ['alert.created', 'alert.resolved'], secret);
@@ -91,10 +92,10 @@ async function receiverIsThere({ api, receiver, secret, say }: Stage): Promise<s
 }
 
 async function profileIsApplied(
-  { api, run, say }: Stage,
+  { api, run, print }: Stage,
   assets: Asset[],
 ): Promise<{ jobId: string; profileSlug: string }> {
-  say(
+  print(
     '\n3. A profile is written: 2 to 8 °C, hysteresis 0.5. It is applied to all seven; a job waits for each device.',
   );
   const { profile } = await api.createProfile({
@@ -107,21 +108,21 @@ async function profileIsApplied(
     profile.slug,
     assets.map(({ serialNumber }) => serialNumber),
   );
-  say('   Devices fetch the change with their next frame, run it, and report what they run:');
+  print('   Devices fetch the change with their next frame, run it, and report what they run:');
   await until<Job>({
     what: `${SPEAKING} devices that confirm the profile`,
     withinMs: APPLIED_MS,
     look: () => api.job(jobId),
     holds: ({ counts }) => counts.applied === SPEAKING,
     describe: ({ counts }) => `waiting ${counts.waiting} → sent ${counts.sent} → applied ${counts.applied}`,
-    onChange: (text) => say(`   ${text}`),
+    onChange: (text) => print(`   ${text}`),
   });
   return { jobId, profileSlug: profile.slug };
 }
 
-async function fridgeWarmsUp({ api, say }: Stage, fleet: Fleet, asset: Asset): Promise<void> {
+async function fridgeWarmsUp({ api, print }: Stage, fleet: Fleet, asset: Asset): Promise<void> {
   const device = fleet.device(asset.serialNumber);
-  say(`\n4. Somebody leaves the door of ${asset.serialNumber} open.`);
+  print(`\n4. Somebody leaves the door of ${asset.serialNumber} open.`);
   device?.openDoor();
   let shown = Number.NaN;
   await until<Alert | null>({
@@ -136,29 +137,29 @@ async function fridgeWarmsUp({ api, say }: Stage, fleet: Fleet, asset: Asset): P
       shown = Number.isNaN(shown) || celsius > shown ? celsius : shown;
       return `inside it is ${shown} °C and more`;
     },
-    onChange: (text) => say(`   ${text}`),
+    onChange: (text) => print(`   ${text}`),
   });
 }
 
-async function alertArrives({ api, receiver, say }: Stage, webhookId: string): Promise<void> {
-  say('\n5. The alert goes to the receiver, which fails; the service tries again, with growing waits.');
+async function alertArrives({ api, receiver, print }: Stage, webhookId: string): Promise<void> {
+  print('\n5. The alert goes to the receiver, which fails; the service tries again, with growing waits.');
   await until<Delivery | null>({
     what: 'the alert at the receiver, after retries',
     withinMs: DELIVERED_MS,
     look: () => api.delivery(webhookId, 'alert.created'),
     holds: (seen) => seen?.state === 'delivered',
     describe: (seen) => (seen ? `${seen.state}, attempts: ${seen.attempts.map(attemptText).join(', ')}` : ''),
-    onChange: (text) => say(`   ${text}`),
+    onChange: (text) => print(`   ${text}`),
   });
   const got = receiver.received.filter(({ id, type }) => type === 'alert.created' && id !== '');
   const ids = new Set(got.map(({ id }) => id));
-  say(
+  print(
     `   The receiver got it ${got.length} times, ${ids.size === 1 ? 'always with the same webhook-id' : `with ${ids.size} webhook-ids`}; its signature is ${got.at(-1)?.signature}.`,
   );
 }
 
-async function fridgeCoolsDown({ api, receiver, say }: Stage, fleet: Fleet, asset: Asset): Promise<void> {
-  say('\n6. The door is shut again.');
+async function fridgeCoolsDown({ api, receiver, print }: Stage, fleet: Fleet, asset: Asset): Promise<void> {
+  print('\n6. The door is shut again.');
   fleet.device(asset.serialNumber)?.closeDoor();
   await until<Alert | null>({
     what: 'the end of the alert',
@@ -166,7 +167,7 @@ async function fridgeCoolsDown({ api, receiver, say }: Stage, fleet: Fleet, asse
     look: () => api.alertOf(asset.id),
     holds: (alert) => alert?.status === 'resolved',
     describe: (alert) => `the alert is ${alert?.status}`,
-    onChange: (text) => say(`   ${text}`),
+    onChange: (text) => print(`   ${text}`),
   });
   await until({
     what: 'alert.resolved at the receiver',
@@ -175,17 +176,17 @@ async function fridgeCoolsDown({ api, receiver, say }: Stage, fleet: Fleet, asse
       receiver.received.some(({ type, statusCode }) => type === 'alert.resolved' && statusCode < 300),
     holds: Boolean,
   });
-  say('   and alert.resolved is with the receiver.');
+  print('   and alert.resolved is with the receiver.');
 }
 
-async function silentDeviceWaits({ api, say }: Stage, jobId: string, silent: Asset): Promise<void> {
-  say('\n7. And the fridge that never answers?');
+async function silentDeviceWaits({ api, print }: Stage, jobId: string, silent: Asset): Promise<void> {
+  print('\n7. And the fridge that never answers?');
   const [waiting, { status, deadlineAt }] = [await api.waitingTargets(jobId), await api.job(jobId)];
   const serials = waiting.map(({ serialNumber }) => serialNumber);
   if (!serials.includes(silent.serialNumber)) {
     throw new DidNotHappen(`The job does not wait for ${silent.serialNumber}, as it should.`);
   }
-  say(`   The job is ${status} until ${deadlineAt}; it waits for ${serials.join(', ')}.`);
+  print(`   The job is ${status} until ${deadlineAt}; it waits for ${serials.join(', ')}.`);
 }
 
 /** `new 5, online 2` */

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive, liveHolder, pidIn } from './process-status.ts';
+import { isAlive, lockOwner, pidIn } from './process-status.ts';
 
 /** The pid of the live server on the cluster. */
-export const holderOf = (cluster: string) => liveHolder(lockOf(cluster), 'postgres');
+export const holderOf = (cluster: string) => lockOwner(lockOf(cluster), 'postgres');
 
 export function listensOn(cluster: string, port: number): boolean {
   return (

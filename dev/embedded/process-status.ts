@@ -31,7 +31,7 @@ function commandLineFromPs(pid: number): string | undefined {
 }
 
 /** The live process named by the first line of the file, when its command line has this word or cannot be seen. */
-export function liveHolder(pidFile: string, word: string): number | undefined {
+export function lockOwner(pidFile: string, word: string): number | undefined {
   const pid = pidIn(pidFile);
   if (pid === undefined || !isAlive(pid)) return undefined;
   const command = commandLine(pid);

@@ -13,19 +13,19 @@ const progressMs = 5_000;
 
 export interface BuildOptions {
   env: Env;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }
 
 /** Puts the CLI at the target path. */
-export async function buildTemporalCli(target: string, { env, say }: BuildOptions): Promise<void> {
+export async function buildTemporalCli(target: string, { env, print }: BuildOptions): Promise<void> {
   const go = await findProgram('go', env);
   if (!go) throw new Error('it cannot be built: there is no Go on the PATH');
-  say(`Temporal CLI: building ${pinned.cli} with ${go}; from nothing this takes about five minutes`);
-  await build(go, target, { env, say });
+  print(`Temporal CLI: building ${pinned.cli} with ${go}; from nothing this takes about five minutes`);
+  await build(go, target, { env, print });
 }
 
-async function build(go: string, target: string, { env, say }: BuildOptions): Promise<void> {
-  const progress = reportProgress(say);
+async function build(go: string, target: string, { env, print }: BuildOptions): Promise<void> {
+  const progress = reportProgress(print);
   const child = supervise({
     command: go,
     args: ['build', '-v', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', target, mainPackage],
@@ -45,13 +45,13 @@ const mainPackage = `${cliPackage}/cmd/temporal`;
 const linkerFlags = `-s -w -X ${cliPackage}/internal/temporalcli.Version=${pinned.cli}`;
 
 /** Go names each package when it is done with it, and says nothing while it links. */
-function reportProgress(say: BuildOptions['say']) {
+function reportProgress(print: BuildOptions['print']) {
   const start = Date.now();
   let count = 0;
   let last = 'nothing yet';
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - start) / 1000);
-    say(`Temporal CLI: building, ${seconds} s, ${count} packages and modules so far, last ${last}`);
+    print(`Temporal CLI: building, ${seconds} s, ${count} packages and modules so far, last ${last}`);
   }, progressMs);
   return {
     line(text: string) {

@@ -22,19 +22,19 @@ const progressMs = 5_000;
 
 export interface DownloadOptions {
   env: Env;
-  say: (line: string) => void;
+  print: (line: string) => void;
   /** Another place than Temporal's own. */
   downloadFrom?: string;
 }
 
 /** Puts the CLI at the target path, and its archive beside it. */
 export async function downloadTemporalCli(target: string, options: DownloadOptions): Promise<void> {
-  const { env, say, downloadFrom = official } = options;
+  const { env, print, downloadFrom = official } = options;
   try {
     const url = urlFor(downloadFrom);
-    say(`Temporal CLI: downloading ${url}`);
+    print(`Temporal CLI: downloading ${url}`);
     const archive = `${target}.tar.gz`;
-    await fetchTo(archive, url, say);
+    await fetchTo(archive, url, print);
     await promisify(execFile)('tar', ['-xzf', archive, '-C', dirname(target), 'temporal'], {
       env: { PATH: env.PATH },
     });
@@ -50,7 +50,7 @@ function urlFor(base: string): string {
   return `${base}/v${pinned.cli}?platform=${platform}&arch=${arch}`;
 }
 
-async function fetchTo(path: string, url: string, say: DownloadOptions['say']): Promise<void> {
+async function fetchTo(path: string, url: string, print: DownloadOptions['print']): Promise<void> {
   const total = AbortSignal.timeout(totalMs);
   const response = await answerTo(url, total);
   if (!response.ok || !response.body) throw new Error(`it answered ${response.status}`);
@@ -58,7 +58,10 @@ async function fetchTo(path: string, url: string, say: DownloadOptions['say']): 
     throw new Error('it led away from https');
   const file = createWriteStream(path);
   const megabytes = () => Math.round(file.bytesWritten / 1e6);
-  const progress = setInterval(() => say(`Temporal CLI: downloading, ${megabytes()} MB so far`), progressMs);
+  const progress = setInterval(
+    () => print(`Temporal CLI: downloading, ${megabytes()} MB so far`),
+    progressMs,
+  );
   try {
     await pipeline(Readable.fromWeb(response.body), file, { signal: total });
   } finally {

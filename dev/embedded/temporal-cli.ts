@@ -16,18 +16,18 @@ export interface FindTemporalCli {
   /** Keeps what was downloaded or built; made when it is not there. */
   cacheDir: string;
   /** Gets a line about each step. */
-  say: (line: string) => void;
+  print: (line: string) => void;
   /** Another place to download from than Temporal's own. */
   downloadFrom?: string;
 }
 
 export async function findTemporalCli(wanted: FindTemporalCli): Promise<string> {
   const { TEMPORAL_CLI_PATH } = wanted.env;
-  if (TEMPORAL_CLI_PATH) return chosen(TEMPORAL_CLI_PATH, wanted.say);
+  if (TEMPORAL_CLI_PATH) return chosen(TEMPORAL_CLI_PATH, wanted.print);
   return (await onPath(wanted)) ?? (await inCache(wanted)) ?? obtain(wanted);
 }
 
-async function chosen(path: string, say: FindTemporalCli['say']): Promise<string> {
+async function chosen(path: string, print: FindTemporalCli['print']): Promise<string> {
   const version = await versionOf(path).catch((cause) => {
     throw new Error(`TEMPORAL_CLI_PATH is ${path}, which is no Temporal CLI that runs: ${cause.message}`, {
       cause,
@@ -36,28 +36,28 @@ async function chosen(path: string, say: FindTemporalCli['say']): Promise<string
   const remark = isNewEnough(version)
     ? ''
     : `, which is older than the ${pinned.cli} this service is made for`;
-  say(`Temporal CLI: TEMPORAL_CLI_PATH, ${path} (${describeVersion(version)})${remark}`);
+  print(`Temporal CLI: TEMPORAL_CLI_PATH, ${path} (${describeVersion(version)})${remark}`);
   return path;
 }
 
-async function onPath({ env, say }: FindTemporalCli): Promise<string | undefined> {
+async function onPath({ env, print }: FindTemporalCli): Promise<string | undefined> {
   const path = await findProgram('temporal', env);
   if (!path) return undefined;
   const version = await versionOf(path).catch(() => undefined);
   if (version && isNewEnough(version)) {
-    say(`Temporal CLI: ${path} from the PATH (${describeVersion(version)})`);
+    print(`Temporal CLI: ${path} from the PATH (${describeVersion(version)})`);
     return path;
   }
   const fault = version ? `is ${describeVersion(version)}, older than ${pinned.cli}` : 'does not run';
-  say(`Temporal CLI: ${path} on the PATH ${fault}; looking further`);
+  print(`Temporal CLI: ${path} on the PATH ${fault}; looking further`);
   return undefined;
 }
 
-async function inCache({ cacheDir, say }: FindTemporalCli): Promise<string | undefined> {
+async function inCache({ cacheDir, print }: FindTemporalCli): Promise<string | undefined> {
   const path = cachePath(cacheDir);
   if (!(await isExecutable(path))) return undefined;
   const version = await versionOf(path).catch(() => undefined);
-  say(`Temporal CLI: ${path} from the cache${version ? '' : ' does not run; getting another'}`);
+  print(`Temporal CLI: ${path} from the cache${version ? '' : ' does not run; getting another'}`);
   return version && path;
 }
 
@@ -69,11 +69,11 @@ async function obtain(wanted: FindTemporalCli): Promise<string> {
   for (const way of [downloadTemporalCli, buildTemporalCli]) {
     try {
       await into(target, wanted, way);
-      wanted.say(`Temporal CLI: kept in ${target}`);
+      wanted.print(`Temporal CLI: kept in ${target}`);
       return target;
     } catch (error) {
       failures.push((error as Error).message);
-      wanted.say(`Temporal CLI: ${(error as Error).message}`);
+      wanted.print(`Temporal CLI: ${(error as Error).message}`);
     }
   }
   throw new Error(allWays(target, failures));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, format, parse, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { liveHolder } from './process-status.ts';
+import { lockOwner } from './process-status.ts';
 import { versionOf } from './temporal-cli-version.ts';
 
 /** How long an orphan's guard may take to stop the last server on the file; its patience is shorter. */
@@ -24,14 +24,14 @@ export async function prepareFile(dbFile: string, cli: string): Promise<string> 
  * The server makes its tables only in a new file. If it was killed while it did, it could never use the file again:
  * so a file counts only when a server on it has served once.
  */
-export const markWhole = (file: string) => writeFile(markOf(file), '');
+export const markInitialized = (file: string) => writeFile(markOf(file), '');
 
 export const pidFileOf = (file: string) => `${file}.pid`;
 const markOf = (file: string) => `${file}.whole`;
 
 async function untilReleased(file: string): Promise<void> {
   const deadline = Date.now() + releaseMs;
-  const holder = () => liveHolder(pidFileOf(file), file);
+  const holder = () => lockOwner(pidFileOf(file), file);
   for (let pid = holder(); pid !== undefined; pid = holder()) {
     if (Date.now() > deadline) {
       throw new Error(

@@ -8,9 +8,9 @@
  */
 import { freePort, isFree } from './free-port.ts';
 import { type Exit, supervise } from './supervise.ts';
-import { StartError, untilServing } from './until-serving.ts';
 import { addMissingSearchAttributes, serves } from './temporal-dev-server-client.ts';
-import { markWhole, pidFileOf, prepareFile } from './temporal-dev-server-file.ts';
+import { markInitialized, pidFileOf, prepareFile } from './temporal-dev-server-file.ts';
+import { StartError, untilServing } from './until-serving.ts';
 
 export type SearchAttributeType = 'Text' | 'Keyword' | 'Int' | 'Double' | 'Bool' | 'Datetime' | 'KeywordList';
 
@@ -90,7 +90,7 @@ async function start(
     probe: () => serves(address),
   });
   try {
-    if (file) await markWhole(file);
+    if (file) await markInitialized(file);
     await addMissingSearchAttributes(searchAttributes, { cli, address });
   } catch (error) {
     await server.stop();

@@ -2,7 +2,7 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-export interface Local {
+export interface LocalInstance {
   baseUrl: string;
   apiKey: string;
   deviceToken: string;
@@ -14,7 +14,7 @@ export interface Local {
   databaseUrl: string;
 }
 
-export function writeLocalFile(dataDir: string, local: Local): void {
+export function writeLocalInstance(dataDir: string, local: LocalInstance): void {
   writePrivately(join(dataDir, 'local.json'), `${JSON.stringify(local, null, 2)}\n`);
 }
 
@@ -26,7 +26,7 @@ export function writePrivately(file: string, text: string): void {
   renameSync(draft, file);
 }
 
-export function welcome(local: Local, dataDir: string): string {
+export function startupBanner(local: LocalInstance, dataDir: string): string {
   return `
   Device Monitoring Service is up.
 

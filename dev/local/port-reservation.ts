@@ -3,15 +3,15 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-export interface HeldPort {
+export interface PortReservation {
   port: number;
   release(): Promise<void>;
 }
 
 /** null when somebody else has it; 0 is any free one. */
-export type HoldPort = (port: number) => Promise<HeldPort | null>;
+export type ReservePort = (port: number) => Promise<PortReservation | null>;
 
-export const holdTcpPort: HoldPort = (port) =>
+export const reserveTcpPort: ReservePort = (port) =>
   unlessTaken(async () => {
     // Who connects this early is turned away, not left to wait.
     const server = createServer((socket) => socket.destroy());
@@ -26,7 +26,7 @@ export const holdTcpPort: HoldPort = (port) =>
     };
   });
 
-export const holdUdpPort: HoldPort = (port) =>
+export const reserveUdpPort: ReservePort = (port) =>
   unlessTaken(async () => {
     const socket = createSocket('udp4');
     socket.bind({ port, address: '127.0.0.1', exclusive: true });
@@ -40,7 +40,7 @@ export const holdUdpPort: HoldPort = (port) =>
     };
   });
 
-async function unlessTaken(hold: () => Promise<HeldPort>): Promise<HeldPort | null> {
+async function unlessTaken(hold: () => Promise<PortReservation>): Promise<PortReservation | null> {
   try {
     return await hold();
   } catch (error) {

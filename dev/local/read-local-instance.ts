@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDataDir } from '../../src/process/config.ts';
-import type { Local } from './local-instance.ts';
+import type { LocalInstance } from './local-instance.ts';
 
-export function readLocal(dataDir = readDataDir()): Local | null {
+export function readLocalInstance(dataDir = readDataDir()): LocalInstance | null {
   const file = join(dataDir, 'local.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Local) : null;
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalInstance) : null;
 }

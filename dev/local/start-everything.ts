@@ -1,37 +1,42 @@
 /** The order of a start on one machine: servers, schema, organization and keys, service, and what to tell its user. */
 import { join } from 'node:path';
 import { compose, type Service } from '../../src/compose/service.ts';
-import { type Settings, type StartSettings, settingsForStart } from '../../src/process/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { type Settings, type StartSettings, settingsForStart } from '../../src/process/config.ts';
+import { createLog } from '../../src/process/log.ts';
+import { DRAIN_MS } from '../../src/process/shutdown.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { ensureDatabase } from '../embedded/ensure-database.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalCli } from '../embedded/temporal-cli.ts';
-import { DRAIN_MS } from '../../src/process/shutdown.ts';
-import { createLog } from '../../src/process/log.ts';
 import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
-import { type HeldPort, type HoldPort, holdTcpPort, holdUdpPort } from './port-reservation.ts';
-import { welcome, writeLocalFile } from './local-instance.ts';
+import { startupBanner, writeLocalInstance } from './local-instance.ts';
 import { localKeys } from './local-keys.ts';
 import { openLogFile } from './log-file.ts';
+import {
+  type PortReservation,
+  type ReservePort,
+  reserveTcpPort,
+  reserveUdpPort,
+} from './port-reservation.ts';
 
 export interface StartOptions {
   start: StartSettings;
-  say(line: string): void;
+  print(line: string): void;
   /** Takes what has to be stopped later, the last one first. */
   onStop(stop: () => Promise<unknown>): void;
   /** A server that we depend on is gone. */
-  onLoss(exitCode: number): void;
+  onServerExit(exitCode: number): void;
 }
 
 export async function startEverything(options: StartOptions): Promise<void> {
-  const { start, say, onStop } = options;
-  const apiPort = await takePort(start.port, { name: 'PORT', what: 'the API', hold: holdTcpPort, say });
+  const { start, print, onStop } = options;
+  const apiPort = await takePort(start.port, { name: 'PORT', what: 'the API', hold: reserveTcpPort, print });
   const coapPort = await takePort(start.coapPort, {
     name: 'COAP_PORT',
     what: 'the CoAP gateway',
-    hold: holdUdpPort,
-    say,
+    hold: reserveUdpPort,
+    print,
   });
   const destination = openLogFile(start.dataDir, 'service.log');
   onStop(async () => destination.flushSync());
@@ -47,7 +52,7 @@ export async function startEverything(options: StartOptions): Promise<void> {
   });
   const service = compose({ settings, log: createLog(settings.logLevel, destination) });
   onStop(service.close);
-  await bringUpToDate(service, say);
+  await bringUpToDate(service, print);
   const keys = await localKeys(service.sql, start.dataDir);
 
   const worker = await service.startWorker();
@@ -70,8 +75,8 @@ export async function startEverything(options: StartOptions): Promise<void> {
     metricsUrl: `http://${hostIn(settings)}:${metrics.port}/metrics`,
     databaseUrl,
   };
-  writeLocalFile(start.dataDir, local);
-  say(welcome(local, start.dataDir));
+  writeLocalInstance(start.dataDir, local);
+  print(startupBanner(local, start.dataDir));
 }
 
 /** As it stands in a URL that works on this machine. */
@@ -84,46 +89,46 @@ interface PortUse {
   /** The variable that chooses it. */
   name: string;
   what: string;
-  hold: HoldPort;
-  say: StartOptions['say'];
+  hold: ReservePort;
+  print: StartOptions['print'];
 }
 
 /** One that was asked for or none; another one when it was the default. */
 async function takePort(
   { port, isGiven }: StartSettings['port'],
-  { name, what, hold, say }: PortUse,
-): Promise<HeldPort> {
+  { name, what, hold, print }: PortUse,
+): Promise<PortReservation> {
   const wanted = await hold(port);
   if (wanted) return wanted;
   if (isGiven)
     throw new Error(`Port ${port} is taken: choose another one with ${name}, or stop what listens there`);
-  const other = (await hold(0)) as HeldPort;
-  say(`Port ${port} is taken, so ${what} listens on ${other.port}; ${name} chooses one`);
+  const other = (await hold(0)) as PortReservation;
+  print(`Port ${port} is taken, so ${what} listens on ${other.port}; ${name} chooses one`);
   return other;
 }
 
-async function database({ start, say, onStop, onLoss }: StartOptions): Promise<string> {
+async function database({ start, print, onStop, onServerExit }: StartOptions): Promise<string> {
   if (start.databaseUrl !== null) {
-    say('PostgreSQL: the one of DATABASE_URL');
+    print('PostgreSQL: the one of DATABASE_URL');
     return start.databaseUrl;
   }
-  say('PostgreSQL: starting the embedded server');
+  print('PostgreSQL: starting the embedded server');
   const log = openLogFile(start.dataDir, 'postgres.log');
   const postgres = await startPostgres({
     dataDir: join(start.dataDir, 'postgres'),
     log: (line) => void log.write(`${line}\n`),
   });
-  watch(postgres, 'PostgreSQL', { say, onStop, onLoss });
+  watch(postgres, 'PostgreSQL', { print, onStop, onServerExit });
   return ensureDatabase(postgres.url, 'dms');
 }
 
-async function temporalServer({ start, say, onStop, onLoss }: StartOptions) {
+async function temporalServer({ start, print, onStop, onServerExit }: StartOptions) {
   if (start.temporalAddress !== null) {
-    say(`Temporal: the server at ${start.temporalAddress}`);
+    print(`Temporal: the server at ${start.temporalAddress}`);
     return { address: start.temporalAddress, uiUrl: null };
   }
-  const cli = await findTemporalCli({ env: start.env, cacheDir: start.cacheDir, say });
-  say('Temporal: starting the dev server');
+  const cli = await findTemporalCli({ env: start.env, cacheDir: start.cacheDir, print });
+  print('Temporal: starting the dev server');
   const log = openLogFile(start.dataDir, 'temporal.log');
   const temporal = await startTemporalDevServer({
     cli,
@@ -132,7 +137,7 @@ async function temporalServer({ start, say, onStop, onLoss }: StartOptions) {
     searchAttributes: SEARCH_ATTRIBUTES,
     log: (line) => void log.write(`${line}\n`),
   });
-  watch(temporal, 'Temporal', { say, onStop, onLoss });
+  watch(temporal, 'Temporal', { print, onStop, onServerExit });
   return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };
 }
 
@@ -140,7 +145,7 @@ async function temporalServer({ start, say, onStop, onLoss }: StartOptions) {
 function watch(
   server: { exited: Promise<unknown>; stop(): Promise<void> },
   name: string,
-  { say, onStop, onLoss }: Pick<StartOptions, 'say' | 'onStop' | 'onLoss'>,
+  { print, onStop, onServerExit }: Pick<StartOptions, 'print' | 'onStop' | 'onServerExit'>,
 ): void {
   let isWanted = true;
   onStop(() => {
@@ -149,14 +154,14 @@ function watch(
   });
   void server.exited.then(() => {
     if (!isWanted) return;
-    say(
+    print(
       `${name} has ended unexpectedly, so the service stops; its log is in the data folder. Start again to go on.`,
     );
-    onLoss(1);
+    onServerExit(1);
   });
 }
 
-async function bringUpToDate(service: Service, say: StartOptions['say']): Promise<void> {
+async function bringUpToDate(service: Service, print: StartOptions['print']): Promise<void> {
   const names = await migrate(service.sql);
-  if (names.length > 0) say(`Database: ${names.length} migrations run`);
+  if (names.length > 0) print(`Database: ${names.length} migrations run`);
 }

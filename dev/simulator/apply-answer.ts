@@ -15,7 +15,12 @@ import {
 /** A code that real reports have shown. */
 const REFUSED_CODE = 20_738;
 
-export function obey(traits: DeviceTraits, state: DeviceState, answer: ConfigAnswer, nowMs: number): Outcome {
+export function applyAnswer(
+  traits: DeviceTraits,
+  state: DeviceState,
+  answer: ConfigAnswer,
+  nowMs: number,
+): Outcome {
   const { config, configurationRequest = false, deviceInfoRequest = false } = answer;
   const infos = deviceInfoRequest ? [info(traits, state, nowMs, false)] : [];
   if (config && traits.refuses) return refused(traits, state, nowMs, infos);

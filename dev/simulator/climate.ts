@@ -9,7 +9,7 @@ export type Climate = (typeof CLIMATES)[number];
 
 export interface Place {
   climate: Climate;
-  /** Places of one climate differ by it. */
+  /** KeyedSemaphore of one climate differ by it. */
   seed: number;
 }
 

@@ -1,5 +1,9 @@
 /** What a simulated logger is, what it holds, what can happen to it and what it then does. */
-import { type DeviceConfiguration, DISABLED_CALENDAR, DISABLED_RULE } from '../../src/devices/configuration.ts';
+import {
+  type DeviceConfiguration,
+  DISABLED_CALENDAR,
+  DISABLED_RULE,
+} from '../../src/devices/configuration.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
 import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';

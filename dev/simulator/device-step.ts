@@ -5,6 +5,8 @@
  * It measures at every interval, transmits at every transmission interval or when its own rules say so, confirmably
  * when its ack interval has passed. An answer may change its configuration: then it says what it runs now.
  */
+
+import { applyAnswer } from './apply-answer.ts';
 import { frame, info, report } from './device-effects.ts';
 import {
   type DeviceEvent,
@@ -15,7 +17,6 @@ import {
   samplePeriodSeconds,
   type UnderWay,
 } from './device-state.ts';
-import { obey } from './apply-answer.ts';
 import { judge } from './rule-states.ts';
 import { acknowledgedThrough, nextRun, remembered, type Sample, sent, unsentRuns } from './sample-memory.ts';
 
@@ -24,7 +25,7 @@ export function step(traits: DeviceTraits, state: DeviceState, event: DeviceEven
     case 'boot':
       return { state, effects: [info(traits, state, nowMs, true), report(traits, state, false)] };
     case 'wake':
-      return woken(traits, state, event.values, nowMs);
+      return onWake(traits, state, event.values, nowMs);
     case 'answered':
       return answered(traits, state, event, nowMs);
     case 'unanswered':
@@ -32,7 +33,7 @@ export function step(traits: DeviceTraits, state: DeviceState, event: DeviceEven
   }
 }
 
-function woken(
+function onWake(
   traits: DeviceTraits,
   state: DeviceState,
   values: ReadonlyArray<number | null>,
@@ -122,7 +123,7 @@ function answered(
   nowMs: number,
 ): Outcome {
   const heard = exchange === 'measurements' ? acknowledged(traits, state, nowMs) : { state, effects: [] };
-  const obeyed = obey(traits, heard.state, answer, nowMs);
+  const obeyed = applyAnswer(traits, heard.state, answer, nowMs);
   // What is new goes out first: it says less than the frames, and the service waits for it.
   return { state: obeyed.state, effects: [...obeyed.effects, ...heard.effects] };
 }

@@ -5,8 +5,9 @@
  * all times that a device tells are real ones. So a day's course of temperatures passes in minutes, nothing lies in
  * the future, and what the service does in real time (no_data, deadlines) stays true.
  */
-import { type CoapClient, createCoapClient } from './coap-client.ts';
+
 import type { Climate } from './climate.ts';
+import { type CoapClient, createCoapClient } from './coap-client.ts';
 import { createCoapUplink } from './coap-uplink.ts';
 import { type DeviceTraits, FACTORY, type FactorySettings, newDevice } from './device-state.ts';
 import { type Copies, copiesOf, type FaultShares, NO_FAULTS, withOutages } from './faults.ts';

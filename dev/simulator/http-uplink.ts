@@ -4,8 +4,8 @@
  */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
-import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import { readingsOf } from '../../src/gateway/decode-readings.ts';
+import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import { measurementTypeOf } from '../../src/measurements/measurement-type.ts';
 import type { Copies } from './faults.ts';
 import type { ServiceClient } from './service-client.ts';

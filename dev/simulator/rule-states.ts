@@ -4,7 +4,13 @@
  *
  * Delays are looked at when the device is awake, so an action comes at the first sample after its delay.
  */
-import type { AlarmRule, Calendar, LogicRule, RuleAction, ThresholdRule } from '../../src/devices/configuration.ts';
+import type {
+  AlarmRule,
+  Calendar,
+  LogicRule,
+  RuleAction,
+  ThresholdRule,
+} from '../../src/devices/configuration.ts';
 import { isRuleOn } from './calendar-window.ts';
 
 export interface RuleState {

@@ -21,7 +21,7 @@ export async function runSimulation(options: SimOptions, { write, isTerminal }: 
   let redraw: NodeJS.Timeout | undefined;
   const end = stopOnSignal({
     deadlineMs: STOP_MS,
-    say: () => undefined,
+    print: () => undefined,
     async stop() {
       clearInterval(redraw);
       await fleet.stop();

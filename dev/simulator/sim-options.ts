@@ -1,6 +1,6 @@
 /** What `npm run sim` was asked for: from its options, and for the rest from what `npm start` wrote. */
 import { parseArgs } from 'node:util';
-import type { Local } from '../local/local-instance.ts';
+import type { LocalInstance } from '../local/local-instance.ts';
 import { CLIMATES, type Climate } from './climate.ts';
 import { FACTORY, type FactorySettings } from './device-state.ts';
 import { DEFAULT_SHARES, FAULTS, type Fault, type FaultShares, NO_FAULTS } from './faults.ts';
@@ -58,7 +58,7 @@ const OPTIONS = {
   'coap-url': { type: 'string' },
 } as const;
 
-export type LocalAddresses = Partial<Pick<Local, 'baseUrl' | 'apiKey' | 'deviceToken' | 'coapUrl'>>;
+export type LocalAddresses = Partial<Pick<LocalInstance, 'baseUrl' | 'apiKey' | 'deviceToken' | 'coapUrl'>>;
 
 /** @throws OptionFault */
 export function simOptions(typed: string[], local: LocalAddresses): SimOptions {

@@ -63,7 +63,7 @@ export function createSimulatedDevice(options: SimulatedDeviceOptions): Simulate
     });
   }
 
-  function happen(event: DeviceEvent): void {
+  function dispatch(event: DeviceEvent): void {
     if (isStopped) return;
     const outcome = step(traits, state, event, nowMs());
     state = outcome.state;
@@ -75,7 +75,7 @@ export function createSimulatedDevice(options: SimulatedDeviceOptions): Simulate
     clearTimeout(timer);
     if (isStopped) return;
     timer = setTimeout(
-      () => happen({ kind: 'wake', values: values() }),
+      () => dispatch({ kind: 'wake', values: values() }),
       Math.max(0, wakeAtMs(traits, state) - nowMs()),
     );
   }
@@ -96,13 +96,13 @@ export function createSimulatedDevice(options: SimulatedDeviceOptions): Simulate
           counter.acknowledged(performance.now() - sentAtMs);
           isOnline = true;
         }
-        happen({ kind: 'answered', exchange, answer });
+        dispatch({ kind: 'answered', exchange, answer });
       }
     } catch (error) {
       if (isStopped) return;
       counter.lost(error instanceof Unanswered ? error.kind : String((error as Error).message));
       if (confirmable) isOnline = false;
-      happen({ kind: 'unanswered', exchange });
+      dispatch({ kind: 'unanswered', exchange });
     }
   }
 
@@ -111,7 +111,7 @@ export function createSimulatedDevice(options: SimulatedDeviceOptions): Simulate
     state: () => state,
     isOnline: () => isOnline,
     start() {
-      happen({ kind: 'boot' });
+      dispatch({ kind: 'boot' });
     },
     stop() {
       isStopped = true;

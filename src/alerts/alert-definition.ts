@@ -122,7 +122,7 @@ const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
 /** From the first minute of a window up to, but not with, its last. */
-export function isWatchedAt({ windows }: AlertDefinition, at: Date): boolean {
+export function isActiveAt({ windows }: AlertDefinition, at: Date): boolean {
   return windows === null || windows.some((window) => isWithin(window, at));
 }
 

@@ -1,9 +1,9 @@
 /** What customers are told of alerts. */
 import type { DomainEvent } from '../events/event.ts';
 import { frameEvents } from '../measurements/measurement-events.ts';
-import type { TakenFrame } from '../measurements/stored-frame.ts';
+import type { StoredFrame } from '../measurements/stored-frame.ts';
 import { type Alert, alertView } from './alert.ts';
-import type { CourseStep, OpenAlert } from './alert-state-machine.ts';
+import type { AlertTransition, OpenAlert } from './alert-state-machine.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 
 export const alertEvent = (
@@ -21,8 +21,8 @@ export const alertEvent = (
  * In the order in which things happened, each at the time of the reading that did it; what no reading ended, because
  * the device is back or runs other rules, last.
  */
-export function courseEvents(
-  steps: CourseStep[],
+export function transitionEvents(
+  steps: AlertTransition[],
   created: ReadonlyMap<OpenAlert, StoredAlert>,
   resolved: Map<string, StoredAlert>,
 ): DomainEvent[] {
@@ -43,7 +43,7 @@ export function courseEvents(
 }
 
 /** One per alert that the frame holds a reading in breach for; what came late breaches nothing. */
-export function breachEvents(taken: TakenFrame, steps: CourseStep[]): DomainEvent[] {
+export function breachEvents(taken: StoredFrame, steps: AlertTransition[]): DomainEvent[] {
   if (!taken.asset.subscribed.has('data.measurement.alert')) return [];
   const breached = new Map(
     steps.flatMap((step) =>

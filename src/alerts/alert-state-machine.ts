@@ -3,7 +3,7 @@
  * side that was left. A reading beyond the other bound closes it and opens another one; a reading back inside by the
  * hysteresis on both sides closes it; anything in between leaves it as it is.
  */
-import { type AlertDefinition, type Bounds, isWatchedAt } from './alert-definition.ts';
+import { type AlertDefinition, type Bounds, isActiveAt } from './alert-definition.ts';
 
 export type Side = 'high' | 'low';
 
@@ -16,30 +16,30 @@ export interface OpenAlert {
   side: Side;
 }
 
-export interface JudgedReading {
+export interface EvaluatedReading {
   channel: number;
   /** °C */
   value: number;
   measuredAt: Date;
 }
 
-export type CourseStep =
-  | { kind: 'opened'; alert: OpenAlert; definition: AlertDefinition; reading: JudgedReading }
-  | { kind: 'closed'; alert: OpenAlert; reading: JudgedReading }
+export type AlertTransition =
+  | { kind: 'opened'; alert: OpenAlert; definition: AlertDefinition; reading: EvaluatedReading }
+  | { kind: 'closed'; alert: OpenAlert; reading: EvaluatedReading }
   | { kind: 'breached'; alert: OpenAlert; definition: AlertDefinition };
 
-export interface AlertCourse {
+export interface AlertEvaluator {
   /** Ends what no definition stands behind any more: one that a frame opened while other rules were being confirmed. */
-  endOrphans(definitions: readonly AlertDefinition[]): OpenAlert[];
+  resolveUndefined(definitions: readonly AlertDefinition[]): OpenAlert[];
   /** Readings in the order of their time, none of them late, no error codes. */
-  take(definitions: readonly AlertDefinition[], readings: readonly JudgedReading[]): CourseStep[];
+  take(definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]): AlertTransition[];
   open(): OpenAlert[];
 }
 
-export function createAlertCourse(initial: readonly OpenAlert[]): AlertCourse {
+export function createAlertEvaluator(initial: readonly OpenAlert[]): AlertEvaluator {
   const open = new Map(initial.map((alert) => [keyOf(alert), alert]));
 
-  function* judge(definition: AlertDefinition, reading: JudgedReading): Generator<CourseStep> {
+  function* evaluate(definition: AlertDefinition, reading: EvaluatedReading): Generator<AlertTransition> {
     const key = keyOf(definition);
     const side = breachedSide(definition.bounds, reading.value);
     const before = open.get(key);
@@ -58,7 +58,7 @@ export function createAlertCourse(initial: readonly OpenAlert[]): AlertCourse {
   }
 
   return {
-    endOrphans(definitions) {
+    resolveUndefined(definitions) {
       const keys = new Set(definitions.map(keyOf));
       const orphans = [...open].filter(([key]) => !keys.has(key));
       for (const [key] of orphans) open.delete(key);
@@ -68,8 +68,8 @@ export function createAlertCourse(initial: readonly OpenAlert[]): AlertCourse {
       readings.flatMap((reading) =>
         definitions
           .filter(({ channel }) => channel === reading.channel)
-          .filter((definition) => isWatchedAt(definition, reading.measuredAt))
-          .flatMap((definition) => [...judge(definition, reading)]),
+          .filter((definition) => isActiveAt(definition, reading.measuredAt))
+          .flatMap((definition) => [...evaluate(definition, reading)]),
       ),
     open: () => [...open.values()],
   };

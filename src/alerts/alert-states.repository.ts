@@ -1,10 +1,10 @@
 /** What of the states of devices belongs to alerts: which are open, and whose time has passed. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Gap } from '../presence/ingress-availability.ts';
+import type { Outage } from '../presence/ingress-availability.ts';
 
 /** A device whose expected contact was missed. */
-export interface SilentDevice {
+export interface OverdueDevice {
   assetId: string;
   organizationId: string;
   serialNumber: string;
@@ -12,10 +12,10 @@ export interface SilentDevice {
   expectedBy: Date;
 }
 
-export interface SilenceLook {
+export interface OverdueQuery {
   now: Date;
   /** When no device could be heard, without overlap. */
-  deafTimes: Gap[];
+  outages: Outage[];
   limit: number;
 }
 
@@ -39,7 +39,7 @@ export function createAlertStatesRepository(sql: Sql) {
       );
     },
 
-    /** Of those that have any; who opens one meanwhile holds the rules and finds them changed, see `holdRules`. */
+    /** Of those that have any; who opens one meanwhile holds the rules and finds them changed, see `shareLockRules`. */
     lockOpenAlerts(assetIds: string[]): Promise<OpenState[]> {
       return query(
         sql,
@@ -53,7 +53,7 @@ export function createAlertStatesRepository(sql: Sql) {
      * The rules that guard these devices, by id, null of an archived one; nobody replaces them until the end of the
      * transaction. Those that are being replaced are left out: a frame never waits for a job that changes many devices.
      */
-    async holdRules(assetIds: string[]): Promise<Map<string, string | null>> {
+    async shareLockRules(assetIds: string[]): Promise<Map<string, string | null>> {
       const rows = await query<{ assetId: string; rulesId: string | null }>(
         sql,
         `select asset_id as "assetId",
@@ -65,7 +65,7 @@ export function createAlertStatesRepository(sql: Sql) {
     },
 
     /** Locks devices whose time has passed, and marks them offline. Their time stands still while nobody listens. */
-    takeSilent({ now, deafTimes, limit }: SilenceLook): Promise<SilentDevice[]> {
+    markOverdueOffline({ now, outages, limit }: OverdueQuery): Promise<OverdueDevice[]> {
       return query(
         sql,
         `with silent as (
@@ -84,8 +84,8 @@ export function createAlertStatesRepository(sql: Sql) {
            a.serial_number as "serialNumber", s.open_alerts as "openAlerts", s.expected_by as "expectedBy"`,
         [
           now.toISOString(),
-          deafTimes.map(({ beganAt }) => beganAt.toISOString()),
-          deafTimes.map(({ endedAt }) => endedAt.toISOString()),
+          outages.map(({ beganAt }) => beganAt.toISOString()),
+          outages.map(({ endedAt }) => endedAt.toISOString()),
           now.toISOString(),
           limit,
         ],

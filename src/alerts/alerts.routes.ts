@@ -1,7 +1,7 @@
-import { conflict, notFound } from '../process/errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
+import { conflict, notFound } from '../process/errors.ts';
 import { alertView, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertsRepository } from './alerts.repository.ts';
 import { acknowledgeAlertBody, alertListSchema, alertSchema, listAlertsQuery } from './alerts.schemas.ts';

@@ -6,25 +6,25 @@ import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import { staleRead } from '../db/faults.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
+import type { DeviceBackOnline } from '../devices/device.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { ReturnedDevice } from '../devices/device.ts';
 import { measurementEvents } from '../measurements/measurement-events.ts';
-import type { TakenFrame } from '../measurements/stored-frame.ts';
+import type { StoredFrame } from '../measurements/stored-frame.ts';
+import type { IngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
+import { createOutageTracker, type Outage } from '../presence/ingress-availability.ts';
 import type { AlertType } from './alert.ts';
-import type { CourseStep, OpenAlert, Side } from './alert-state-machine.ts';
-import { alertEvent, breachEvents, courseEvents } from './alert-events.ts';
-import type { AlertStatesRepository, OpenState, SilentDevice } from './alert-states.repository.ts';
+import { alertEvent, breachEvents, transitionEvents } from './alert-events.ts';
+import type { AlertTransition, OpenAlert, Side } from './alert-state-machine.ts';
+import type { AlertStatesRepository, OpenState, OverdueDevice } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
-import type { ListenersRepository } from '../presence/ingress-availability.repository.ts';
-import { createWatch, type Gap } from '../presence/ingress-availability.ts';
-import { keptOf, type OpenAlerts, openAlertsOf } from './open-alerts.ts';
+import { type OpenAlerts, parseOpenAlerts, toStoredOpenAlerts } from './open-alerts.ts';
 
 export interface AlertsServiceDeps {
   transact: Transact;
   alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
   statesIn(sql: Sql): AlertStatesRepository;
-  listeners: Pick<ListenersRepository, 'ears'>;
+  listeners: Pick<IngressAvailabilityRepository, 'readAvailability'>;
   assetsIn(sql: Sql): {
     listByIds(assetIds: string[]): Promise<Array<Asset & { organizationId: string }>>;
   };
@@ -32,19 +32,19 @@ export interface AlertsServiceDeps {
   now(): Date;
 }
 
-const SILENT_AT_ONCE = 500;
+const OVERDUE_BATCH_MAX = 500;
 const TYPE_OF_SIDE: Record<Side, AlertType> = { high: 'high_temp', low: 'low_temp' };
 
 export function createAlertsService(deps: AlertsServiceDeps) {
   const { alertsIn, statesIn, publish, now } = deps;
-  const watch = createWatch();
+  const watch = createOutageTracker();
 
   /** Opens, closes and tells what a batch of frames says. */
-  async function judge({ sql }: Pick<Transaction, 'sql'>, taken: TakenFrame[]): Promise<void> {
+  async function evaluate({ sql }: Pick<Transaction, 'sql'>, taken: StoredFrame[]): Promise<void> {
     const devices = new Map<string, DeviceAlerts>();
     const judged = taken.map((frame) => {
       const { assetId, openAlerts } = frame.asset;
-      const device = devices.get(assetId) ?? createDeviceAlerts(openAlertsOf(openAlerts));
+      const device = devices.get(assetId) ?? createDeviceAlerts(parseOpenAlerts(openAlerts));
       devices.set(assetId, device);
       return { frame, steps: device.take(frame) };
     });
@@ -67,13 +67,13 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     const resolved = new Map((await alertsIn(sql).resolve(closedIds)).map((alert) => [alert.id, alert]));
     const changed = [...devices].filter(([, device]) => device.hasChanged());
     await statesIn(sql).updateOpenAlerts(
-      changed.map(([assetId, device]) => ({ assetId, openAlerts: keptOf(device.open()) })),
+      changed.map(([assetId, device]) => ({ assetId, openAlerts: toStoredOpenAlerts(device.open()) })),
     );
-    const back = taken.filter(({ cameBack }) => cameBack).map(({ asset }) => asset.assetId);
+    const back = taken.filter(({ cameOnline }) => cameOnline).map(({ asset }) => asset.assetId);
     await publish({ sql }, [
       ...taken.flatMap(measurementEvents),
       ...judged.flatMap(({ frame, steps }) => breachEvents(frame, steps)),
-      ...courseEvents(
+      ...transitionEvents(
         judged.flatMap(({ steps }) => steps),
         created,
         resolved,
@@ -83,10 +83,12 @@ export function createAlertsService(deps: AlertsServiceDeps) {
   }
 
   /** Whoever replaces rules ends the alerts that it sees: one that is being opened by the old ones would stay. */
-  async function holdRulesOf(sql: Sql, opening: TakenFrame[]): Promise<void> {
+  async function holdRulesOf(sql: Sql, opening: StoredFrame[]): Promise<void> {
     if (opening.length === 0) return;
-    const present = await statesIn(sql).holdRules([...new Set(opening.map(({ asset }) => asset.assetId))]);
-    const isReplaced = ({ asset: { assetId }, rulesId }: TakenFrame) =>
+    const present = await statesIn(sql).shareLockRules([
+      ...new Set(opening.map(({ asset }) => asset.assetId)),
+    ]);
+    const isReplaced = ({ asset: { assetId }, rulesId }: StoredFrame) =>
       present.has(assetId) && present.get(assetId) !== rulesId;
     if (opening.some(isReplaced)) {
       throw staleRead('Rules were replaced while a frame was judged by them');
@@ -104,19 +106,22 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     }));
   }
 
-  async function watchBatch(deafTimes: Gap[]): Promise<number> {
+  async function watchBatch(outages: Outage[]): Promise<number> {
     return deps.transact(async ({ sql }) => {
-      const silent = await statesIn(sql).takeSilent({
+      const silent = await statesIn(sql).markOverdueOffline({
         now: now(),
-        deafTimes,
-        limit: SILENT_AT_ONCE,
+        outages,
+        limit: OVERDUE_BATCH_MAX,
       });
-      const fresh = silent.filter(({ openAlerts }) => openAlertsOf(openAlerts).noData === null);
+      const fresh = silent.filter(({ openAlerts }) => parseOpenAlerts(openAlerts).noData === null);
       const stored = await alertsIn(sql).insert(fresh.map(silenceAlert));
       await statesIn(sql).updateOpenAlerts(
         fresh.map(({ assetId, openAlerts }, index) => ({
           assetId,
-          openAlerts: keptOf({ ...openAlertsOf(openAlerts), noData: (stored[index] as StoredAlert).id }),
+          openAlerts: toStoredOpenAlerts({
+            ...parseOpenAlerts(openAlerts),
+            noData: (stored[index] as StoredAlert).id,
+          }),
         })),
       );
       await publish({ sql }, [
@@ -132,18 +137,18 @@ export function createAlertsService(deps: AlertsServiceDeps) {
   }
 
   return {
-    judge,
+    evaluate,
 
     /** Devices whose expected contact was missed: offline, with an alert. */
-    async watchContacts(): Promise<void> {
-      const deafTimes = watch.deafTimes(await deps.listeners.ears());
-      while ((await watchBatch(deafTimes)) === SILENT_AT_ONCE) {
+    async sweepOffline(): Promise<void> {
+      const outages = watch.outages(await deps.listeners.readAvailability());
+      while ((await watchBatch(outages)) === OVERDUE_BATCH_MAX) {
         // More of them: a batch each, so that no transaction holds many devices for long.
       }
     },
 
     /** A device that was missed may come back with a report, too. */
-    async heardAgain({ sql }: Pick<Transaction, 'sql'>, returned: ReturnedDevice[]): Promise<void> {
+    async markOnline({ sql }: Pick<Transaction, 'sql'>, returned: DeviceBackOnline[]): Promise<void> {
       if (returned.length === 0) return;
       await endOpen({ sql }, returned, ({ temperature }) => ({ temperature, noData: null }));
       const assetIds = returned.map(({ assetId }) => assetId);
@@ -151,7 +156,7 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     },
 
     /** Other rules guard these devices from now on: what the old ones had opened is over. */
-    rulesReplaced: (tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void> =>
+    onAlertRulesChanged: (tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void> =>
       end(tx, assetIds, ({ noData }) => ({ temperature: [], noData })),
 
     /** Nobody watches these devices any more. */
@@ -175,10 +180,10 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     keep: (open: OpenAlerts) => OpenAlerts,
   ): Promise<void> {
     const ended = states.flatMap(({ assetId, openAlerts }) => {
-      const before = openAlertsOf(openAlerts);
+      const before = parseOpenAlerts(openAlerts);
       const after = keep(before);
       const ids = idsOf(before).filter((id) => !idsOf(after).includes(id));
-      return ids.length > 0 ? [{ assetId, openAlerts: keptOf(after), ids }] : [];
+      return ids.length > 0 ? [{ assetId, openAlerts: toStoredOpenAlerts(after), ids }] : [];
     });
     if (ended.length === 0) return;
     const closed = await alertsIn(sql).resolve(ended.flatMap(({ ids }) => ids));
@@ -194,8 +199,8 @@ const idsOf = ({ temperature, noData }: OpenAlerts): string[] =>
   [...temperature.map(({ alertId }) => alertId), noData].filter((id) => id !== null);
 
 const newAlert = (
-  { asset: { organizationId, assetId, serialNumber } }: TakenFrame,
-  { alert, definition, reading }: Extract<CourseStep, { kind: 'opened' }>,
+  { asset: { organizationId, assetId, serialNumber } }: StoredFrame,
+  { alert, definition, reading }: Extract<AlertTransition, { kind: 'opened' }>,
 ): NewAlert => ({
   organizationId,
   assetId,
@@ -205,7 +210,7 @@ const newAlert = (
   timestamp: reading.measuredAt,
 });
 
-const silenceAlert = ({ organizationId, assetId, serialNumber, expectedBy }: SilentDevice): NewAlert => ({
+const silenceAlert = ({ organizationId, assetId, serialNumber, expectedBy }: OverdueDevice): NewAlert => ({
   organizationId,
   assetId,
   serialNumber,

@@ -7,10 +7,10 @@ export interface OpenAlerts {
   noData: string | null;
 }
 
-type Kept = OpenAlert | { noData: string };
+type StoredOpenAlert = OpenAlert | { noData: string };
 
-export function openAlertsOf(kept: unknown): OpenAlerts {
-  const entries = kept as Kept[];
+export function parseOpenAlerts(kept: unknown): OpenAlerts {
+  const entries = kept as StoredOpenAlert[];
   const silence = entries.find((entry) => 'noData' in entry);
   return {
     temperature: entries.filter((entry): entry is OpenAlert => !('noData' in entry)),
@@ -18,7 +18,7 @@ export function openAlertsOf(kept: unknown): OpenAlerts {
   };
 }
 
-export const keptOf = ({ temperature, noData }: OpenAlerts): object[] => [
+export const toStoredOpenAlerts = ({ temperature, noData }: OpenAlerts): object[] => [
   ...temperature,
   ...(noData === null ? [] : [{ noData }]),
 ];

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
-import { violates } from '../db/faults.ts';
-import { prepared, query } from '../db/query.ts';
+import { isUniqueViolation } from '../db/faults.ts';
+import { query, queryPrepared } from '../db/query.ts';
 import { conflict } from '../process/errors.ts';
 import type { Asset, Replacement } from './asset.ts';
 
@@ -55,7 +55,7 @@ export function createAssetsRepository(sql: Sql) {
     },
 
     async find(organizationId: string, id: string): Promise<Asset | null> {
-      const [row] = await prepared<Asset>(
+      const [row] = await queryPrepared<Asset>(
         sql,
         'assets_find',
         `select ${COLUMNS} from assets a join device_states s on s.asset_id = a.id
@@ -77,7 +77,7 @@ export function createAssetsRepository(sql: Sql) {
 
     /** Per serial, in order: the organizations that have an active device of it, two at most. */
     async findOwners(serialNumbers: string[]): Promise<string[][]> {
-      const rows = await prepared<{ owners: string[] }>(
+      const rows = await queryPrepared<{ owners: string[] }>(
         sql,
         'assets_find_owners',
         `select array(
@@ -164,7 +164,7 @@ export function createAssetsRepository(sql: Sql) {
 
 function refusingTaken<T>(serialNumber: string, written: Promise<T>): Promise<T> {
   return written.catch((error) => {
-    if (!violates(error, ACTIVE_SERIAL)) throw error;
+    if (!isUniqueViolation(error, ACTIVE_SERIAL)) throw error;
     throw conflict(`An active asset has the serial number ${serialNumber} already`);
   });
 }

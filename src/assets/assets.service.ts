@@ -18,7 +18,7 @@ export interface AssetDevices {
 
 /** What the jobs that wait for an asset have to be told; each answers with the jobs concerned. */
 export interface AssetTargets {
-  cancelOfAsset(assetId: string, reason: string): Promise<string[]>;
+  cancelByAsset(assetId: string, reason: string): Promise<string[]>;
   reopen(assetIds: string[]): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function createAssetsService({
         if (!device) throw notFound(NO_SUCH_ASSET);
         await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
         await assetsIn(sql).archive(organizationId, id);
-        const jobIds = await targetsIn(sql).cancelOfAsset(id, 'the asset was archived');
+        const jobIds = await targetsIn(sql).cancelByAsset(id, 'the asset was archived');
         await alertsEnded({ sql }, [id]);
         afterCommit(() => jobsProgressed(jobIds));
       });

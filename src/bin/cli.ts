@@ -2,9 +2,9 @@
 import { inputOf, UsageError, usage } from '../commands/command.ts';
 import { commands } from '../commands/commands.ts';
 import { AppError } from '../process/errors.ts';
-import { orExplain } from '../process/run-main.ts';
+import { runMain } from '../process/run-main.ts';
 
-await orExplain(async () => {
+await runMain(async () => {
   const typed = process.argv.slice(2);
   if (typed.length === 0 || typed.includes('--help') || typed.includes('-h')) {
     process.stdout.write(usage(commands));

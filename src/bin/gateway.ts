@@ -1,11 +1,11 @@
 /** `npm run gateway`: the CoAP gateway alone, against DATABASE_URL and TEMPORAL_ADDRESS. */
 import { compose } from '../compose/service.ts';
 import { readSettings } from '../process/config.ts';
-import { DRAIN_MS, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
 import { createLog } from '../process/log.ts';
-import { orExplain } from '../process/run-main.ts';
+import { runMain } from '../process/run-main.ts';
+import { DRAIN_MS, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
 
-await orExplain(async () => {
+await runMain(async () => {
   const settings = readSettings();
   const log = createLog(settings.logLevel);
   const service = compose({ settings, log });
@@ -18,7 +18,7 @@ await orExplain(async () => {
       await metrics.stop();
       await service.close();
     },
-    say: (line) => log.info(line),
+    print: (line) => log.info(line),
     deadlineMs: STOP_MS,
   });
 });

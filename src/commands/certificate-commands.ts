@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { isSerialNumber } from '../assets/asset.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
-import { readDatabaseUrl } from '../process/config.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { readDatabaseUrl } from '../process/config.ts';
 import { type Command, option, print, required, UsageError, withDatabase } from './command.ts';
 
 export const certificateCommands: Command[] = [

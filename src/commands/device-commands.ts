@@ -1,5 +1,5 @@
+import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { readDatabaseUrl } from '../process/config.ts';
-import { createUnknownDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { type Command, print, table, withDatabase } from './command.ts';
 
 const SHOWN_MAX = 200;
@@ -11,11 +11,11 @@ export const deviceCommands: Command[] = [
     summary: 'lists serials that spoke with a device token of an organization that has not registered them',
     run: () =>
       withDatabase(readDatabaseUrl(), async (sql) => {
-        const unknown = await createUnknownDevicesRepository(sql).list(SHOWN_MAX);
+        const unknown = await createUnregisteredDevicesRepository(sql).list(SHOWN_MAX);
         const rows = unknown.map((device) => [
           device.serialNumber,
           device.organizationName,
-          String(device.sightings),
+          String(device.contactCount),
           device.firstSeenAt.toISOString(),
           device.lastSeenAt.toISOString(),
         ]);

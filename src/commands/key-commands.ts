@@ -1,9 +1,9 @@
-import { readDatabaseUrl } from '../process/config.ts';
 import type { Sql } from '../db/database.ts';
 import type { KeyKind } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import { createKeyIssuer } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { readDatabaseUrl } from '../process/config.ts';
 import {
   type Command,
   type CommandInput,

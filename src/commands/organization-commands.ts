@@ -1,5 +1,5 @@
-import { readDatabaseUrl } from '../process/config.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { readDatabaseUrl } from '../process/config.ts';
 import { type Command, print, required, table, UsageError, withDatabase } from './command.ts';
 
 const NAME_MAX = 128;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { readDatabaseUrl } from '../process/config.ts';
 import { migrate } from '../db/migrate.ts';
+import { readDatabaseUrl } from '../process/config.ts';
 import { type Command, print, withDatabase } from './command.ts';
 
 const GOLDEN = new URL('../../openapi.json', import.meta.url);

@@ -9,24 +9,24 @@ import { isUnavailable } from '../db/faults.ts';
 import { databaseHealth } from '../db/health.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
-import { AppError } from '../process/errors.ts';
+import { webhooksRoutes } from '../endpoints/endpoints.routes.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
 import { createDocs } from '../http/docs.ts';
 import { createHealth } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
+import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
 import { openApi } from '../http/openapi.ts';
 import type { Route } from '../http/route.ts';
 import { type HttpServer, listen } from '../http/server.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
-import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
+import { AppError } from '../process/errors.ts';
+import { API_INFO } from '../process/version.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { profilesRoutes } from '../profiles/profiles.routes.ts';
-import { API_INFO } from '../process/version.ts';
-import { webhooksRoutes } from '../endpoints/endpoints.routes.ts';
-import { renewListener } from './ingress-heartbeat.ts';
+import { startIngressHeartbeat } from './ingress-heartbeat.ts';
 import type { UseCases } from './use-cases.ts';
 
 export interface RunningApi {
@@ -61,7 +61,7 @@ export async function startApi(useCases: UseCases, routes: Route[]): Promise<Run
     requestTimeoutMs: settings.requestTimeoutMs,
   });
   const { port, stop } = server;
-  const listening = renewListener(useCases, 'api');
+  const listening = startIngressHeartbeat(useCases, 'api');
   return {
     port,
     async stop(deadlineMs) {

@@ -1,10 +1,10 @@
 /** The CoAP gateway of a process: what loggers reach over UDP, on the same use cases as the HTTP API. */
 import { LRUCache } from 'lru-cache';
 import { isUnavailable } from '../db/faults.ts';
+import { createAuthenticateDevice } from '../gateway/authenticate-device.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes } from '../gateway/gateway-routes.ts';
-import { createIdentify } from '../gateway/authenticate-device.ts';
-import { renewListener } from './ingress-heartbeat.ts';
+import { startIngressHeartbeat } from './ingress-heartbeat.ts';
 import type { UseCases } from './use-cases.ts';
 
 const REFUSED_MAX = 10_000;
@@ -13,7 +13,7 @@ const REFUSED_AGAIN_MS = 3_600_000;
 export async function startGateway(useCases: UseCases): Promise<CoapServer> {
   const { settings, log, now, sql, metrics, findCaller, repositories, services } = useCases;
   const { coap } = settings;
-  const identify = createIdentify({
+  const identify = createAuthenticateDevice({
     findCaller,
     findOwners: repositories.assets.findOwners,
     isTokenRequired: coap.isTokenRequired,
@@ -31,7 +31,7 @@ export async function startGateway(useCases: UseCases): Promise<CoapServer> {
       intake: services.intake,
       contacts: services.contacts,
       deviceInfo: services.deviceInfo,
-      unknown: repositories.unknownIn(sql),
+      unknown: repositories.unregisteredIn(sql),
       refused: ({ reason, serialNumber, address }) => {
         metrics.coapRefused.inc({ reason });
         const key = `${reason} ${serialNumber}`;
@@ -45,7 +45,7 @@ export async function startGateway(useCases: UseCases): Promise<CoapServer> {
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
     log: (message, err) => log.error({ err }, message),
   });
-  const listening = renewListener(useCases, 'gateway');
+  const listening = startIngressHeartbeat(useCases, 'gateway');
   return {
     port: server.port,
     async stop(deadlineMs) {

@@ -1,14 +1,14 @@
 /** The composition root: a service out of its parts. A process starts those that it is for. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
+import { listenMetrics } from '../http/metrics.ts';
+import { openApi } from '../http/openapi.ts';
+import { readSettings } from '../process/config.ts';
+import { createLog } from '../process/log.ts';
+import { API_INFO } from '../process/version.ts';
 import { routesOf, startApi } from './api.ts';
 import { startGateway } from './gateway.ts';
 import { type ComposeOptions, createUseCases } from './use-cases.ts';
 import { startWorker } from './worker.ts';
-import { readSettings } from '../process/config.ts';
-import { listenMetrics } from '../http/metrics.ts';
-import { openApi } from '../http/openapi.ts';
-import { createLog } from '../process/log.ts';
-import { API_INFO } from '../process/version.ts';
 
 export type Service = ReturnType<typeof compose>;
 

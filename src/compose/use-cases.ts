@@ -2,56 +2,56 @@
 import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createAlertsService } from '../alerts/alerts.service.ts';
-import { createListenersRepository } from '../presence/ingress-availability.repository.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { createAssetsService } from '../assets/assets.service.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
-import type { Settings } from '../process/config.ts';
 import { createChangesService } from '../config-jobs/changes.service.ts';
 import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
 import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
 import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
 import { createDaylightSavingService } from '../config-jobs/daylight-saving.service.ts';
-import { createJobCourseService } from '../config-jobs/job-run.service.ts';
-import { createEndJob } from '../config-jobs/finish-job.service.ts';
-import { createJobProgress } from '../config-jobs/progress-signals.service.ts';
+import { createFinishJob } from '../config-jobs/finish-job.service.ts';
+import { createJobRunService } from '../config-jobs/job-run.service.ts';
+import { createProgressSignals } from '../config-jobs/progress-signals.service.ts';
 import { createRecompile } from '../config-jobs/recompile.service.ts';
 import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
 import { openDatabase, type Sql } from '../db/database.ts';
 import { isUnavailable } from '../db/faults.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createTransact } from '../db/transaction.ts';
-import { createAttendance } from '../deliveries/recovery-notifier.service.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
-import { createEndpointsRepository } from '../endpoints/endpoint-health.repository.ts';
-import { createPublishEvents } from '../events/events.service.ts';
+import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.ts';
 import { createSender, type SenderOptions } from '../deliveries/sender.service.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,
 } from '../devices/configurations.repository.ts';
-import { createDeviceContacts } from '../devices/device-exchange.service.ts';
+import { createDeviceExchanges } from '../devices/device-exchange.service.ts';
 import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createDeviceInfoService } from '../devices/device-info.service.ts';
 import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { createUnknownDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { isAllowedAddress } from '../endpoints/allowed-address.ts';
+import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
+import { createWebhooksService } from '../endpoints/endpoints.service.ts';
+import { createSecretBox } from '../endpoints/secret-box.ts';
+import { createPublishEvents } from '../events/events.service.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
 import { createKeyLookup } from '../keys/keys.service.ts';
-import type { Log } from '../process/log.ts';
 import { createIntake } from '../measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
+import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
+import type { Settings } from '../process/config.ts';
+import type { Log } from '../process/log.ts';
+import { VERSION } from '../process/version.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { createStarter } from '../temporal/starter.ts';
-import { VERSION } from '../process/version.ts';
-import { isAllowedAddress } from '../endpoints/allowed-address.ts';
-import { createSecretBox } from '../endpoints/secret-box.ts';
-import { createWebhooksRepository } from '../endpoints/endpoints.repository.ts';
-import { createWebhooksService } from '../endpoints/endpoints.service.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -73,13 +73,13 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   const transact = createTransact(sql);
   /** For batches of devices that speak: a few statements, many times a second. */
   const transactBatch = createTransact(sql, { plans: 'once' });
-  const endpoints = createEndpointsRepository(sql);
-  const metrics = createMetrics({ endpoints: endpoints.census });
+  const endpoints = createEndpointHealthRepository(sql);
+  const metrics = createMetrics({ endpoints: endpoints.countByState });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   const starter = createStarter({
     client: temporal.client,
     taskQueue: settings.taskQueue,
-    lookAgainMs: settings.jobLookAgainMs,
+    pollIntervalMs: settings.jobPollIntervalMs,
   });
 
   const configurations = createConfigurationCache();
@@ -92,10 +92,10 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     pendingIn: createPendingChangesRepository,
     jobsIn: createConfigJobsRepository,
     targetsIn: createConfigTargetsRepository,
-    unknownIn: createUnknownDevicesRepository,
-    webhooksIn: createWebhooksRepository,
+    unregisteredIn: createUnregisteredDevicesRepository,
+    webhooksIn: createEndpointsRepository,
     deliveriesIn: createDeliveriesRepository,
-    endpointsIn: createEndpointsRepository,
+    endpointsIn: createEndpointHealthRepository,
     deviceInfoIn: createDeviceInfoRepository,
     alertsIn: createAlertsRepository,
     statesIn: createAlertStatesRepository,
@@ -105,10 +105,10 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   };
 
   const temporalFault = (call: string) => (err: unknown) => {
-    metrics.temporalFaults.inc({ call });
+    metrics.temporalErrors.inc({ call });
     log.warn({ err, call }, 'Temporal did not take it: the sweep or the next look makes up for it');
   };
-  const progress = createJobProgress({
+  const progress = createProgressSignals({
     count: jobs.count,
     signal: starter.signalJob,
     intervalMs: settings.jobSignalIntervalMs,
@@ -119,7 +119,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   function startJob(job: { id: string; organizationId: string }): void {
     const start = starter
       .startJob(job)
-      .then(() => jobs.markSeen(job.id))
+      .then(() => jobs.touchWorkflow(job.id))
       .then(() => metrics.jobsStarted.inc(), temporalFault('start'))
       .finally(() => starting.delete(start));
     starting.add(start);
@@ -136,22 +136,25 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   });
   const deliveries = createDeliveriesRepository(sql);
   const publish = createPublishEvents(inTransaction);
-  const attend = createAttendance({ attend: starter.attendEndpoint, onFault: temporalFault('attend') });
+  const recovery = createRecoveryNotifier({
+    startRecovery: starter.startRecovery,
+    onFault: temporalFault('attend'),
+  });
 
   const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
-  const listeners = createListenersRepository(sql);
+  const listeners = createIngressAvailabilityRepository(sql);
   const alerts = createAlertsService({ ...inTransaction, transact, listeners, publish, now });
-  const changes = createChangesService({ ...inTransaction, rulesReplaced: alerts.rulesReplaced });
-  const endJob = createEndJob({ ...inTransaction, publish, now });
+  const changes = createChangesService({ ...inTransaction, onAlertRulesChanged: alerts.onAlertRulesChanged });
+  const finishJob = createFinishJob({ ...inTransaction, publish, now });
   const jobsService = createConfigJobsService({
     ...inTransaction,
     changes,
-    endJob,
+    finishJob,
     now,
     startJob,
     jobsProgressed,
   });
-  const course = createJobCourseService({ ...inTransaction, transact, changes, endJob, jobsProgressed });
+  const jobRun = createJobRunService({ ...inTransaction, transact, changes, finishJob, jobsProgressed });
   const daylightSaving = createDaylightSavingService({
     ...inTransaction,
     transact,
@@ -164,13 +167,13 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     jobsProgressed,
     alertsEnded: alerts.archived,
   });
-  const contacts = createDeviceContacts({
+  const contacts = createDeviceExchanges({
     ...inTransaction,
     transact,
     recompile: createRecompile({ ...inTransaction, now }),
-    rulesReplaced: alerts.rulesReplaced,
-    heardAgain: alerts.heardAgain,
-    jobsProgressed: progress.heard,
+    onAlertRulesChanged: alerts.onAlertRulesChanged,
+    markOnline: alerts.markOnline,
+    jobsProgressed: progress.recordOutcomes,
     publish,
     isCommonFault: isUnavailable,
     now,
@@ -181,7 +184,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     ...inTransaction,
     transact: transactBatch,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
-    judge: alerts.judge,
+    evaluate: alerts.evaluate,
     contact: contacts.receive,
     isCommonFault: isUnavailable,
     observe({ accepted, duplicates, dropped }) {
@@ -200,17 +203,17 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     ...inTransaction,
     secretBox,
     allowedRanges: settings.webhookAllowedRanges,
-    troubled: attend.troubled,
+    notifyRecovery: recovery.notifyRecovery,
     log,
   });
-  const webhooks = createWebhooksRepository(sql);
+  const webhooks = createEndpointsRepository(sql);
   const deliveriesService = createDeliveriesService({
     ...inTransaction,
     secretBox,
     send: sender.attempt,
-    secretOverlapMs: settings.webhooks.secretOverlapMs,
+    secretGracePeriodMs: settings.webhooks.secretGracePeriodMs,
     now,
-    troubled: attend.troubled,
+    notifyRecovery: recovery.notifyRecovery,
   });
 
   return {
@@ -226,7 +229,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     secretBox,
     findCaller: createKeyLookup({ keys: createKeysRepository(sql), now: () => now().getTime() }),
     sender,
-    attend,
+    recovery,
     repositories: { jobs, assets, webhooks, deliveries, endpoints, listeners, ...inTransaction },
     services: {
       alerts,
@@ -236,7 +239,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
       webhooksService,
       deliveriesService,
       jobsService,
-      course,
+      jobRun,
       contacts,
       deviceInfo,
       intake,
@@ -246,7 +249,7 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     async close(): Promise<void> {
       await progress.flush();
       await Promise.allSettled(starting);
-      await attend.flush();
+      await recovery.flush();
       await sender.close();
       await temporal.close();
       await sql.destroy();

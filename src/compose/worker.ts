@@ -1,7 +1,6 @@
 /** What waits and what is sent: workflows, activities, the dispatcher of deliveries, and the sweeps. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
-import { createListenersRepository } from '../presence/ingress-availability.repository.ts';
 import { openDatabase } from '../db/database.ts';
 import { isUnavailable } from '../db/faults.ts';
 import { listenTo } from '../db/listen.ts';
@@ -15,13 +14,18 @@ import {
 import { createAttempts } from '../deliveries/attempts.service.ts';
 import { createClaimsRepository } from '../deliveries/claims.repository.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
+import {
+  notifyQueued,
+  parseNotification,
+  QUEUED_CHANNEL,
+} from '../deliveries/delivery-notifications.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
-import { createEndpointTroubleService } from '../deliveries/endpoint-recovery.service.ts';
-import { noticeOf, notifyQueued, QUEUED_CHANNEL } from '../deliveries/delivery-notifications.repository.ts';
-import { createUnknownDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
+import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
-import { every, type Periodic } from '../process/periodic.ts';
-import { sweepUnattended } from '../temporal/start-missing-workflows.ts';
+import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
+import { type Periodic, startPeriodic } from '../process/periodic.ts';
+import { startMissingWorkflows } from '../temporal/start-missing-workflows.ts';
 import { bundleWorkflows, startTemporalWorker } from '../temporal/worker.ts';
 import type { UseCases } from './use-cases.ts';
 
@@ -61,7 +65,10 @@ export async function startWorker(
     address: settings.temporalAddress,
     namespace: settings.temporalNamespace,
     taskQueue: settings.taskQueue,
-    activities: createActivities({ course: useCases.services.course, trouble: delivering.trouble }),
+    activities: createActivities({
+      jobRun: useCases.services.jobRun,
+      recoverySteps: delivering.recoverySteps,
+    }),
     log,
     workflowBundle,
   });
@@ -76,7 +83,7 @@ export async function startWorker(
 }
 
 function startDelivering(useCases: UseCases, isStopping: () => boolean) {
-  const { settings, log, now, sql, metrics, secretBox, sender, attend } = useCases;
+  const { settings, log, now, sql, metrics, secretBox, sender, recovery } = useCases;
   const { scheduleMs, probePlan, disableAfterMs, drainPerSecondMax, drainTickMs } = settings.webhooks;
   const { endpoints } = useCases.repositories;
   const outbox = openDatabase({
@@ -103,7 +110,7 @@ function startDelivering(useCases: UseCases, isStopping: () => boolean) {
     disableAfterMs,
     now,
     random: Math.random,
-    troubled: attend.troubled,
+    notifyRecovery: recovery.notifyRecovery,
     observe: ({ verdict, durationMs }) => {
       metrics.deliveryAttempts.inc({ verdict });
       metrics.deliveryDuration.observe(durationMs / 1000);
@@ -115,26 +122,26 @@ function startDelivering(useCases: UseCases, isStopping: () => boolean) {
   const listener = listenTo({
     url: settings.databaseUrl,
     channel: QUEUED_CHANNEL,
-    onNotice: (payload) => {
-      const { kind, webhookIds } = noticeOf(payload);
-      if (kind === 'changed') dispatcher.recall(webhookIds);
-      else dispatcher.wake(webhookIds);
+    onNotification: (payload) => {
+      const { kind, endpointIds } = parseNotification(payload);
+      if (kind === 'changed') dispatcher.recall(endpointIds);
+      else dispatcher.wake(endpointIds);
     },
     onFault: (err) => log.warn({ err }, 'no notices of new deliveries: the dispatcher looks every second'),
   });
-  const trouble = createEndpointTroubleService({
+  const recoverySteps = createEndpointRecoveryService({
     claims,
     endpoints,
     attempts,
     ...bounds,
     drainPerSecondMax,
     drainTickMs,
-    wake: (webhookId) => notifyQueued(sql, [webhookId]),
+    wake: (endpointId) => notifyQueued(sql, [endpointId]),
     isStopping,
     log,
   });
   return {
-    trouble,
+    recoverySteps,
     async stop() {
       await Promise.all([listener.stop(), dispatcher.stop()]);
     },
@@ -153,31 +160,35 @@ function startSweeps({
   now,
   log,
 }: UseCases): Periodic[] {
-  const { jobLookAgainMs: lookAgainMs, sweepIntervalMs } = settings;
+  const { jobPollIntervalMs: pollIntervalMs, sweepIntervalMs } = settings;
   const { jobs, endpoints } = repositories;
   const later = (what: string) => (err: unknown) => log.warn({ err }, `${what}: it is tried again`);
   return [
-    every(
+    startPeriodic(
       sweepIntervalMs,
-      () => sweepUnattended({ ...jobs, start: starter.startJob, lookAgainMs }),
+      () => startMissingWorkflows({ ...jobs, start: starter.startJob, pollIntervalMs }),
       temporalFault('sweep jobs'),
     ),
-    every(
+    startPeriodic(
       sweepIntervalMs,
-      () => sweepUnattended({ ...endpoints, start: starter.attendEndpoint, lookAgainMs }),
+      () => startMissingWorkflows({ ...endpoints, start: starter.startRecovery, pollIntervalMs }),
       temporalFault('sweep endpoints'),
     ),
-    every(
+    startPeriodic(
       sweepIntervalMs * SWEEPS_PER_LOOK_AT_SILENCE,
-      services.alerts.watchContacts,
+      services.alerts.sweepOffline,
       later('silent devices were not looked for'),
     ),
-    every(
+    startPeriodic(
       sweepIntervalMs * SWEEPS_PER_LOOK_AT_ZONES,
-      services.daylightSaving.follow,
+      services.daylightSaving.syncUtcOffsets,
       later('zones were not followed'),
     ),
-    every(HOUR_MS, () => cleanUp({ sql, now: now(), settings }), later('what is old stays for another hour')),
+    startPeriodic(
+      HOUR_MS,
+      () => cleanUp({ sql, now: now(), settings }),
+      later('what is old stays for another hour'),
+    ),
   ];
 }
 
@@ -190,8 +201,8 @@ async function cleanUp({
   // First of all: without it, new rows find no place.
   for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now);
   await removeExpiredAnswers(sql);
-  await createUnknownDevicesRepository(sql).forget(UNKNOWN_KEPT_DAYS);
-  await createListenersRepository(sql).forgetGaps();
+  await createUnregisteredDevicesRepository(sql).removeOlderThan(UNKNOWN_KEPT_DAYS);
+  await createIngressAvailabilityRepository(sql).removeOldOutages();
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
   for (const table of DELIVERY_TABLES)
     await dropPartitions(sql, table, daysAgo(settings.webhooks.retentionDays));

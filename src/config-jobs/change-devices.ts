@@ -11,7 +11,7 @@ import {
 export type Contents = ReadonlyMap<string, DeviceConfiguration>;
 
 /** Pairs of changes of which the new one gives a key of the old one another value. */
-export function contradictingPairs(
+export function findConflicts(
   oldIds: readonly string[],
   freshIds: readonly string[],
   contents: Contents,

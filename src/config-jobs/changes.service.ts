@@ -4,10 +4,10 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { type DeviceConfiguration, guardAlike, keysOf, merged } from '../devices/configuration.ts';
+import { type DeviceConfiguration, hasSameAlertRules, keysOf, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { contradictingPairs, get, memoized, withdrawChange } from './change-devices.ts';
+import { findConflicts, get, memoized, withdrawChange } from './change-devices.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
 export interface ChangesDeps {
@@ -15,7 +15,7 @@ export interface ChangesDeps {
   pendingIn(sql: Sql): PendingChangesRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
   /** Other rules guard these devices from now on. */
-  rulesReplaced(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
+  onAlertRulesChanged(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
 }
 
 /** A device and the change that a job has for it. */
@@ -26,7 +26,12 @@ export interface DeviceChange {
 
 export type ChangesService = ReturnType<typeof createChangesService>;
 
-export function createChangesService({ configurationsIn, pendingIn, targetsIn, rulesReplaced }: ChangesDeps) {
+export function createChangesService({
+  configurationsIn,
+  pendingIn,
+  targetsIn,
+  onAlertRulesChanged,
+}: ChangesDeps) {
   async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
     const configurations = configurationsIn(sql);
     const contents = await configurations.find(
@@ -37,14 +42,17 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn, r
       const pending = device.pendingConfigId === null ? null : get(contents, device.pendingConfigId);
       const config = merged(pending, get(contents, changeId));
       // Where nothing was pending, nothing guarded the device.
-      return { kept: store.keep(config), isGuardedAlike: pending === null || guardAlike(pending, config) };
+      return {
+        kept: store.keep(config),
+        hasSameRules: pending === null || hasSameAlertRules(pending, config),
+      };
     });
     const mergers = changes.map((change) => ({ device: change.device, ...mergerOf(change) }));
     const ids = await store.insert();
     await pendingIn(sql).assign(
       mergers.map(({ device, kept }) => ({ assetId: device.assetId, configId: ids[kept] as string })),
     );
-    await rulesReplaced({ sql }, guardedOtherwise(mergers));
+    await onAlertRulesChanged({ sql }, withOtherRules(mergers));
   }
 
   /**
@@ -77,7 +85,7 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn, r
         return {
           gone,
           rest: gone.length > 0 && rest !== null ? store.keep(rest) : null,
-          isGuardedAlike: guardAlike(pending, rest),
+          hasSameRules: hasSameAlertRules(pending, rest),
         };
       },
     );
@@ -96,7 +104,7 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn, r
         configId: rest === null ? null : (ids[rest] as string),
       })),
     );
-    await rulesReplaced({ sql }, guardedOtherwise(withdrawals));
+    await onAlertRulesChanged({ sql }, withOtherRules(withdrawals));
     await targets.reopen(withdrawals.map(({ assetId }) => assetId));
     await targets.release(
       withdrawals.flatMap(({ assetId, gone }) =>
@@ -114,11 +122,11 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn, r
       await merge(sql, organizationId, changes);
       const targets = targetsIn(sql);
       const assetIds = changes.map(({ device }) => device.assetId);
-      const liveIds = await targets.listLiveChangeIds(jobId, assetIds);
+      const liveIds = await targets.listActiveChangeIds(jobId, assetIds);
       if (liveIds.length === 0) return [];
       const changeIds = changes.map(({ changeId }) => changeId);
       const contents = await configurationsIn(sql).find([...liveIds, ...changeIds]);
-      const pairs = contradictingPairs(liveIds, [...new Set(changeIds)], contents);
+      const pairs = findConflicts(liveIds, [...new Set(changeIds)], contents);
       const superseded = await targets.supersede(jobId, { assetIds, changeIds, pairs });
       await targets.reopen(assetIds);
       return superseded;
@@ -138,7 +146,7 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn, r
         const target = open.get(device.assetId);
         return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
       });
-      await targets.cancelOfJob(job.id, reason);
+      await targets.cancelByJob(job.id, reason);
       await withdraw(sql, job, begun);
     },
   };
@@ -147,11 +155,11 @@ export function createChangesService({ configurationsIn, pendingIn, targetsIn, r
 const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
 
 /** A device that never confirmed anything is guarded by what is pending for it. */
-const guardedOtherwise = (
-  changes: Array<{ device: DeviceChange['device']; isGuardedAlike: boolean }>,
+const withOtherRules = (
+  changes: Array<{ device: DeviceChange['device']; hasSameRules: boolean }>,
 ): string[] =>
   changes
-    .filter(({ device, isGuardedAlike }) => device.confirmedConfigId === null && !isGuardedAlike)
+    .filter(({ device, hasSameRules }) => device.confirmedConfigId === null && !hasSameRules)
     .map(({ device }) => device.assetId);
 
 function byAsset(live: Array<{ assetId: string; changeId: string }>): Map<string, string[]> {

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { ProfileParts } from '../profiles/compile-profile.ts';
+import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import {
   type ConfigJob,
   type Counts,
@@ -14,7 +14,7 @@ export interface NewJob {
   organizationId: string;
   profileSlug: string;
   /** What the profile said when it was applied. */
-  parts: ProfileParts;
+  parts: ProfileSnapshot;
   rollout: Rollout | null;
   stages: number;
   total: number;
@@ -23,11 +23,11 @@ export interface NewJob {
 }
 
 /** A job as its workflow sees it. */
-export interface JobCourse {
+export interface JobRow {
   id: string;
   organizationId: string;
   profileSlug: string;
-  parts: ProfileParts;
+  parts: ProfileSnapshot;
   rollout: Rollout | null;
   stage: number;
   stages: number;
@@ -36,10 +36,10 @@ export interface JobCourse {
   deadlineAt: Date;
 }
 
-const COURSE = `id, organization_id as "organizationId", profile_slug as "profileSlug", parts, rollout, stage, stages,
+const JOB_COLUMNS = `id, organization_id as "organizationId", profile_slug as "profileSlug", parts, rollout, stage, stages,
   status, total, deadline_at as "deadlineAt"`;
 
-interface JobRow extends Omit<ConfigJob, 'counts'> {
+interface JobSummaryRow extends Omit<ConfigJob, 'counts'> {
   counts: Partial<Counts> | null;
 }
 
@@ -52,7 +52,7 @@ const JOB = `select j.id, j.profile_slug as "profileSlug", j.status, j.total, j.
     from (select state, count(*) from config_targets where job_id = j.id group by state) as by_state
   ) as live on j.counts is null`;
 
-const jobOf = (row: JobRow): ConfigJob => ({ ...row, counts: { ...NO_COUNTS, ...row.counts } });
+const jobOf = (row: JobSummaryRow): ConfigJob => ({ ...row, counts: { ...NO_COUNTS, ...row.counts } });
 
 export type ConfigJobsRepository = ReturnType<typeof createConfigJobsRepository>;
 
@@ -79,7 +79,7 @@ export function createConfigJobsRepository(sql: Sql) {
     },
 
     async find(organizationId: string, id: string): Promise<ConfigJob | null> {
-      const [row] = await query<JobRow>(sql, `${JOB} where j.organization_id = ? and j.id = ?`, [
+      const [row] = await query<JobSummaryRow>(sql, `${JOB} where j.organization_id = ? and j.id = ?`, [
         organizationId,
         id,
       ]);
@@ -98,7 +98,7 @@ export function createConfigJobsRepository(sql: Sql) {
       organizationId: string,
       page: { status: JobStatus | null; before: string | null; limit: number },
     ): Promise<ConfigJob[]> {
-      const rows = await query<JobRow>(
+      const rows = await query<JobSummaryRow>(
         sql,
         `${JOB} where j.organization_id = ? and (?::text is null or j.status = ?)
            and (?::uuid is null or j.id < ?)
@@ -109,15 +109,17 @@ export function createConfigJobsRepository(sql: Sql) {
     },
 
     /** The job, locked until the transaction ends. */
-    async lock(id: string): Promise<JobCourse | null> {
-      const [row] = await query<JobCourse>(sql, `select ${COURSE} from config_jobs where id = ? for update`, [
-        id,
-      ]);
+    async lock(id: string): Promise<JobRow | null> {
+      const [row] = await query<JobRow>(
+        sql,
+        `select ${JOB_COLUMNS} from config_jobs where id = ? for update`,
+        [id],
+      );
       return row ?? null;
     },
 
-    async findCourse(id: string): Promise<JobCourse | null> {
-      const [row] = await query<JobCourse>(sql, `select ${COURSE} from config_jobs where id = ?`, [id]);
+    async findForWorkflow(id: string): Promise<JobRow | null> {
+      const [row] = await query<JobRow>(sql, `select ${JOB_COLUMNS} from config_jobs where id = ?`, [id]);
       return row ?? null;
     },
 
@@ -143,7 +145,7 @@ export function createConfigJobsRepository(sql: Sql) {
     },
 
     /** Running jobs whose workflow was not seen for that long: never started, or lost with its server. */
-    listUnattended(
+    listWithoutWorkflow(
       olderThanMs: number,
       limit: number,
     ): Promise<Array<{ id: string; organizationId: string }>> {
@@ -157,7 +159,7 @@ export function createConfigJobsRepository(sql: Sql) {
       );
     },
 
-    async markSeen(id: string): Promise<void> {
+    async touchWorkflow(id: string): Promise<void> {
       await query(sql, 'update config_jobs set workflow_seen_at = now() where id = ?', [id]);
     },
   };

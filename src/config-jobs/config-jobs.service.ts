@@ -6,11 +6,11 @@ import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import { capabilitiesKey, type DeviceCapabilities } from '../devices/device-capabilities.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, notFound } from '../process/errors.ts';
-import { compileProfile, type ProfileParts } from '../profiles/compile-profile.ts';
+import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
-import { type DeviceVariant, variantKey } from '../devices/device-capabilities.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import { memoized } from './change-devices.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
@@ -21,9 +21,9 @@ import {
   NO_SUCH_JOB,
   type Rollout,
 } from './config-job.ts';
-import type { ConfigJobsRepository, JobCourse } from './config-jobs.repository.ts';
+import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
-import type { EndJob } from './finish-job.service.ts';
+import type { FinishJob } from './finish-job.service.ts';
 
 const NAMED_SERIALS_MAX = 10;
 
@@ -53,7 +53,7 @@ export interface ConfigJobsDeps {
   jobsIn(sql: Sql): ConfigJobsRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
   changes: ChangesService;
-  endJob: EndJob;
+  finishJob: FinishJob;
   now(): Date;
   startJob(job: { id: string; organizationId: string }): void;
   jobsProgressed(jobIds: string[]): void;
@@ -67,7 +67,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
   async function planOf(sql: Sql, organizationId: string, slug: string, serialNumbers: string[] | null) {
     const profile = await profilesIn(sql).find(organizationId, slug);
     if (!profile) throw notFound(NO_SUCH_PROFILE);
-    const parts: ProfileParts = {
+    const parts: ProfileSnapshot = {
       alerts: profile.temperatureAlerts,
       schedule: profile.schedule,
       intervals: profile.intervals,
@@ -105,7 +105,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
   }
 
   /** The job, locked, if it is the organization's. */
-  async function lockOwn(sql: Sql, organizationId: string, jobId: string): Promise<JobCourse> {
+  async function lockOwn(sql: Sql, organizationId: string, jobId: string): Promise<JobRow> {
     const job = await jobsIn(sql).lock(jobId);
     if (job?.organizationId !== organizationId) throw notFound(NO_SUCH_JOB);
     return job;
@@ -149,15 +149,15 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const isMerged = hasOneInterval(parts);
         const contents = await configurationsIn(sql).find(isMerged ? devices.flatMap(knownConfigs) : []);
         const runAfter = ({ device, config }: CompiledDevice) => mergedOver(device, config, contents);
-        const variants = new Map<DeviceConfiguration, CompiledDevice[]>();
+        const capabilitySets = new Map<DeviceConfiguration, CompiledDevice[]>();
         for (const each of compiled) {
-          const alike = variants.get(each.config) ?? [];
+          const alike = capabilitySets.get(each.config) ?? [];
           alike.push(each);
-          variants.set(each.config, alike);
+          capabilitySets.set(each.config, alike);
         }
         return {
           applied: compiled.map(({ device }) => device.serialNumber),
-          preview: [...variants].map(([config, alike]) => ({
+          preview: [...capabilitySets].map(([config, alike]) => ({
             config,
             deviceCount: alike.length,
             warnings: [
@@ -176,7 +176,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         if (job.status !== 'running') throw conflict(`The job is not running: it is ${job.status}`);
         await changes.withdrawOpen(sql, job, 'the job was cancelled');
         afterCommit(() => deps.jobsProgressed([jobId]));
-        return deps.endJob(sql, job, 'cancelled');
+        return deps.finishJob(sql, job, 'cancelled');
       });
     },
 
@@ -222,7 +222,7 @@ interface CompiledDevice {
   config: DeviceConfiguration;
 }
 
-const variantOf = ({ model, channelTypes, ruleSlots }: ChangingDevice): DeviceVariant => ({
+const variantOf = ({ model, channelTypes, ruleSlots }: ChangingDevice): DeviceCapabilities => ({
   model,
   channelTypes,
   ruleSlots: ruleSlots === 16 ? 16 : 12,
@@ -231,7 +231,7 @@ const variantOf = ({ model, channelTypes, ruleSlots }: ChangingDevice): DeviceVa
 /** One compilation per variant. A schedule alone lies over the rules that a device has, so these tell devices apart, too. */
 async function compile(
   configurations: ConfigurationsRepository,
-  parts: ProfileParts,
+  parts: ProfileSnapshot,
   devices: ChangingDevice[],
   at: Date,
 ): Promise<CompiledDevice[]> {
@@ -243,7 +243,7 @@ async function compile(
       .map((id) => (id === null ? undefined : contents.get(id)?.alarmRules))
       .find((rules) => rules !== undefined) ?? null;
   const compiled = memoized(
-    (device: ChangingDevice) => `${variantKey(variantOf(device))} ${ownConfigs(device).join()}`,
+    (device: ChangingDevice) => `${capabilitiesKey(variantOf(device))} ${ownConfigs(device).join()}`,
     (device) => compileProfile(parts, variantOf(device), at, rulesOf(device)),
   );
   return devices.map((device) => ({ device, config: compiled(device) }));
@@ -256,7 +256,7 @@ const knownConfigs = ({ pendingConfigId, reportedConfigId, confirmedConfigId }: 
   confirmedConfigId,
 ];
 
-const hasOneInterval = ({ intervals }: ProfileParts) =>
+const hasOneInterval = ({ intervals }: ProfileSnapshot) =>
   intervals !== null && Object.keys(intervals).length === 1;
 
 /** What the device would run, as far as the contents are known. */

@@ -1,7 +1,7 @@
 /** Where each device of each job stands. Writers hold the rows of the devices concerned, so states never race. */
 import type { Sql } from '../db/database.ts';
-import { prepared, query } from '../db/query.ts';
-import type { ProfileParts } from '../profiles/compile-profile.ts';
+import { query, queryPrepared } from '../db/query.ts';
+import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { JobTarget, TargetState } from './config-job.ts';
 
@@ -13,12 +13,12 @@ export interface NewTarget {
 }
 
 /** A live change of another job on a device. */
-export interface LiveChange {
+export interface ActiveChange {
   assetId: string;
   changeId: string;
 }
 
-export interface Replacing {
+export interface Supersession {
   assetIds: string[];
   /** Per asset: the change that takes the place of others. */
   changeIds: string[];
@@ -93,7 +93,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    listQueued(jobId: string, stage: number): Promise<LiveChange[]> {
+    listQueued(jobId: string, stage: number): Promise<ActiveChange[]> {
       return query(
         sql,
         `select asset_id as "assetId", change_config_id as "changeId"
@@ -103,7 +103,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /** Failed and timed-out ones that no device has confirmed since. */
-    listRetryable(jobId: string): Promise<LiveChange[]> {
+    listRetryable(jobId: string): Promise<ActiveChange[]> {
       return query(
         sql,
         `select asset_id as "assetId", change_config_id as "changeId"
@@ -114,7 +114,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /** The distinct changes that other jobs still hold on these devices. */
-    async listLiveChangeIds(exceptJobId: string, assetIds: string[]): Promise<string[]> {
+    async listActiveChangeIds(exceptJobId: string, assetIds: string[]): Promise<string[]> {
       const rows = await query<{ changeId: string }>(
         sql,
         `select distinct change_config_id as "changeId" from config_targets
@@ -125,7 +125,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /** What other jobs have made pending on these devices and is still offered: also what has timed out. */
-    listOffered(exceptJobId: string, assetIds: string[]): Promise<LiveChange[]> {
+    listOffered(exceptJobId: string, assetIds: string[]): Promise<ActiveChange[]> {
       return query(
         sql,
         `select asset_id as "assetId", change_config_id as "changeId" from config_targets
@@ -135,7 +135,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /** What these devices refused of other jobs, and nothing has replaced since. */
-    listFailed(exceptJobId: string, assetIds: string[]): Promise<LiveChange[]> {
+    listFailed(exceptJobId: string, assetIds: string[]): Promise<ActiveChange[]> {
       return query(
         sql,
         `select asset_id as "assetId", change_config_id as "changeId" from config_targets
@@ -145,9 +145,9 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /** What the jobs that hold changes on these devices were given, the earliest job first. */
-    listLiveParts(
+    listActiveSnapshots(
       assetIds: string[],
-    ): Promise<Array<{ jobId: string; assetId: string; parts: ProfileParts; isOffered: boolean }>> {
+    ): Promise<Array<{ jobId: string; assetId: string; parts: ProfileSnapshot; isOffered: boolean }>> {
       return query(
         sql,
         `select t.job_id as "jobId", t.asset_id as "assetId", j.parts,
@@ -176,7 +176,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    async replaceChanges(changes: Array<LiveChange & { jobId: string }>): Promise<void> {
+    async replaceChanges(changes: Array<ActiveChange & { jobId: string }>): Promise<void> {
       if (changes.length === 0) return;
       await query(
         sql,
@@ -192,7 +192,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /** Failed changes that have left what is pending: a later confirmation says nothing of them. */
-    async release(changes: LiveChange[]): Promise<void> {
+    async release(changes: ActiveChange[]): Promise<void> {
       if (changes.length === 0) return;
       await query(
         sql,
@@ -207,7 +207,7 @@ export function createConfigTargetsRepository(sql: Sql) {
      * Other jobs' targets whose keys get other values: they wait no longer. Answers with the jobs concerned. What a
      * later job still has queued stays: when a stage of an earlier one begins, the later one's turn is yet to come.
      */
-    async supersede(byJobId: string, { assetIds, changeIds, pairs }: Replacing): Promise<string[]> {
+    async supersede(byJobId: string, { assetIds, changeIds, pairs }: Supersession): Promise<string[]> {
       if (pairs.length === 0) return [];
       const rows = await query<JobRow>(
         sql,
@@ -236,7 +236,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     /** A new revision has to be fetched anew: what was sent waits again. */
     async reopen(assetIds: string[]): Promise<void> {
       if (assetIds.length === 0) return;
-      await prepared(
+      await queryPrepared(
         sql,
         'targets_reopen',
         `update config_targets set state = 'waiting', updated_at = now()
@@ -247,7 +247,7 @@ export function createConfigTargetsRepository(sql: Sql) {
 
     async markSent(assetIds: string[]): Promise<void> {
       if (assetIds.length === 0) return;
-      await prepared(
+      await queryPrepared(
         sql,
         'targets_mark_sent',
         `update config_targets set state = 'sent', updated_at = now()
@@ -259,7 +259,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     /** The devices run what was pending: settles what waits, and notes it on what had failed or timed out before. */
     async confirm(assetIds: string[]): Promise<SettledRow[]> {
       if (assetIds.length === 0) return [];
-      return prepared(
+      return queryPrepared(
         sql,
         'targets_confirm',
         `update config_targets t set
@@ -273,7 +273,7 @@ export function createConfigTargetsRepository(sql: Sql) {
 
     async fail(failures: Array<{ assetId: string; reason: string }>): Promise<SettledRow[]> {
       if (failures.length === 0) return [];
-      return prepared(
+      return queryPrepared(
         sql,
         'targets_fail',
         `update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
@@ -284,7 +284,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    async cancelOfAsset(assetId: string, reason: string): Promise<string[]> {
+    async cancelByAsset(assetId: string, reason: string): Promise<string[]> {
       const rows = await query<JobRow>(
         sql,
         `update config_targets set
@@ -297,7 +297,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       return jobIdsOf(rows);
     },
 
-    async cancelOfJob(jobId: string, reason: string): Promise<void> {
+    async cancelByJob(jobId: string, reason: string): Promise<void> {
       await query(
         sql,
         `update config_targets set state = 'cancelled', reason = ?, live = false, updated_at = now()

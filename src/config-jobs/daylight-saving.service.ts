@@ -13,7 +13,7 @@ import type { ScheduledDevicesRepository } from './scheduled-devices.repository.
 
 export interface DaylightSavingDeps {
   transact: Transact;
-  scheduledDevices: Pick<ScheduledDevicesRepository, 'listZones' | 'listAstray'>;
+  scheduledDevices: Pick<ScheduledDevicesRepository, 'listZones' | 'listWithStaleOffset'>;
   scheduledIn(sql: Sql): Pick<ScheduledDevicesRepository, 'zonesOf'>;
   devicesIn(sql: Sql): {
     lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
@@ -33,7 +33,7 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   /** One organization's devices, re-judged under their locks. Answers with how many got a change. */
-  function shift(organizationId: string, assetIds: string[]): Promise<number> {
+  function recompileOffsets(organizationId: string, assetIds: string[]): Promise<number> {
     return transact(async ({ sql }) => {
       const devices = await devicesIn(sql).lockByAsset(organizationId, assetIds);
       const zones = await scheduledIn(sql).zonesOf(assetIds);
@@ -52,7 +52,7 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
 
   return {
     /** Looks at the devices when a zone has changed since the last look, and every hour. Answers with how many got a change. */
-    async follow(): Promise<number> {
+    async syncUtcOffsets(): Promise<number> {
       const at = now();
       const zones = await scheduledDevices.listZones();
       const offsets = zones.map((zone) => ({ zone, minutes: deviceTimezoneMinutes(zone, at) }));
@@ -61,9 +61,9 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
       let changed = 0;
       let after: string | null = null;
       for (;;) {
-        const astray = await scheduledDevices.listAstray(offsets, { after, limit: DEVICES_AT_ONCE });
+        const astray = await scheduledDevices.listWithStaleOffset(offsets, { after, limit: DEVICES_AT_ONCE });
         for (const [organizationId, assetIds] of byOrganization(astray)) {
-          changed += await shift(organizationId, assetIds);
+          changed += await recompileOffsets(organizationId, assetIds);
         }
         if (astray.length < DEVICES_AT_ONCE) break;
         after = astray.at(-1)?.assetId ?? null;

@@ -5,21 +5,21 @@ import type { DomainEvent } from '../events/event.ts';
 import { type ConfigJob, finishedStatus, type JobStatus, jobView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 
-export interface EndJobDeps {
+export interface FinishJobDeps {
   jobsIn(sql: Sql): ConfigJobsRepository;
   publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
   now(): Date;
 }
 
-export interface EndingJob {
+export interface FinishingJob {
   id: string;
   organizationId: string;
 }
 
 /** Without a status, how it ended follows from its targets. */
-export type EndJob = (sql: Sql, job: EndingJob, status?: JobStatus) => Promise<ConfigJob>;
+export type FinishJob = (sql: Sql, job: FinishingJob, status?: JobStatus) => Promise<ConfigJob>;
 
-export function createEndJob({ jobsIn, publish, now }: EndJobDeps): EndJob {
+export function createFinishJob({ jobsIn, publish, now }: FinishJobDeps): FinishJob {
   return async (sql, { id, organizationId }, status) => {
     const jobs = jobsIn(sql);
     const counts = await jobs.count(id);

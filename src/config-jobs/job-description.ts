@@ -2,7 +2,7 @@
 import type { Counts } from './config-job.ts';
 import type { JobPlan, JobProgress } from './job-run.ts';
 
-export function describeCourse(plan: JobPlan, progress: JobProgress, latest: readonly string[]): string {
+export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: readonly string[]): string {
   return [
     `**Profile ${plan.profileSlug}** on ${plan.total} device${plan.total === 1 ? '' : 's'}: ${progress.status}`,
     '',
@@ -16,7 +16,7 @@ export function describeCourse(plan: JobPlan, progress: JobProgress, latest: rea
 
 export function summarizeResult({ status, counts }: JobProgress): string {
   const parts = Object.entries(counts).filter(([, count]) => count > 0);
-  return `${status}: ${parts.map(([state, count]) => `${count} ${words(state)}`).join(', ')}`;
+  return `${status}: ${parts.map(([state, count]) => `${count} ${label(state)}`).join(', ')}`;
 }
 
 function waitsFor({ deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
@@ -28,6 +28,6 @@ function waitsFor({ deadlineAt }: JobPlan, { status, counts }: JobProgress): str
 const countLines = (counts: Counts) =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([state, count]) => `- ${words(state)}: ${count}`);
+    .map(([state, count]) => `- ${label(state)}: ${count}`);
 
-const words = (state: string) => state.replaceAll('_', ' ');
+const label = (state: string) => state.replaceAll('_', ' ');

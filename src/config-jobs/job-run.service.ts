@@ -4,26 +4,26 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ChangesService } from './changes.service.ts';
 import { judgeStage, openCount } from './config-job.ts';
-import type { ConfigJobsRepository, JobCourse } from './config-jobs.repository.ts';
+import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+import type { FinishJob } from './finish-job.service.ts';
 import type { JobPlan, JobProgress } from './job-run.ts';
-import type { EndJob } from './finish-job.service.ts';
 
-export interface JobCourseDeps {
+export interface JobRunDeps {
   transact: Transact;
   pendingIn(sql: Sql): PendingChangesRepository;
   jobsIn(sql: Sql): ConfigJobsRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
   changes: ChangesService;
-  endJob: EndJob;
+  finishJob: FinishJob;
   jobsProgressed(jobIds: string[]): void;
 }
 
-export function createJobCourseService(deps: JobCourseDeps) {
+export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, targetsIn, pendingIn, changes } = deps;
 
   /** Runs the step on the locked job, if it is still running. */
-  function onRunning(jobId: string, step: (tx: Transaction, job: JobCourse) => Promise<void>): Promise<void> {
+  function onRunning(jobId: string, step: (tx: Transaction, job: JobRow) => Promise<void>): Promise<void> {
     return transact(async (tx) => {
       const job = await jobsIn(tx.sql).lock(jobId);
       if (job?.status === 'running') await step(tx, job);
@@ -33,18 +33,18 @@ export function createJobCourseService(deps: JobCourseDeps) {
   return {
     plan(jobId: string): Promise<JobPlan | null> {
       return transact(async ({ sql }) => {
-        const job = await jobsIn(sql).findCourse(jobId);
+        const job = await jobsIn(sql).findForWorkflow(jobId);
         if (!job) return null;
-        await jobsIn(sql).markSeen(jobId);
+        await jobsIn(sql).touchWorkflow(jobId);
         return { profileSlug: job.profileSlug, total: job.total, deadlineAt: job.deadlineAt.toISOString() };
       });
     },
 
     progress(jobId: string): Promise<JobProgress> {
       return transact(async ({ sql }) => {
-        const job = (await jobsIn(sql).findCourse(jobId)) as JobCourse;
+        const job = (await jobsIn(sql).findForWorkflow(jobId)) as JobRow;
         const counts = await jobsIn(sql).count(jobId);
-        await jobsIn(sql).markSeen(jobId);
+        await jobsIn(sql).touchWorkflow(jobId);
         const { status, stage, stages, rollout } = job;
         const verdict = judgeStage(counts, { isLast: stage === stages, rollout });
         return { status, stage, stages, verdict, counts };
@@ -82,7 +82,7 @@ export function createJobCourseService(deps: JobCourseDeps) {
     finish(jobId: string): Promise<void> {
       return onRunning(jobId, async ({ sql }, job) => {
         if (openCount(await jobsIn(sql).count(jobId)) > 0) await targetsIn(sql).timeOut(jobId);
-        await deps.endJob(sql, job);
+        await deps.finishJob(sql, job);
       });
     },
 
@@ -90,7 +90,7 @@ export function createJobCourseService(deps: JobCourseDeps) {
     abort(jobId: string): Promise<void> {
       return onRunning(jobId, async ({ sql }, job) => {
         await changes.withdrawOpen(sql, job, 'too many devices failed: the job was aborted');
-        await deps.endJob(sql, job, 'aborted');
+        await deps.finishJob(sql, job, 'aborted');
       });
     },
   };

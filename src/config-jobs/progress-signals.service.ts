@@ -6,7 +6,7 @@
  */
 import type { Counts } from './config-job.ts';
 
-export interface JobProgressDeps {
+export interface ProgressSignalsDeps {
   count(jobId: string): Promise<Counts>;
   /** Never throws; a signal that does not arrive is made up for by the workflow's own slow look. */
   signal(jobId: string, lines: string[]): Promise<void>;
@@ -15,9 +15,9 @@ export interface JobProgressDeps {
   onFault(error: unknown): void;
 }
 
-export interface JobProgress {
+export interface ProgressSignals {
   progressed(jobIds: string[]): void;
-  heard(news: Array<{ jobId: string; serialNumber: string; event: string }>): void;
+  recordOutcomes(outcomes: Array<{ jobId: string; serialNumber: string; event: string }>): void;
   /** Waits for what is under way. */
   flush(): Promise<void>;
 }
@@ -33,14 +33,14 @@ interface JobMemory {
   isSmall: boolean;
   /** What was begun and open when it was last counted, and what was heard of since; null: to be counted. */
   counted: { begun: number; open: number } | null;
-  heard: number;
+  recordOutcomes: number;
 }
 
-export function createJobProgress(deps: JobProgressDeps): JobProgress {
+export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignals {
   const jobs = new Map<string, JobMemory>();
   const underWay = new Set<Promise<void>>();
 
-  function note(jobId: string, line?: string): void {
+  function record(jobId: string, line?: string): void {
     const memory = jobs.get(jobId) ?? {
       lines: [],
       timer: null,
@@ -48,17 +48,17 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
       lastPercent: -1,
       isSmall: false,
       counted: null,
-      heard: 0,
+      recordOutcomes: 0,
     };
     jobs.set(jobId, memory);
     if (line === undefined) memory.counted = null;
-    else memory.heard++;
+    else memory.recordOutcomes++;
     if (line !== undefined && memory.lines.length < LINES_MAX) memory.lines.push(line);
     memory.isDue = true;
   }
 
   /** Once all is noted that is known. */
-  function tell(jobIds: Iterable<string>): void {
+  function scheduleSignal(jobIds: Iterable<string>): void {
     for (const jobId of new Set(jobIds)) {
       const memory = jobs.get(jobId);
       if (memory && !memory.timer) run(jobId, memory);
@@ -87,7 +87,7 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
       await deps.signal(jobId, []);
       return;
     }
-    memory.heard = 0;
+    memory.recordOutcomes = 0;
     const { queued, waiting, sent, ...settled } = await deps.count(jobId);
     const open = waiting + sent;
     const begun = Object.values(settled).reduce((sum, count) => sum + count, open);
@@ -102,12 +102,12 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
 
   return {
     progressed: (jobIds) => {
-      for (const jobId of jobIds) note(jobId);
-      tell(jobIds);
+      for (const jobId of jobIds) record(jobId);
+      scheduleSignal(jobIds);
     },
-    heard: (news) => {
-      for (const { jobId, serialNumber, event } of news) note(jobId, `${serialNumber} ${event}`);
-      tell(news.map(({ jobId }) => jobId));
+    recordOutcomes: (outcomes) => {
+      for (const { jobId, serialNumber, event } of outcomes) record(jobId, `${serialNumber} ${event}`);
+      scheduleSignal(outcomes.map(({ jobId }) => jobId));
     },
     async flush() {
       for (const [jobId, memory] of jobs) {
@@ -121,8 +121,8 @@ export function createJobProgress(deps: JobProgressDeps): JobProgress {
 }
 
 /** Still open by what was heard; 0 or less when only the rows can tell. Other processes hear of more. */
-function expectedPercent({ counted, heard }: JobMemory): number {
-  return counted ? percentOf({ ...counted, open: counted.open - heard }) : 0;
+function expectedPercent({ counted, recordOutcomes }: JobMemory): number {
+  return counted ? percentOf({ ...counted, open: counted.open - recordOutcomes }) : 0;
 }
 
 const percentOf = ({ begun, open }: { begun: number; open: number }) =>

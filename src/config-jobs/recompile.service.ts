@@ -17,7 +17,7 @@ import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
 export interface RecompileDeps {
   configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'insert'>;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listLiveParts' | 'listAlerts' | 'replaceChanges'>;
+  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listActiveSnapshots' | 'listAlerts' | 'replaceChanges'>;
   now(): Date;
 }
 
@@ -27,11 +27,11 @@ export type Recompile = (sql: Sql, devices: Device[]) => Promise<Map<string, Dev
 export function createRecompile({ configurationsIn, targetsIn, now }: RecompileDeps): Recompile {
   return async (sql, devices) => {
     const byId = new Map(devices.map((device) => [device.assetId, device]));
-    const targets = await targetsIn(sql).listLiveParts([...byId.keys()]);
+    const targets = await targetsIn(sql).listActiveSnapshots([...byId.keys()]);
     const changes = targets.map((target) => {
-      const { variant, sync, organizationId } = byId.get(target.assetId) as Device;
+      const { capabilities, sync, organizationId } = byId.get(target.assetId) as Device;
       const rules = sync.pending?.config.alarmRules ?? sync.reported?.config.alarmRules ?? null;
-      return { ...target, organizationId, config: compileProfile(target.parts, variant, now(), rules) };
+      return { ...target, organizationId, config: compileProfile(target.parts, capabilities, now(), rules) };
     });
     const ids = await configurationsIn(sql).insert(changes);
     await targetsIn(sql).replaceChanges(
@@ -48,14 +48,14 @@ export function createRecompile({ configurationsIn, targetsIn, now }: RecompileD
     );
     const others = devices.filter((device) => hasRules(device) && !done.has(device.assetId));
     const brought = await targetsIn(sql).listAlerts(others.map(({ assetId }) => assetId));
-    for (const { assetId, variant, sync } of others) {
+    for (const { assetId, capabilities, sync } of others) {
       const waiting = pending.get(assetId) ?? sync.pending?.config ?? null;
       const { alarmRules = [] } = merged(sync.confirmed, waiting ?? {});
       const fitting = brought
         .filter((each) => each.assetId === assetId)
         .map(
           ({ alerts }) =>
-            compileProfile({ alerts, schedule: null, intervals: null }, variant, now()).alarmRules,
+            compileProfile({ alerts, schedule: null, intervals: null }, capabilities, now()).alarmRules,
         )
         .find((rules) => rules && areSame(withoutChannels(rules), withoutChannels(alarmRules)));
       // What waits goes out whole, as long as the device's list is; what runs is left alone while it does the same.

@@ -29,7 +29,7 @@ export function createScheduledDevicesRepository(sql: Sql) {
     },
 
     /** Devices whose calendars are at another distance from UTC than their zone, by asset id. */
-    listAstray(
+    listWithStaleOffset(
       offsets: ZoneOffset[],
       page: { after: string | null; limit: number },
     ): Promise<Array<{ organizationId: string; assetId: string }>> {

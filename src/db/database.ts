@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { isUnanswered } from './faults.ts';
+import { isQueryTimeout } from './faults.ts';
 
 /** A pooled connection; one that carries a fault here is closed by the pool instead of being handed out again. */
 export type PooledConnection = pg.Client & { __knex__disposed?: unknown };
@@ -71,7 +71,7 @@ export function openDatabase({
   // A connection that did not answer would keep whoever gets it next waiting as well.
   pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
     const connection = connections.get(__knexUid);
-    if (connection && isUnanswered(error)) connection.__knex__disposed ??= error;
+    if (connection && isQueryTimeout(error)) connection.__knex__disposed ??= error;
   });
   return pool;
 }

@@ -14,13 +14,13 @@ const UNIQUE_VIOLATION = '23505';
 const DEADLOCK_DETECTED = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 
-export function violates(error: unknown, constraint: string): boolean {
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
   const fault = asFault(error);
   return fault.code === UNIQUE_VIOLATION && fault.constraint === constraint;
 }
 
 /** Of a partitioned table: PostgreSQL names the key of the partition, which begins with the table's name. */
-export function violatesKeyOf(error: unknown, table: string): boolean {
+export function isUniqueViolationOf(error: unknown, table: string): boolean {
   const { code, constraint } = asFault(error);
   return code === UNIQUE_VIOLATION && (constraint?.startsWith(`${table}_`) ?? false);
 }
@@ -40,7 +40,7 @@ const CHECK_VIOLATION = '23514';
 export const isLockTimeout = (error: unknown): boolean => asFault(error).code === LOCK_NOT_AVAILABLE;
 
 /** A row of a partitioned table that no partition takes: PostgreSQL calls it a violated check of no name. */
-export function lacksPartition(error: unknown): boolean {
+export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = asFault(error);
   return code === CHECK_VIOLATION && constraint === undefined;
 }
@@ -68,12 +68,12 @@ const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;
 
 /** The server did not say anything, not even that the statement took too long. Knex puts the statement before it. */
-export const isUnanswered = (error: unknown): boolean =>
+export const isQueryTimeout = (error: unknown): boolean =>
   asFault(error).message?.endsWith('Query read timeout') ?? false;
 
 /** The database cannot be reached or cannot serve at present: the same request may work a little later. */
 export function isUnavailable(error: unknown): boolean {
   const { code = '', name = '', message = '' } = asFault(error);
   if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || code.startsWith('08')) return true;
-  return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isUnanswered(error);
+  return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isQueryTimeout(error);
 }

@@ -4,7 +4,7 @@ import pg from 'pg';
 export interface ListenOptions {
   url: string;
   channel: string;
-  onNotice(payload: string): void;
+  onNotification(payload: string): void;
   onFault(error: unknown): void;
 }
 
@@ -16,7 +16,7 @@ const RECONNECT_MS = 500;
 /** A server that accepts and says nothing is as good as away. */
 const CONNECT_MS_MAX = 5_000;
 
-export function listenTo({ url, channel, onNotice, onFault }: ListenOptions): Listener {
+export function listenTo({ url, channel, onNotification, onFault }: ListenOptions): Listener {
   let isStopping = false;
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export function listenTo({ url, channel, onNotice, onFault }: ListenOptions): Li
     client = fresh;
     fresh.on('error', (error) => lost(fresh, error));
     fresh.on('end', () => lost(fresh, new Error('the connection ended')));
-    fresh.on('notification', ({ payload = '' }) => onNotice(payload));
+    fresh.on('notification', ({ payload = '' }) => onNotification(payload));
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);

@@ -18,7 +18,7 @@ const LOCK = 714_201_118;
 
 /** Brings the schema up to date; several processes may do so at once. Returns the migrations that were run. */
 export function migrate(database: Database): Promise<string[]> {
-  return alone(database, async () => {
+  return withMigrationLock(database, async () => {
     const [, names] = (await database.migrate.latest(config)) as [number, string[]];
     for (const table of PARTITIONED_TABLES) await createPartitions(database, table, new Date());
     return names;
@@ -27,11 +27,11 @@ export function migrate(database: Database): Promise<string[]> {
 
 /** Takes every migration back. */
 export function rollbackAll(database: Database): Promise<void> {
-  return alone(database, () => database.migrate.rollback(config, true));
+  return withMigrationLock(database, () => database.migrate.rollback(config, true));
 }
 
 /** Knex keeps its lock in a row, which a killed process would leave behind; ours goes with the connection. */
-function alone<T>(database: Database, work: () => Promise<T>): Promise<T> {
+function withMigrationLock<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return database.transaction(async (trx) => {
     await query(trx, 'select pg_advisory_xact_lock(?)', [LOCK]);
     await database.migrate.forceFreeMigrationsLock(config);

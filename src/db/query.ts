@@ -15,7 +15,7 @@ export async function query<Row = never>(
  * The same for a statement of the hot paths, whose text is always the same: each connection prepares it once under the
  * name, and saves the planning, which for partitioned tables costs more than the work.
  */
-export async function prepared<Row = never>(
+export async function queryPrepared<Row = never>(
   sql: Sql,
   name: string,
   text: string,

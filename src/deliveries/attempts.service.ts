@@ -3,11 +3,7 @@
  * outcome is durable before anything follows from it; results of many attempts are recorded in one statement.
  */
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { Log } from '../process/log.ts';
-import type { SecretBox } from '../endpoints/secret-box.ts';
-import type { ClaimedDelivery, ClaimsRepository, RecordedAttempt } from './claims.repository.ts';
-import type { DeliveriesRepository } from './deliveries.repository.ts';
-import { type AttemptResult, nextAttempt } from './delivery.ts';
+import type { EndpointHealthRepository, LastAttempt } from '../endpoints/endpoint-health.repository.ts';
 import {
   type EndpointHealth,
   HEALTHY,
@@ -16,14 +12,18 @@ import {
   type ProbePlan,
   probeWaitMs,
 } from '../endpoints/endpoint-health.ts';
-import type { EndpointsRepository, LastAttempt } from '../endpoints/endpoint-health.repository.ts';
-import { createPlaces } from './keyed-semaphore.ts';
+import type { SecretBox } from '../endpoints/secret-box.ts';
+import type { Log } from '../process/log.ts';
+import type { ClaimedDelivery, ClaimsRepository, RecordedAttempt } from './claims.repository.ts';
+import type { DeliveriesRepository } from './deliveries.repository.ts';
+import { type AttemptResult, nextAttempt } from './delivery.ts';
+import { createKeyedSemaphore } from './keyed-semaphore.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {
   claims: Pick<ClaimsRepository, 'record'>;
   deliveries: Pick<DeliveriesRepository, 'moveQueued'>;
-  endpoints: EndpointsRepository;
+  endpoints: EndpointHealthRepository;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
   /** Requests in flight to one endpoint, whoever makes them. */
@@ -35,7 +35,7 @@ export interface AttemptsDeps {
   now(): Date;
   random(): number;
   /** An endpoint needs its workflow. */
-  troubled(endpoint: { id: string; organizationId: string }): void;
+  notifyRecovery(endpoint: { id: string; organizationId: string }): void;
   observe(result: AttemptResult): void;
   isCommonFault(error: unknown): boolean;
   log: Log;
@@ -68,7 +68,7 @@ const NOTED_EVERY_MS = 200;
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
   const { claims, deliveries, endpoints, now } = deps;
-  const places = createPlaces(deps.perEndpointMax);
+  const places = createKeyedSemaphore(deps.perEndpointMax);
   const health = new Map<string, EndpointHealth>();
   const records = createGroupCommit<RecordedAttempt, void>({
     commit: async (attempts) => {
@@ -90,7 +90,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
   let timer: NodeJS.Timeout | null = null;
 
   function note(attempt: LastAttempt): void {
-    noted.set(attempt.webhookId, attempt);
+    noted.set(attempt.endpointId, attempt);
     timer ??= setTimeout(() => void writeNotes(), NOTED_EVERY_MS);
   }
 
@@ -98,22 +98,22 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     if (timer) clearTimeout(timer);
     timer = null;
     await noting;
-    const batch = [...noted.values()].sort((a, b) => (a.webhookId < b.webhookId ? -1 : 1));
+    const batch = [...noted.values()].sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
     noted.clear();
     noting = endpoints
-      .noteAttempts(batch)
+      .recordLastAttempts(batch)
       .catch((err) => deps.log.warn({ err }, 'last delivery outcomes not noted'));
     await noting;
   }
 
   /** Null when one cannot be opened: its key is not among the settings. Nothing goes out unsigned. */
   function secretsOf(claim: ClaimedDelivery): string[] | null {
-    const owner = { organizationId: claim.organizationId, rowId: claim.webhookId };
+    const owner = { organizationId: claim.organizationId, rowId: claim.endpointId };
     const sealed = [claim.secret, claim.previousSecret].filter((secret) => secret !== null);
     try {
       return sealed.map((secret) => deps.secretBox.open(secret, owner));
     } catch (err) {
-      deps.log.error({ err, webhookId: claim.webhookId }, 'a signing secret cannot be opened');
+      deps.log.error({ err, endpointId: claim.endpointId }, 'a signing secret cannot be opened');
       return null;
     }
   }
@@ -124,8 +124,8 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     recorded: RecordedAttempt,
   ): Promise<void> {
     await records.submit(recorded);
-    await followUp(claim, result, {
-      webhookId: claim.webhookId,
+    await updateEndpointHealth(claim, result, {
+      endpointId: claim.endpointId,
       at: recorded.at,
       status: recorded.state as LastAttempt['status'],
       statusCode: result.statusCode,
@@ -133,15 +133,19 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     });
   }
 
-  async function followUp(claim: ClaimedDelivery, result: AttemptResult, last: LastAttempt): Promise<void> {
-    const { webhookId: id, organizationId } = claim;
+  async function updateEndpointHealth(
+    claim: ClaimedDelivery,
+    result: AttemptResult,
+    last: LastAttempt,
+  ): Promise<void> {
+    const { endpointId: id, organizationId } = claim;
     const before = health.get(id) ?? HEALTHY;
     const after = observed(before, result, last.at.getTime());
     health.set(id, after);
     if (result.verdict === 'delivered' || result.verdict === 'blocked') return note(last);
-    await endpoints.noteAttempts([last]);
+    await endpoints.recordLastAttempts([last]);
     if (result.verdict === 'gone') return disable(id, 'gone');
-    const standing = await endpoints.findStanding(id);
+    const standing = await endpoints.findState(id);
     if (!standing) return;
     const { failingSince, breaker } = standing;
     const failingForMs = failingSince ? last.at.getTime() - failingSince.getTime() : 0;
@@ -152,23 +156,23 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       const waitMs = probeWaitMs(failingForMs, result.retryAfterMs, deps.probePlan);
       const nextProbeAt = new Date(now().getTime() + waitMs);
       if (await endpoints.open(id, { nextProbeAt, isOutage })) {
-        deps.log.warn({ webhookId: id, error: result.error }, 'webhook.breaker_opened');
+        deps.log.warn({ endpointId: id, error: result.error }, 'webhook.breaker_opened');
       }
     }
-    deps.troubled({ id, organizationId });
+    deps.notifyRecovery({ id, organizationId });
   }
 
   async function disable(id: string, reason: 'failing' | 'gone'): Promise<void> {
     if (!(await endpoints.disable(id, reason))) return;
     health.delete(id);
     await deliveries.moveQueued(id, ['pending', 'retrying'], 'held');
-    deps.log.warn({ webhookId: id, reason }, 'webhook.disabled');
+    deps.log.warn({ endpointId: id, reason }, 'webhook.disabled');
   }
 
   return {
     async attempt(claim) {
       const { url, eventId, body } = claim;
-      const { at, result } = await places.hold(claim.webhookId, async () => {
+      const { at, result } = await places.run(claim.endpointId, async () => {
         const startedAt = now();
         const secrets = secretsOf(claim);
         return {
@@ -203,7 +207,7 @@ function recordOf(
   }: { at: Date; endedAt: Date; schedule: readonly number[]; random(): number },
 ): RecordedAttempt {
   const base = {
-    webhookId: claim.webhookId,
+    endpointId: claim.endpointId,
     deliveryId: claim.id,
     number: claim.attemptCount + 1,
     at,

@@ -1,12 +1,12 @@
 /** The outbox as those who send take from it. Claims are leases; whoever holds one records what came of it. */
 import type { Sql } from '../db/database.ts';
-import { prepared, query } from '../db/query.ts';
+import { query, queryPrepared } from '../db/query.ts';
 import type { Delivery } from './delivery.ts';
 
 /** A delivery in hand, with all that an attempt needs. */
 export interface ClaimedDelivery {
   id: string;
-  webhookId: string;
+  endpointId: string;
   organizationId: string;
   eventId: string;
   attemptCount: number;
@@ -19,7 +19,7 @@ export interface ClaimedDelivery {
 }
 
 export interface RecordedAttempt {
-  webhookId: string;
+  endpointId: string;
   deliveryId: string;
   number: number;
   at: Date;
@@ -32,7 +32,7 @@ export interface RecordedAttempt {
   nextAttemptAt: Date | null;
 }
 
-const CLAIMED = `c.id, c.webhook_id as "webhookId", c.organization_id as "organizationId", c.event_id as "eventId",
+const CLAIMED = `c.id, c.webhook_id as "endpointId", c.organization_id as "organizationId", c.event_id as "eventId",
   c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
   w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret", e.body`;
 
@@ -64,7 +64,7 @@ export function createClaimsRepository(sql: Sql) {
   return {
     /** New deliveries of healthy endpoints, oldest first, as many as each has room for. */
     claimNew(rooms: ReadonlyMap<string, number>, leaseSeconds: number): Promise<ClaimedDelivery[]> {
-      return prepared(
+      return queryPrepared(
         sql,
         'deliveries_claim_new',
         claiming(`
@@ -80,24 +80,24 @@ export function createClaimsRepository(sql: Sql) {
     },
 
     /** Retries of one endpoint that are due, oldest first. */
-    claimDue(webhookId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    claimDue(endpointId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
         claiming(`select webhook_id, id from deliveries d
           where webhook_id = ? and state = 'retrying' and next_attempt_at <= now() and ${IS_ACTIVE}
           order by next_attempt_at, id limit ? for update skip locked`),
-        [webhookId, limit, leaseSeconds],
+        [endpointId, limit, leaseSeconds],
       );
     },
 
     /** What was asked for at once, whatever the health of the endpoint. */
-    claimUrgent(webhookId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    claimUrgent(endpointId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
         claiming(`select webhook_id, id from deliveries d
           where webhook_id = ? and state = 'retrying' and urgent and ${IS_ACTIVE}
           order by id limit ? for update skip locked`),
-        [webhookId, limit, leaseSeconds],
+        [endpointId, limit, leaseSeconds],
       );
     },
 
@@ -105,7 +105,7 @@ export function createClaimsRepository(sql: Sql) {
      * One that waits, to see whether the receiver is back: a new one, or else the one whose last attempt is longest
      * ago. Not the oldest each time: one that its receiver never takes would stand before all others for ever.
      */
-    claimProbe(webhookId: string, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    claimProbe(endpointId: string, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
         claiming(`
@@ -123,7 +123,7 @@ export function createClaimsRepository(sql: Sql) {
               order by updated_at limit 1 for update skip locked
             ) as tried
           ) as both_kinds order by at nulls first limit 1`),
-        [webhookId, webhookId, webhookId, leaseSeconds],
+        [endpointId, endpointId, endpointId, leaseSeconds],
       );
     },
 
@@ -131,7 +131,7 @@ export function createClaimsRepository(sql: Sql) {
      * The next of a drain, oldest first: what is new, what is due, and what was last tried before the receiver came
      * back. What fails again since then waits for its own time, so it does not stop the others.
      */
-    claimBacklog(webhookId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    claimBacklog(endpointId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
         claiming(`
@@ -148,13 +148,13 @@ export function createClaimsRepository(sql: Sql) {
               order by d.id limit ? for update of d skip locked
             ) as tried
           ) as both_kinds order by id limit ?`),
-        [webhookId, limit, webhookId, limit, limit, leaseSeconds],
+        [endpointId, limit, endpointId, limit, limit, leaseSeconds],
       );
     },
 
     /** What came to rest as queued while its endpoint was being disabled is held like the rest. */
-    async holdStrays(): Promise<void> {
-      await prepared(
+    async holdOrphanedDeliveries(): Promise<void> {
+      await queryPrepared(
         sql,
         'deliveries_hold_strays',
         `with strays as materialized (
@@ -169,14 +169,14 @@ export function createClaimsRepository(sql: Sql) {
 
     /** Endpoints that have new deliveries, found without reading them. */
     async listPendingWebhookIds(): Promise<string[]> {
-      const rows = await prepared<{ webhookId: string }>(
+      const rows = await queryPrepared<{ endpointId: string }>(
         sql,
         'deliveries_pending_webhooks',
-        `select w.id as "webhookId" from webhooks w
+        `select w.id as "endpointId" from webhooks w
          where w.status = 'active' and w.breaker = 'closed'
            and exists (select from deliveries d where d.webhook_id = w.id and d.state = 'pending')`,
       );
-      return rows.map(({ webhookId }) => webhookId);
+      return rows.map(({ endpointId }) => endpointId);
     },
 
     /**
@@ -185,7 +185,7 @@ export function createClaimsRepository(sql: Sql) {
      */
     async record(attempts: RecordedAttempt[]): Promise<void> {
       const column = <T>(value: (attempt: RecordedAttempt) => T) => attempts.map(value);
-      await prepared(
+      await queryPrepared(
         sql,
         'deliveries_record',
         `with a as (
@@ -216,7 +216,7 @@ export function createClaimsRepository(sql: Sql) {
          -- What is leased is being sent. Asked for the state, the planner reads all of that state, in place of these.
          where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.leased_until is not null`,
         [
-          column((each) => each.webhookId),
+          column((each) => each.endpointId),
           column((each) => each.deliveryId),
           column((each) => each.number),
           column((each) => each.at.toISOString()),
@@ -233,7 +233,7 @@ export function createClaimsRepository(sql: Sql) {
 
     /** Gives claims back unattempted: a stop came in between. */
     async release(
-      claims: Array<{ webhookId: string; id: string; nextAttemptAt: Date | null }>,
+      claims: Array<{ endpointId: string; id: string; nextAttemptAt: Date | null }>,
     ): Promise<void> {
       if (claims.length === 0) return;
       await query(
@@ -241,20 +241,20 @@ export function createClaimsRepository(sql: Sql) {
         `update deliveries d set ${GIVEN_BACK}
          from unnest(?::uuid[], ?::uuid[]) as c (webhook_id, id) join webhooks w on w.id = c.webhook_id
          where d.webhook_id = c.webhook_id and d.id = c.id and d.leased_until is not null`,
-        [claims.map(({ webhookId }) => webhookId), claims.map(({ id }) => id)],
+        [claims.map(({ endpointId }) => endpointId), claims.map(({ id }) => id)],
       );
     },
 
     /** Claims whose holder is gone go back to where they were; answers with their endpoints. */
     async releaseExpired(): Promise<string[]> {
-      const rows = await prepared<{ webhookId: string }>(
+      const rows = await queryPrepared<{ endpointId: string }>(
         sql,
         'deliveries_release_expired',
         `update deliveries d set ${GIVEN_BACK} from webhooks w
          where w.id = d.webhook_id and d.state = 'sending' and d.leased_until < now()
-         returning d.webhook_id as "webhookId"`,
+         returning d.webhook_id as "endpointId"`,
       );
-      return [...new Set(rows.map(({ webhookId }) => webhookId))];
+      return [...new Set(rows.map(({ endpointId }) => endpointId))];
     },
   };
 }

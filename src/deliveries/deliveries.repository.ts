@@ -1,8 +1,8 @@
 /** The outbox as it is filled, and as customers see it; those who send take from it by claims. */
 import type { Sql } from '../db/database.ts';
-import { prepared, query } from '../db/query.ts';
+import { query, queryPrepared } from '../db/query.ts';
 import type { Attempt, Delivery } from './delivery.ts';
-import { IDS_PER_NOTICE, notifyChanged, QUEUED_CHANNEL } from './delivery-notifications.repository.ts';
+import { IDS_PER_NOTIFICATION, notifyChanged, QUEUED_CHANNEL } from './delivery-notifications.repository.ts';
 
 export interface OutgoingEvent {
   organizationId: string;
@@ -13,7 +13,7 @@ export interface OutgoingEvent {
 
 export interface DeliveryScope {
   organizationId: string;
-  webhookId: string;
+  endpointId: string;
 }
 
 const VIEW = `id, event_id as "eventId", event_type as "eventType", state, attempt_count as "attemptCount",
@@ -28,7 +28,7 @@ export function createDeliveriesRepository(sql: Sql) {
      * theirs held. Wakes the dispatchers when the transaction commits.
      */
     async insert(events: OutgoingEvent[]): Promise<void> {
-      await prepared(
+      await queryPrepared(
         sql,
         'deliveries_insert',
         `with e as materialized (
@@ -50,7 +50,7 @@ export function createDeliveriesRepository(sql: Sql) {
          )
          select pg_notify('${QUEUED_CHANNEL}', string_agg(webhook_id::text, ','))
          from (
-           select webhook_id, (row_number() over () - 1) / ${IDS_PER_NOTICE} as notice
+           select webhook_id, (row_number() over () - 1) / ${IDS_PER_NOTIFICATION} as notice
            from (select distinct webhook_id from queued where state = 'pending') as woken
          ) as notices
          group by notice`,
@@ -63,7 +63,7 @@ export function createDeliveriesRepository(sql: Sql) {
     },
 
     async list(
-      { organizationId, webhookId }: DeliveryScope,
+      { organizationId, endpointId }: DeliveryScope,
       page: { state: string | null; before: string | null; limit: number },
     ): Promise<Delivery[]> {
       const states = page.state === 'pending' ? ['pending', 'sending'] : [page.state];
@@ -72,12 +72,12 @@ export function createDeliveriesRepository(sql: Sql) {
         `select ${VIEW} from deliveries
          where organization_id = ? and webhook_id = ? and (?::text is null or state = any(?::text[]))
            and (?::uuid is null or id < ?) order by id desc limit ?`,
-        [organizationId, webhookId, page.state, states, page.before, page.before, page.limit],
+        [organizationId, endpointId, page.state, states, page.before, page.before, page.limit],
       );
     },
 
     async find(
-      { organizationId, webhookId }: DeliveryScope,
+      { organizationId, endpointId }: DeliveryScope,
       id: string,
     ): Promise<(Delivery & { body: string }) | null> {
       const [row] = await query<Delivery & { body: string }>(
@@ -85,12 +85,12 @@ export function createDeliveriesRepository(sql: Sql) {
         `select d.*, e.body from (
            select ${VIEW} from deliveries where organization_id = ? and webhook_id = ? and id = ?
          ) as d join webhook_events e on e.id = d."eventId"`,
-        [organizationId, webhookId, id],
+        [organizationId, endpointId, id],
       );
       return row ?? null;
     },
 
-    listAttempts(webhookId: string, deliveryId: string): Promise<Attempt[]> {
+    listAttempts(endpointId: string, deliveryId: string): Promise<Attempt[]> {
       return query(
         sql,
         `select number, at, duration_ms as "durationMs", status_code as "statusCode", error,
@@ -100,41 +100,41 @@ export function createDeliveriesRepository(sql: Sql) {
          select 1, delivered_at, delivered_in_ms, last_status_code, null, delivered_excerpt
          from deliveries where webhook_id = ? and id = ? and delivered_at is not null
          order by number`,
-        [deliveryId, webhookId, deliveryId],
+        [deliveryId, endpointId, deliveryId],
       );
     },
 
     /** One attempt now, whatever came before; false while one is under way or there is no such delivery. */
-    async resend({ organizationId, webhookId }: DeliveryScope, id: string): Promise<boolean> {
+    async resend({ organizationId, endpointId }: DeliveryScope, id: string): Promise<boolean> {
       const rows = await query(
         sql,
         `update deliveries set state = 'retrying', urgent = true, schedule_step = 0, next_attempt_at = now(),
            updated_at = now()
          where organization_id = ? and webhook_id = ? and id = ? and state <> 'sending' returning 1`,
-        [organizationId, webhookId, id],
+        [organizationId, endpointId, id],
       );
       return rows.length > 0;
     },
 
     /** Everything of the span goes out again with its whole schedule; answers with how many. */
     async replay(
-      { organizationId, webhookId }: DeliveryScope,
+      { organizationId, endpointId }: DeliveryScope,
       span: { firstId: string; endId: string; states: string[] },
     ): Promise<number> {
       const rows = await query(
         sql,
         `update deliveries set state = 'retrying', schedule_step = 0, next_attempt_at = now(), updated_at = now()
          where organization_id = ? and webhook_id = ? and id >= ? and id < ? and state = any(?::text[]) returning 1`,
-        [organizationId, webhookId, span.firstId, span.endId, span.states],
+        [organizationId, endpointId, span.firstId, span.endId, span.states],
       );
       return rows.length;
     },
 
-    announceChange: (webhookId: string) => notifyChanged(sql, webhookId),
+    announceChange: (endpointId: string) => notifyChanged(sql, endpointId),
 
     /** What is queued at an endpoint goes over into another state; answers with how many. Released: the whole schedule. */
     async moveQueued(
-      webhookId: string,
+      endpointId: string,
       from: string[],
       to: 'held' | 'pending' | 'cancelled',
     ): Promise<number> {
@@ -143,7 +143,7 @@ export function createDeliveriesRepository(sql: Sql) {
         `update deliveries set state = ?, next_attempt_at = null, leased_until = null, updated_at = now(),
            schedule_step = case ? when 'pending' then 0 else schedule_step end
          where webhook_id = ? and state = any(?::text[]) returning 1`,
-        [to, to, webhookId, from],
+        [to, to, endpointId, from],
       );
       return rows.length;
     },

@@ -1,7 +1,7 @@
-import { notFound } from '../process/errors.ts';
+import { type Collection, NO_SUCH_WEBHOOK } from '../endpoints/endpoint.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { type Caller, ok, type Route, route } from '../http/route.ts';
-import { type Collection, NO_SUCH_WEBHOOK } from '../endpoints/endpoint.ts';
+import { notFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import {
   deliveryDetailSchema,
@@ -32,7 +32,7 @@ interface CollectionPlace {
   path: string;
   tag: string;
   /** In operation ids. */
-  word: string;
+  operationName: string;
 }
 
 const PLACES: CollectionPlace[] = [
@@ -40,9 +40,9 @@ const PLACES: CollectionPlace[] = [
     collection: 'cellular',
     path: '/cellular-webhooks',
     tag: 'Cellular measurement webhooks',
-    word: 'CellularWebhook',
+    operationName: 'CellularWebhook',
   },
-  { collection: 'event', path: '/webhooks', tag: 'Event webhooks', word: 'Webhook' },
+  { collection: 'event', path: '/webhooks', tag: 'Event webhooks', operationName: 'Webhook' },
 ];
 
 export const deliveriesRoutes = (deps: DeliveriesRoutesDeps): Route[] =>
@@ -50,7 +50,10 @@ export const deliveriesRoutes = (deps: DeliveriesRoutesDeps): Route[] =>
 
 const auth = 'customer' as const;
 
-function routesAt({ collection, path, tag, word }: CollectionPlace, deps: DeliveriesRoutesDeps): Route[] {
+function routesAt(
+  { collection, path, tag, operationName }: CollectionPlace,
+  deps: DeliveriesRoutesDeps,
+): Route[] {
   const { deliveries, webhooks, service } = deps;
   const scopeOf = ({ organizationId }: Caller) => ({ organizationId, collection });
 
@@ -62,7 +65,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
     route({
       method: 'GET',
       path: `${path}/{webhookId}/deliveries`,
-      operationId: `list${word}Deliveries`,
+      operationId: `list${operationName}Deliveries`,
       summary: 'List deliveries, newest first',
       tag,
       auth,
@@ -73,7 +76,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
       async handle({ caller, params: { webhookId }, query, url }) {
         await requireWebhook(caller, webhookId);
         const { state = null, limit, cursor: before = null } = query;
-        const scope = { organizationId: caller.organizationId, webhookId };
+        const scope = { organizationId: caller.organizationId, endpointId: webhookId };
         const found = await deliveries.list(scope, { state, before, limit: limit + 1 });
         const page = pageOf(found, limit, ({ id }) => id);
         return ok({ ...page, items: page.items.map(deliveryView) }, nextLink(url, page.nextCursor));
@@ -82,7 +85,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
     route({
       method: 'GET',
       path: `${path}/{webhookId}/deliveries/{deliveryId}`,
-      operationId: `get${word}Delivery`,
+      operationId: `get${operationName}Delivery`,
       summary: 'Get a delivery with its payload and every attempt',
       tag,
       auth,
@@ -92,7 +95,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
       async handle({ caller, params: { webhookId, deliveryId } }) {
         await requireWebhook(caller, webhookId);
         const delivery = await deliveries.find(
-          { organizationId: caller.organizationId, webhookId },
+          { organizationId: caller.organizationId, endpointId: webhookId },
           deliveryId,
         );
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
@@ -103,7 +106,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
     route({
       method: 'POST',
       path: `${path}/{webhookId}/deliveries/{deliveryId}/resend`,
-      operationId: `resend${word}Delivery`,
+      operationId: `resend${operationName}Delivery`,
       summary: 'Send a delivery again, with the same webhook-id',
       tag,
       auth,
@@ -118,7 +121,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
     route({
       method: 'POST',
       path: `${path}/{webhookId}/replay`,
-      operationId: `replay${word}`,
+      operationId: `replay${operationName}`,
       summary: 'Send all deliveries of a span of time again',
       description: 'Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids.',
       tag,
@@ -135,7 +138,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
     route({
       method: 'POST',
       path: `${path}/{webhookId}/test`,
-      operationId: `test${word}`,
+      operationId: `test${operationName}`,
       summary: 'Send one webhook.test now and tell what came of it',
       tag,
       auth,
@@ -156,7 +159,7 @@ function routesAt({ collection, path, tag, word }: CollectionPlace, deps: Delive
     route({
       method: 'POST',
       path: `${path}/{webhookId}/rotate-secret`,
-      operationId: `rotate${word}Secret`,
+      operationId: `rotate${operationName}Secret`,
       summary: 'Replace the secret; the old one signs along for a while',
       tag,
       auth,

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
+import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import { DELIVERY_STATES, type DeliveryState } from './delivery.ts';
 
 export const webhookParams = Joi.object<{ webhookId: string }>({ webhookId: uuid().required() });

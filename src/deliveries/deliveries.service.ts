@@ -3,28 +3,28 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
-import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { NO_SUCH_WEBHOOK, type Webhook } from '../endpoints/endpoint.ts';
+import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { secretFault } from '../endpoints/endpoint-secret.ts';
-import type { WebhookScope, WebhooksRepository } from '../endpoints/endpoints.repository.ts';
+import type { EndpointsRepository, WebhookScope } from '../endpoints/endpoints.repository.ts';
+import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
+import { bodyOf, TEST_EVENT } from '../events/event.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
-import type { EndpointsRepository } from '../endpoints/endpoint-health.repository.ts';
-import { bodyOf, TEST_EVENT } from '../events/event.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface DeliveriesServiceDeps {
-  webhooksIn(sql: Sql): WebhooksRepository;
+  webhooksIn(sql: Sql): EndpointsRepository;
   deliveriesIn(sql: Sql): DeliveriesRepository;
-  endpointsIn(sql: Sql): EndpointsRepository;
+  endpointsIn(sql: Sql): EndpointHealthRepository;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
   /** How long an old secret signs along. */
-  secretOverlapMs: number;
+  secretGracePeriodMs: number;
   now(): Date;
   /** The endpoint's workflow has something to do. */
-  troubled(endpoint: { id: string; organizationId: string }): void;
+  notifyRecovery(endpoint: { id: string; organizationId: string }): void;
 }
 
 /** No replay without an end misses what a clock that is ahead of ours has written. */
@@ -64,19 +64,19 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     resend(
       transact: Transact,
       scope: WebhookScope,
-      webhookId: string,
+      endpointId: string,
       deliveryId: string,
     ): Promise<Delivery> {
       return transact(async ({ sql, afterCommit }) => {
         const { organizationId } = scope;
-        const { id } = await lockActive(sql, scope, webhookId);
+        const { id } = await lockActive(sql, scope, endpointId);
         const deliveries = deliveriesIn(sql);
-        const own = { organizationId, webhookId };
+        const own = { organizationId, endpointId };
         const isQueued = await deliveries.resend(own, deliveryId);
         const delivery = await deliveries.find(own, deliveryId);
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
         if (!isQueued) throw conflict('An attempt of this delivery is under way');
-        afterCommit(() => deps.troubled({ id, organizationId }));
+        afterCommit(() => deps.notifyRecovery({ id, organizationId }));
         return delivery;
       });
     },
@@ -85,29 +85,29 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     replay(
       transact: Transact,
       scope: WebhookScope,
-      webhookId: string,
+      endpointId: string,
       asked: ReplayRequest,
     ): Promise<number> {
       const { since, until = END_OF_TIME } = asked;
       if (until <= since) throw invalid('until must be later than since');
       return transact(async ({ sql, afterCommit }) => {
         const { organizationId } = scope;
-        const { id } = await lockActive(sql, scope, webhookId);
+        const { id } = await lockActive(sql, scope, endpointId);
         const queued = await deliveriesIn(sql).replay(
-          { organizationId, webhookId },
+          { organizationId, endpointId },
           { firstId: firstIdAt(inEpoch(since)), endId: firstIdAt(inEpoch(until)), states: asked.states },
         );
         if (queued > 0) {
           await endpointsIn(sql).drainIfClosed(id);
-          afterCommit(() => deps.troubled({ id, organizationId }));
+          afterCommit(() => deps.notifyRecovery({ id, organizationId }));
         }
         return queued;
       });
     },
 
     /** One `webhook.test`, at once and once, also to a disabled endpoint. */
-    async test(transact: Transact, scope: WebhookScope, webhookId: string): Promise<AttemptResult> {
-      const target = await transact(({ sql }) => webhooksIn(sql).findTarget(scope, webhookId));
+    async test(transact: Transact, scope: WebhookScope, endpointId: string): Promise<AttemptResult> {
+      const target = await transact(({ sql }) => webhooksIn(sql).findTarget(scope, endpointId));
       if (!target) throw notFound(NO_SUCH_WEBHOOK);
       const owner = { organizationId: scope.organizationId, rowId: target.id };
       const secrets = [target.secret, target.previousSecret].filter((sealed) => sealed !== null);
@@ -127,16 +127,16 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     async rotateSecret(
       transact: Transact,
       scope: WebhookScope,
-      webhookId: string,
+      endpointId: string,
       given: string | undefined,
     ): Promise<{ secret?: string; previousValidUntil: Date | null }> {
       const fault = given === undefined ? null : secretFault(given);
       if (fault !== null) throw invalid(`secret ${fault}`);
       const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
-      const until = new Date(now().getTime() + deps.secretOverlapMs);
+      const until = new Date(now().getTime() + deps.secretGracePeriodMs);
       return transact(async ({ sql }) => {
-        await webhooksIn(sql).lock(scope, webhookId);
-        const webhook = await webhooksIn(sql).findTarget(scope, webhookId);
+        await webhooksIn(sql).lock(scope, endpointId);
+        const webhook = await webhooksIn(sql).findTarget(scope, endpointId);
         if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
         const owner = { organizationId: scope.organizationId, rowId: webhook.id };
         // Asked for once more, after an answer that was lost: the old one keeps its time.

@@ -19,9 +19,9 @@ export interface DispatcherDeps {
 
 export interface Dispatcher {
   /** These endpoints have something new. */
-  wake(webhookIds: string[]): void;
+  wake(endpointIds: string[]): void;
   /** These endpoints were changed: what is claimed for them is claimed anew. */
-  recall(webhookIds: string[]): void;
+  recall(endpointIds: string[]): void;
   stop(): Promise<void>;
 }
 
@@ -95,8 +95,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       const claimedAt = performance.now();
       const got = new Map<string, number>();
       for (const each of claimed) {
-        got.set(each.webhookId, (got.get(each.webhookId) ?? 0) + 1);
-        laneOf(each.webhookId).ahead.push({ claim: each, claimedAt });
+        got.set(each.endpointId, (got.get(each.endpointId) ?? 0) + 1);
+        laneOf(each.endpointId).ahead.push({ claim: each, claimedAt });
       }
       // Who gave all that there was room for may have more.
       for (const [id, room] of asked) if (got.get(id) === room) hot.add(id);
@@ -139,7 +139,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   async function send(lane: Lane, next: ClaimedDelivery): Promise<void> {
-    const id = next.webhookId;
+    const id = next.endpointId;
     lane.inFlight++;
     let settled: Promise<void> | null = null;
     try {
@@ -191,7 +191,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     if (performance.now() - lookedAt < lookEveryMs) return;
     lookedAt = performance.now();
     await claims.releaseExpired();
-    await claims.holdStrays();
+    await claims.holdOrphanedDeliveries();
     for (const id of await claims.listPendingWebhookIds()) hot.add(id);
   }
 
@@ -211,12 +211,12 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
   const running = run();
   return {
-    wake(webhookIds) {
-      for (const id of webhookIds) hot.add(id);
+    wake(endpointIds) {
+      for (const id of endpointIds) hot.add(id);
       stir();
     },
-    recall(webhookIds) {
-      for (const id of webhookIds) {
+    recall(endpointIds) {
+      for (const id of endpointIds) {
         const lane = lanes.get(id);
         if (lane) giveBackAll(id, lane);
       }

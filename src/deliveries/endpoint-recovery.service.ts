@@ -1,14 +1,15 @@
 /** The steps for an endpoint in trouble, as its workflow calls them. Each begins from what the rows say. */
+
+import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { nextPace } from '../endpoints/endpoint-health.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
 import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
-import { nextPace } from '../endpoints/endpoint-health.ts';
-import { type EndpointLook, nextStep } from './endpoint-recovery.ts';
-import type { EndpointsRepository } from '../endpoints/endpoint-health.repository.ts';
+import { nextStep, type RecoveryView } from './endpoint-recovery.ts';
 
-export interface EndpointTroubleDeps {
+export interface EndpointRecoveryDeps {
   claims: ClaimsRepository;
-  endpoints: EndpointsRepository;
+  endpoints: EndpointHealthRepository;
   attempts: Attempts;
   perEndpointMax: number;
   leaseSeconds: number;
@@ -17,7 +18,7 @@ export interface EndpointTroubleDeps {
   /** The second of a drain; shorter in tests. */
   drainTickMs: number;
   /** The dispatcher takes over again. */
-  wake(webhookId: string): Promise<void>;
+  wake(endpointId: string): Promise<void>;
   /** The process is being stopped: nothing more is begun, and what is claimed goes back. */
   isStopping(): boolean;
   log: Log;
@@ -33,7 +34,7 @@ const DRAIN_TICKS = 10;
 /** Ticks after which a drain begins nothing more of its claims: a slow receiver does not make it outlive its lease. */
 const STALE_TICKS = 2;
 
-export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
+export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
   const { claims, endpoints, attempts, perEndpointMax, leaseSeconds } = deps;
 
   /** Sends in order, a cap's worth at a time; stops at the first failure and gives the rest back. */
@@ -65,23 +66,23 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
     return { sent, hasFailed };
   }
 
-  async function beginDrain(webhookId: string): Promise<void> {
-    if (await endpoints.beginDrain(webhookId)) deps.log.info({ webhookId }, 'webhook.breaker_half_open');
+  async function beginDrain(endpointId: string): Promise<void> {
+    if (await endpoints.beginDrain(endpointId)) deps.log.info({ endpointId }, 'webhook.breaker_half_open');
   }
 
-  async function close(webhookId: string, was: 'open' | 'draining'): Promise<void> {
-    if (await endpoints.close(webhookId, was)) deps.log.info({ webhookId }, 'webhook.breaker_closed');
-    await deps.wake(webhookId);
+  async function close(endpointId: string, was: 'open' | 'draining'): Promise<void> {
+    if (await endpoints.close(endpointId, was)) deps.log.info({ endpointId }, 'webhook.breaker_closed');
+    await deps.wake(endpointId);
   }
 
   return {
-    async look(webhookId: string): Promise<EndpointLook | null> {
-      const situation = await endpoints.findSituation(webhookId);
-      if (!situation) return null;
-      const next = nextStep(situation, situation.now);
-      if (next.kind === 'end') await endpoints.forgetSeen(webhookId);
-      else await endpoints.markSeen(webhookId);
-      const { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying } = situation;
+    async look(endpointId: string): Promise<RecoveryView | null> {
+      const state = await endpoints.findRecoveryState(endpointId);
+      if (!state) return null;
+      const next = nextStep(state, state.now);
+      if (next.kind === 'end') await endpoints.clearWorkflow(endpointId);
+      else await endpoints.touchWorkflow(endpointId);
+      const { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying } = state;
       return {
         status,
         disabledReason,
@@ -96,35 +97,35 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
     },
 
     /** What a person asked for, whether or not the one before it fails. */
-    async sendUrgent(webhookId: string): Promise<void> {
-      const claimed = await claims.claimUrgent(webhookId, perEndpointMax, leaseSeconds);
+    async sendUrgent(endpointId: string): Promise<void> {
+      const claimed = await claims.claimUrgent(endpointId, perEndpointMax, leaseSeconds);
       await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).settled));
     },
 
-    async sendDue(webhookId: string): Promise<void> {
-      const claimed = await claims.claimDue(webhookId, perEndpointMax, leaseSeconds);
+    async sendDue(endpointId: string): Promise<void> {
+      const claimed = await claims.claimDue(endpointId, perEndpointMax, leaseSeconds);
       await sendAll(claimed, { spacingMs: 0, notAfterMs: Number.POSITIVE_INFINITY });
     },
 
     /** One delivery; its success begins the drain. */
-    async probe(webhookId: string): Promise<void> {
-      const [claim] = await claims.claimProbe(webhookId, leaseSeconds);
+    async probe(endpointId: string): Promise<void> {
+      const [claim] = await claims.claimProbe(endpointId, leaseSeconds);
       if (!claim) return;
       const { result, settled } = await attempts.attempt(claim);
       await settled;
-      if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(webhookId);
+      if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(endpointId);
     },
 
     /** A stretch of the drain: each second at its own pace. It ends the trouble when nothing is left. */
-    async drain(webhookId: string, pace: number, heartbeat: () => void): Promise<DrainProgress> {
+    async drain(endpointId: string, pace: number, heartbeat: () => void): Promise<DrainProgress> {
       let present = pace;
       let sent = 0;
       for (let tick = 0; tick < DRAIN_TICKS && !deps.isStopping(); tick++) {
         heartbeat();
         const tickEnd = performance.now() + deps.drainTickMs;
-        const claimed = await claims.claimBacklog(webhookId, present, leaseSeconds);
+        const claimed = await claims.claimBacklog(endpointId, present, leaseSeconds);
         if (claimed.length === 0) {
-          await close(webhookId, 'draining');
+          await close(endpointId, 'draining');
           break;
         }
         const outcome = await sendAll(claimed, {
@@ -139,6 +140,6 @@ export function createEndpointTroubleService(deps: EndpointTroubleDeps) {
       return { pace: present, sent };
     },
 
-    close: (webhookId: string): Promise<void> => close(webhookId, 'open'),
+    close: (endpointId: string): Promise<void> => close(endpointId, 'open'),
   };
 }

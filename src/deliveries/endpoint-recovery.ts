@@ -1,5 +1,5 @@
 /** What an endpoint in trouble needs next: the decisions of its workflow, and how it tells of them. */
-export interface EndpointLook {
+export interface RecoveryView {
   status: 'active' | 'disabled';
   disabledReason: string | null;
   breaker: 'closed' | 'open' | 'draining';
@@ -22,7 +22,7 @@ export type NextStep =
   | { kind: 'close' }
   | { kind: 'wait'; until: string; waitMs: number; for: 'probe' | 'retry' | 'close' };
 
-export interface Situation {
+export interface RecoveryState {
   status: 'active' | 'disabled';
   breaker: 'closed' | 'open' | 'draining';
   nextProbeAt: Date | null;
@@ -32,8 +32,8 @@ export interface Situation {
   nextRetryAt: Date | null;
 }
 
-export function nextStep(situation: Situation, now: Date): NextStep {
-  const { status, breaker, nextProbeAt, nextRetryAt, pending, retrying, urgent } = situation;
+export function nextStep(state: RecoveryState, now: Date): NextStep {
+  const { status, breaker, nextProbeAt, nextRetryAt, pending, retrying, urgent } = state;
   if (status === 'disabled') return { kind: 'end' };
   if (urgent > 0) return { kind: 'urgent' };
   if (breaker === 'draining') return { kind: 'drain' };
@@ -63,14 +63,14 @@ const WAIT_SAYS = {
   close: 'Nothing waits; new deliveries are sent again from',
 };
 
-const BREAKER_SAYS: Record<EndpointLook['breaker'], string> = {
+const BREAKER_SAYS: Record<RecoveryView['breaker'], string> = {
   closed: 'New deliveries are sent as they come.',
   open: 'The receiver fails: nothing is sent but a probe from time to time, and new deliveries wait.',
   draining: 'The receiver is back; new deliveries wait behind the older ones.',
 };
 
 /** For people who look at the run in the Temporal UI. */
-export function describeTrouble(look: EndpointLook): string {
+export function describeRecovery(look: RecoveryView): string {
   const { host, breaker, waiting, retrying, lastError, failingSince, next } = look;
   const step = next.kind === 'wait' ? `${WAIT_SAYS[next.for]} ${next.until}.` : SAYS[next.kind];
   return [

@@ -1,38 +1,38 @@
 /** So many at a time for each key, first come first served: one key that is slow waits for itself alone. */
-export interface Places {
-  hold<T>(key: string, work: () => Promise<T>): Promise<T>;
+export interface KeyedSemaphore {
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-interface Room {
+interface Semaphore {
   taken: number;
   waiting: Array<() => void>;
 }
 
-export function createPlaces(perKeyMax: number): Places {
-  const rooms = new Map<string, Room>();
+export function createKeyedSemaphore(perKeyMax: number): KeyedSemaphore {
+  const semaphores = new Map<string, Semaphore>();
 
-  async function enter(key: string): Promise<void> {
-    const room = rooms.get(key) ?? { taken: 0, waiting: [] };
-    rooms.set(key, room);
-    if (room.taken < perKeyMax) room.taken++;
-    else await new Promise<void>((resolve) => room.waiting.push(resolve));
+  async function acquire(key: string): Promise<void> {
+    const semaphore = semaphores.get(key) ?? { taken: 0, waiting: [] };
+    semaphores.set(key, semaphore);
+    if (semaphore.taken < perKeyMax) semaphore.taken++;
+    else await new Promise<void>((resolve) => semaphore.waiting.push(resolve));
   }
 
   /** The place goes straight to the next in line. */
-  function leave(key: string): void {
-    const room = rooms.get(key) as Room;
-    const next = room.waiting.shift();
+  function release(key: string): void {
+    const semaphore = semaphores.get(key) as Semaphore;
+    const next = semaphore.waiting.shift();
     if (next) next();
-    else if (--room.taken === 0) rooms.delete(key);
+    else if (--semaphore.taken === 0) semaphores.delete(key);
   }
 
   return {
-    async hold(key, work) {
-      await enter(key);
+    async run(key, work) {
+      await acquire(key);
       try {
         return await work();
       } finally {
-        leave(key);
+        release(key);
       }
     },
   };

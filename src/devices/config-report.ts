@@ -2,7 +2,7 @@
 import type { DeviceConfiguration } from './configuration.ts';
 import type { DeviceReport } from './device-sync.ts';
 
-export interface SentReport extends DeviceConfiguration {
+export interface ReportBody extends DeviceConfiguration {
   configHash?: number;
   errors?: Array<{ code?: number; message: string }>;
   reportedAt?: Date;
@@ -11,7 +11,7 @@ export interface SentReport extends DeviceConfiguration {
 const EARLIEST_MS = Date.UTC(2015, 0, 1);
 const DAY_MS = 86_400_000;
 
-export function deviceReportOf(sent: SentReport, receivedAt: Date): DeviceReport {
+export function deviceReportOf(sent: ReportBody, receivedAt: Date): DeviceReport {
   const { configHash = null, errors = [], reportedAt, ...config } = sent;
   const madeAt = plausibleTime(reportedAt, receivedAt);
   const messages = errors.map(({ code, message }) =>

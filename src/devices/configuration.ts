@@ -161,7 +161,7 @@ export function includes(config: DeviceConfiguration, part: DeviceConfiguration)
 }
 
 /** Whether both have a device guarded alike: no rules are as good as none in use, and summer time makes no other ones. */
-export function guardAlike(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
+export function hasSameAlertRules(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
   const guard = (config: DeviceConfiguration | null): DeviceConfiguration => ({
     alarmRules: config?.alarmRules ?? [],
     calendars: (config?.calendars ?? []).map((calendar) =>

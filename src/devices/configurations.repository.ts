@@ -1,7 +1,7 @@
 /** The immutable, content-addressed configurations; what was once read is never read again. */
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
-import { prepared } from '../db/query.ts';
+import { queryPrepared } from '../db/query.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { configurationId } from './configuration-id.ts';
 
@@ -35,7 +35,7 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
         else missing.add(id);
       }
       if (missing.size === 0) return found;
-      const rows = await prepared<{ id: string; content: DeviceConfiguration }>(
+      const rows = await queryPrepared<{ id: string; content: DeviceConfiguration }>(
         sql,
         'configurations_find',
         'select id, content from configurations where id = any(?::uuid[])',
@@ -59,7 +59,7 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       );
       if (fresh.size === 0) return ids;
       noteInserted(sql, fresh.keys());
-      await prepared(
+      await queryPrepared(
         sql,
         'configurations_insert',
         `insert into configurations (organization_id, id, content)

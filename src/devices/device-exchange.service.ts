@@ -6,53 +6,53 @@ import type { Sql } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { AppError } from '../process/errors.ts';
 import { expectedBy } from '../presence/expected-contact.ts';
-import { variantKey } from './device-capabilities.ts';
-import { canonicalText, type DeviceConfiguration, guardAlike } from './configuration.ts';
+import { AppError } from '../process/errors.ts';
+import { canonicalText, type DeviceConfiguration, hasSameAlertRules } from './configuration.ts';
 import {
+  type ContactUpdate,
   type Device,
-  type HeardDevice,
+  type DeviceBackOnline,
+  type ObservedCapabilities,
   type OfferedChange,
-  type ReturnedDevice,
-  type ShownVariant,
-  withShown,
+  withObserved,
 } from './device.ts';
+import { capabilitiesKey } from './device-capabilities.ts';
 import {
   type DeviceReport,
   type DeviceSync,
+  expectedIntervalSeconds,
   fetch,
-  guardingConfig,
   merge,
+  monitoredConfig,
+  observeHash,
   offered,
   receiveReport,
   type SyncStatus,
-  showHash,
-  silentFor,
   syncStatus,
 } from './device-sync.ts';
 import { type SerialInOrganization, serialKeyOf } from './serial-number.ts';
 
-export interface DeviceContact {
+export interface DeviceExchange {
   organizationId: string;
   serialNumber: string;
   report?: DeviceReport;
   /** The hash that a frame showed. */
-  seenHash?: number;
-  shown?: ShownVariant;
+  observedHash?: number;
+  observed?: ObservedCapabilities;
   /** The answer can carry what waits for the device, which then counts as fetched. */
-  takesChange: boolean;
+  canDeliverConfig: boolean;
 }
 
-export interface ContactResult {
+export interface ExchangeResult {
   syncStatus: SyncStatus;
   /** What the device takes along: it counts as fetched. */
   pendingConfig: OfferedChange | null;
 }
 
-export interface ContactDevices {
+export interface ExchangeDevices {
   lockBySerial(serials: SerialInOrganization[]): Promise<Device[]>;
-  update(devices: Device[], heard: HeardDevice[]): Promise<ReturnedDevice[]>;
+  update(devices: Device[], heard: ContactUpdate[]): Promise<DeviceBackOnline[]>;
 }
 
 /** A target that a contact settled. */
@@ -64,7 +64,7 @@ export interface SettledTarget {
   isNew: boolean;
 }
 
-export interface ContactTargets {
+export interface ExchangeTargets {
   confirm(assetIds: string[]): Promise<SettledTarget[]>;
   fail(failures: Array<{ assetId: string; reason: string }>): Promise<SettledTarget[]>;
   markSent(assetIds: string[]): Promise<void>;
@@ -72,18 +72,18 @@ export interface ContactTargets {
 }
 
 /** For the Temporal UI: which device did what for which job. */
-export interface JobNews {
+export interface TargetOutcome {
   jobId: string;
   serialNumber: string;
   event: 'applied' | 'failed';
 }
 
-export interface DeviceContactsDeps {
+export interface DeviceExchangesDeps {
   transact: Transact;
-  devicesIn(sql: Sql): ContactDevices;
-  targetsIn(sql: Sql): ContactTargets;
-  unknownIn(sql: Sql): {
-    record(sightings: SerialInOrganization[]): Promise<void>;
+  devicesIn(sql: Sql): ExchangeDevices;
+  targetsIn(sql: Sql): ExchangeTargets;
+  unregisteredIn(sql: Sql): {
+    record(contactCount: SerialInOrganization[]): Promise<void>;
   };
   /**
    * What devices whose variant has changed should have, compiled again: what is pending, or what they run. Without an
@@ -91,28 +91,28 @@ export interface DeviceContactsDeps {
    */
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Other rules guard these devices from now on. */
-  rulesReplaced(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
+  onAlertRulesChanged(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
   /** These had been missed. */
-  heardAgain(tx: Pick<Transaction, 'sql'>, returned: ReturnedDevice[]): Promise<void>;
-  jobsProgressed(news: JobNews[]): void;
+  markOnline(tx: Pick<Transaction, 'sql'>, returned: DeviceBackOnline[]): Promise<void>;
+  jobsProgressed(news: TargetOutcome[]): void;
   /** Tells subscribers, in the same transaction. */
   publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
   isCommonFault(error: unknown): boolean;
   now(): Date;
 }
 
-export interface DeviceContacts {
+export interface DeviceExchanges {
   /** Null when the organization has no active device of that serial; the sighting is noted for the operator. */
-  receive(contact: DeviceContact): Promise<ContactResult | null>;
+  receive(contact: DeviceExchange): Promise<ExchangeResult | null>;
 }
 
 const BATCH_MAX = 500;
 const BATCHES_UNDER_WAY = 2;
 const WAITING_MAX = 20_000;
 
-export function createDeviceContacts(deps: DeviceContactsDeps): DeviceContacts {
-  const group = createGroupCommit<DeviceContact, ContactResult | null>({
-    commit: (contacts) => commitContacts(deps, contacts),
+export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchanges {
+  const group = createGroupCommit<DeviceExchange, ExchangeResult | null>({
+    commit: (contacts) => commitExchanges(deps, contacts),
     isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
     concurrency: BATCHES_UNDER_WAY,
@@ -123,16 +123,16 @@ export function createDeviceContacts(deps: DeviceContactsDeps): DeviceContacts {
   return { receive: (contact) => group.submit(contact) };
 }
 
-function commitContacts(
-  deps: DeviceContactsDeps,
-  contacts: DeviceContact[],
-): Promise<Array<ContactResult | null>> {
+function commitExchanges(
+  deps: DeviceExchangesDeps,
+  contacts: DeviceExchange[],
+): Promise<Array<ExchangeResult | null>> {
   return deps.transact(async ({ sql, afterCommit }) => {
     const bySerial = new Map(contacts.map((contact) => [serialKeyOf(contact), contact]));
     const devices = await deps.devicesIn(sql).lockBySerial([...bySerial.values()]);
-    const shown = await learn(deps, sql, devices, contacts);
+    const observed = await applyObservations(deps, sql, devices, contacts);
     const courses = new Map(
-      shown.map(({ before, device }) => [serialKeyOf(device), createCourse(before, device)]),
+      observed.map(({ before, device }) => [serialKeyOf(device), createCourse(before, device)]),
     );
     const results = contacts.map(
       (contact) => courses.get(serialKeyOf(contact))?.take(contact, deps.now()) ?? null,
@@ -144,34 +144,35 @@ function commitContacts(
       changed.map((course) => course.device()),
       heard,
     );
-    await deps.heardAgain({ sql }, returned);
+    await deps.markOnline({ sql }, returned);
     const { news, events } = await moveTargets(deps.targetsIn(sql), changed, now);
     await deps.publish({ sql }, events);
-    await deps.rulesReplaced({ sql }, replacedRules(changed));
-    await deps.unknownIn(sql).record(contacts.filter((contact) => !courses.has(serialKeyOf(contact))));
+    await deps.onAlertRulesChanged({ sql }, replacedRules(changed));
+    await deps.unregisteredIn(sql).record(contacts.filter((contact) => !courses.has(serialKeyOf(contact))));
     afterCommit(() => deps.jobsProgressed(news));
     return results;
   });
 }
 
 /** What the contacts show of their devices comes first: a report is judged against what the device should run. */
-async function learn(
-  { recompile }: DeviceContactsDeps,
+async function applyObservations(
+  { recompile }: DeviceExchangesDeps,
   sql: Sql,
   devices: Device[],
-  contacts: DeviceContact[],
+  contacts: DeviceExchange[],
 ): Promise<Array<{ before: Device; device: Device }>> {
-  const shownOf = new Map<string, ShownVariant[]>();
+  const shownOf = new Map<string, ObservedCapabilities[]>();
   for (const contact of contacts) {
-    if (contact.shown)
-      shownOf.set(serialKeyOf(contact), [...(shownOf.get(serialKeyOf(contact)) ?? []), contact.shown]);
+    if (contact.observed)
+      shownOf.set(serialKeyOf(contact), [...(shownOf.get(serialKeyOf(contact)) ?? []), contact.observed]);
   }
   const learned = devices.map((before) => ({
     before,
-    device: (shownOf.get(serialKeyOf(before)) ?? []).reduce(withShown, before),
+    device: (shownOf.get(serialKeyOf(before)) ?? []).reduce(withObserved, before),
   }));
   const changed = learned.filter(
-    ({ before, device }) => device !== before && variantKey(before.variant) !== variantKey(device.variant),
+    ({ before, device }) =>
+      device !== before && capabilitiesKey(before.capabilities) !== capabilitiesKey(device.capabilities),
   );
   if (changed.length === 0) return learned;
   const pending = await recompile(
@@ -203,29 +204,29 @@ function createCourse(found: Device, device: Device) {
   let rejection: string | null = null;
   let wasConfirmed = false;
   return {
-    take({ report, seenHash, takesChange }: DeviceContact, now: Date): ContactResult {
-      if (seenHash !== undefined) sync = showHash(sync, seenHash);
+    take({ report, observedHash, canDeliverConfig }: DeviceExchange, now: Date): ExchangeResult {
+      if (observedHash !== undefined) sync = observeHash(sync, observedHash);
       if (report) {
         const received = receiveReport(sync, report);
         sync = received.sync;
         if (received.outcome.kind === 'rejected') rejection = received.outcome.reason;
         if (received.outcome.kind === 'confirmed') wasConfirmed = true;
       }
-      if (takesChange) sync = fetch(sync, now);
-      return { syncStatus: syncStatus(sync), pendingConfig: takesChange ? offered(sync) : null };
+      if (canDeliverConfig) sync = fetch(sync, now);
+      return { syncStatus: syncStatus(sync), pendingConfig: canDeliverConfig ? offered(sync) : null };
     },
     device: (): Device => ({ ...device, sync }),
-    heard(at: Date): HeardDevice {
-      const transmissionInterval = silentFor(sync);
+    heard(at: Date): ContactUpdate {
+      const transmissionInterval = expectedIntervalSeconds(sync);
       return {
         assetId: device.assetId,
         at,
         expectedBy: expectedBy({ at, nextTransmissionAt: null, transmissionInterval }),
-        hasOtherInterval: transmissionInterval !== silentFor(before),
+        hasOtherInterval: transmissionInterval !== expectedIntervalSeconds(before),
       };
     },
     hasChanged: () => sync !== before || device !== found,
-    hasOtherRules: () => !guardAlike(guardingConfig(before), guardingConfig(sync)),
+    hasOtherRules: () => !hasSameAlertRules(monitoredConfig(before), monitoredConfig(sync)),
     rejection: () => rejection,
     wasConfirmed: () => wasConfirmed,
     /** Where targets that are still open stand now; null when that did not change. */
@@ -242,10 +243,10 @@ type Course = ReturnType<typeof createCourse>;
 
 /** A device is refused before it confirms, never the other way round, unless a merge comes in between. */
 async function moveTargets(
-  targets: ContactTargets,
+  targets: ExchangeTargets,
   courses: Course[],
   at: Date,
-): Promise<{ news: JobNews[]; events: DomainEvent[] }> {
+): Promise<{ news: TargetOutcome[]; events: DomainEvent[] }> {
   const idOf = (course: Course) => course.device().assetId;
   const failed = await targets.fail(
     courses.flatMap((course) => {
@@ -257,7 +258,7 @@ async function moveTargets(
   await targets.markSent(courses.filter((course) => course.openState() === 'sent').map(idOf));
   await targets.reopen(courses.filter((course) => course.openState() === 'waiting').map(idOf));
   const serialOf = new Map(courses.map((course) => [idOf(course), course.device().serialNumber]));
-  const newsOf = (event: JobNews['event']) => (target: SettledTarget) => ({
+  const newsOf = (event: TargetOutcome['event']) => (target: SettledTarget) => ({
     jobId: target.jobId,
     serialNumber: serialOf.get(target.assetId) as string,
     event,

@@ -2,7 +2,7 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
-export interface KeptInfo {
+export interface DeviceInfoUpdate {
   info: object;
   /** Null where it was not told. */
   signalStrength: string | null;
@@ -15,7 +15,7 @@ export function createDeviceInfoRepository(sql: Sql) {
     /** False when the organization has no active device of that serial. */
     async keep(
       { organizationId, serialNumber }: SerialInOrganization,
-      { info, signalStrength }: KeptInfo,
+      { info, signalStrength }: DeviceInfoUpdate,
     ): Promise<boolean> {
       const rows = await query(
         sql,

@@ -2,12 +2,12 @@
 
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import { signalStrengthOfDbm } from './signal-strength.ts';
-import type { DeviceContacts } from './device-exchange.service.ts';
+import type { DeviceExchanges } from './device-exchange.service.ts';
 import type { DeviceInfoRepository } from './device-info.repository.ts';
 import { ruleSlotsOf } from './device-info.ts';
+import { signalStrengthOfDbm } from './signal-strength.ts';
 
-export interface ToldInfo {
+export interface DeviceInfoReport {
   organizationId: string;
   receivedAt: Date;
   info: {
@@ -21,13 +21,13 @@ export interface ToldInfo {
 export interface DeviceInfoDeps {
   transact: Transact;
   deviceInfoIn(sql: Sql): DeviceInfoRepository;
-  contacts: DeviceContacts;
+  contacts: DeviceExchanges;
 }
 
 export function createDeviceInfoService({ transact, deviceInfoIn, contacts }: DeviceInfoDeps) {
   return {
     /** False when the organization has no active device of that serial. */
-    async receive({ organizationId, info, receivedAt }: ToldInfo): Promise<boolean> {
+    async receive({ organizationId, info, receivedAt }: DeviceInfoReport): Promise<boolean> {
       const { serialNumber, softwareVersion, modem } = info;
       const isKnown = await transact(({ sql }) =>
         deviceInfoIn(sql).keep(
@@ -40,8 +40,8 @@ export function createDeviceInfoService({ transact, deviceInfoIn, contacts }: De
       );
       const ruleSlots = softwareVersion === null ? null : ruleSlotsOf(softwareVersion);
       if (isKnown && ruleSlots !== null) {
-        const shown = { channelTypes: null, ruleSlots, isReported: true };
-        await contacts.receive({ organizationId, serialNumber, shown, takesChange: false });
+        const observed = { channelTypes: null, ruleSlots, isReported: true };
+        await contacts.receive({ organizationId, serialNumber, observed, canDeliverConfig: false });
       }
       return isKnown;
     },

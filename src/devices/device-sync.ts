@@ -39,7 +39,7 @@ export interface DeviceSync {
   revision: number;
   pending: PendingChange | null;
   /** The device's own number for its configuration, as its frames showed it last; null when none has since the report. */
-  seenHash: number | null;
+  observedHash: number | null;
 }
 
 export interface DeviceReport {
@@ -56,8 +56,8 @@ export type ReportOutcome =
   | { kind: 'confirmed' }
   | { kind: 'rejected'; reason: string }
   /** Offered again: the device does not run what it fetched. */
-  | { kind: 'reopened' }
-  | { kind: 'noted' };
+  | { kind: 'reoffered' }
+  | { kind: 'recorded' };
 
 export const CONTRADICTIONS_MAX = 3;
 const REASON_LENGTH_MAX = 500;
@@ -67,7 +67,7 @@ export const NEW_DEVICE: DeviceSync = {
   confirmed: null,
   revision: 0,
   pending: null,
-  seenHash: null,
+  observedHash: null,
 };
 
 export function syncStatus(sync: DeviceSync): SyncStatus {
@@ -76,26 +76,28 @@ export function syncStatus(sync: DeviceSync): SyncStatus {
   if (pending?.failure != null) return 'failed';
   if (pending) return pending.fetchedAt ? 'sent' : 'pending';
   const hasDrifted = confirmed !== null && contradictions(reported.config, confirmed).length > 0;
-  return hasDrifted || runsAnother(sync) ? 'drifted' : 'applied';
+  return hasDrifted || hasUnreportedChange(sync) ? 'drifted' : 'applied';
 }
 
 /** The device shows another hash than it reported: its configuration has changed, and is yet to be told. */
-export function runsAnother({ reported, seenHash }: DeviceSync): boolean {
-  return seenHash !== null && reported !== null && reported.hash !== null && seenHash !== reported.hash;
+export function hasUnreportedChange({ reported, observedHash }: DeviceSync): boolean {
+  return (
+    observedHash !== null && reported !== null && reported.hash !== null && observedHash !== reported.hash
+  );
 }
 
 /** A frame shows which configuration the device runs, by its number alone. */
-export function showHash(sync: DeviceSync, hash: number): DeviceSync {
-  return sync.seenHash === hash ? sync : { ...sync, seenHash: hash };
+export function observeHash(sync: DeviceSync, hash: number): DeviceSync {
+  return sync.observedHash === hash ? sync : { ...sync, observedHash: hash };
 }
 
 /** What the device is watched by: what it agreed to, and until it ever reports what was applied to it. */
-export function guardingConfig({ confirmed, pending }: DeviceSync): DeviceConfiguration | null {
+export function monitoredConfig({ confirmed, pending }: DeviceSync): DeviceConfiguration | null {
   return confirmed ?? pending?.config ?? null;
 }
 
 /** Seconds between its words: of what it runs, or of the change that it has taken, if that is longer. */
-export function silentFor({ reported, confirmed, pending }: DeviceSync): number | null {
+export function expectedIntervalSeconds({ reported, confirmed, pending }: DeviceSync): number | null {
   const isTaken = pending?.fetchedAt != null && pending.failure === null;
   return longestInterval(reported?.config ?? confirmed, isTaken ? pending.config : null);
 }
@@ -141,18 +143,19 @@ export function receiveReport(
   sync: DeviceSync,
   report: DeviceReport,
 ): { sync: DeviceSync; outcome: ReportOutcome } {
-  const outcome = judge(sync, report);
-  const known = saysNothing(report) ? shownBy(sync, report) : noted(sync, report);
-  return { sync: SETTLE[outcome.kind](known, report, outcome), outcome };
+  const outcome = evaluateReport(sync, report);
+  const known = isEmptyReport(report) ? observedBy(sync, report) : recorded(sync, report);
+  return { sync: TRANSITIONS[outcome.kind](known, report, outcome), outcome };
 }
 
 /** A message that names no setting may carry errors and a hash; what runs on the device it leaves open. */
-const saysNothing = ({ config }: DeviceReport) => keysOf(config).length === 0;
+const isEmptyReport = ({ config }: DeviceReport) => keysOf(config).length === 0;
 
-const shownBy = (sync: DeviceSync, { hash }: DeviceReport) => (hash === null ? sync : showHash(sync, hash));
+const observedBy = (sync: DeviceSync, { hash }: DeviceReport) =>
+  hash === null ? sync : observeHash(sync, hash);
 
-function judge({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
-  if (!pending) return { kind: 'noted' };
+function evaluateReport({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
+  if (!pending) return { kind: 'recorded' };
   // What came in before the fetch is no answer to it, however far ahead the clock of the device runs.
   const isNew = (madeAt: Date, slackMs = 0) =>
     pending.fetchedAt !== null &&
@@ -161,12 +164,12 @@ function judge({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
   if (pending.failure === null && errors && isNew(errors.madeAt, errors.slackMs)) {
     return { kind: 'rejected', reason: cut(`the device refused: ${errors.messages.join('; ')}`) };
   }
-  if (saysNothing(report)) return { kind: 'noted' };
+  if (isEmptyReport(report)) return { kind: 'recorded' };
   if (includes(report.config, pending.config)) return { kind: 'confirmed' };
-  if (pending.failure !== null || !isNew(report.madeAt)) return { kind: 'noted' };
+  if (pending.failure !== null || !isNew(report.madeAt)) return { kind: 'recorded' };
   const differing = contradictions(report.config, pending.config);
   if (differing.length === 0) return { kind: 'confirmed' };
-  if (pending.contradictions + 1 < CONTRADICTIONS_MAX) return { kind: 'reopened' };
+  if (pending.contradictions + 1 < CONTRADICTIONS_MAX) return { kind: 'reoffered' };
   return { kind: 'rejected', reason: cut(`the device keeps other values: ${differing.join(', ')}`) };
 }
 
@@ -177,18 +180,18 @@ const cut = (reason: string) =>
  * A report may be partial: what it does not name stays as it was known. The first word on a key is what the device is
  * held to from then on, until it confirms a change of it.
  */
-function noted(sync: DeviceSync, { config, hash, receivedAt }: DeviceReport): DeviceSync {
+function recorded(sync: DeviceSync, { config, hash, receivedAt }: DeviceReport): DeviceSync {
   return {
     ...sync,
     reported: { config: merged(sync.reported?.config ?? null, config), at: receivedAt, hash },
     confirmed: merged(config, sync.confirmed ?? {}),
-    seenHash: hash,
+    observedHash: hash,
   };
 }
 
-type Settle = (sync: DeviceSync, report: DeviceReport, outcome: ReportOutcome) => DeviceSync;
+type Transition = (sync: DeviceSync, report: DeviceReport, outcome: ReportOutcome) => DeviceSync;
 
-const SETTLE: Record<ReportOutcome['kind'], Settle> = {
+const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
   confirmed: (sync, { config, hash, receivedAt }) => {
     const change = sync.pending?.config ?? {};
     // Keys of the change that the report leaves out are known to be replaced, but not reported: forget the old values.
@@ -214,7 +217,7 @@ const SETTLE: Record<ReportOutcome['kind'], Settle> = {
       failure: outcome.kind === 'rejected' ? outcome.reason : null,
     },
   }),
-  reopened: (sync) => ({
+  reoffered: (sync) => ({
     ...sync,
     pending: sync.pending && {
       ...sync.pending,
@@ -222,5 +225,5 @@ const SETTLE: Record<ReportOutcome['kind'], Settle> = {
       contradictions: sync.pending.contradictions + 1,
     },
   }),
-  noted: (sync) => sync,
+  recorded: (sync) => sync,
 };

@@ -1,6 +1,7 @@
 /** A device as the configuration loop sees it: an asset's sync state and what decides how changes compile for it. */
-import { type DeviceVariant, withFrameTypes } from './device-capabilities.ts';
+
 import type { DeviceConfiguration } from './configuration.ts';
+import { type DeviceCapabilities, withFrameTypes } from './device-capabilities.ts';
 import { type DeviceSync, replaceHardware, type SyncStatus, syncStatus } from './device-sync.ts';
 
 const RULE_SLOTS_UNKNOWN = 12;
@@ -9,21 +10,21 @@ export interface Device {
   assetId: string;
   organizationId: string;
   serialNumber: string;
-  variant: DeviceVariant;
+  capabilities: DeviceCapabilities;
   /** The channels are those of its own report, which counts for more than what its frames look like. */
-  isLayoutReported: boolean;
+  areChannelsReported: boolean;
   sync: DeviceSync;
 }
 
 /** Another logger in its place: it has to take what the old one ran, and has yet to show what it is. */
 export const newHardware = (device: Device): Device => ({
   ...device,
-  variant: { ...device.variant, channelTypes: null, ruleSlots: RULE_SLOTS_UNKNOWN },
-  isLayoutReported: false,
+  capabilities: { ...device.capabilities, channelTypes: null, ruleSlots: RULE_SLOTS_UNKNOWN },
+  areChannelsReported: false,
   sync: replaceHardware(device.sync),
 });
 
-export interface HeardDevice {
+export interface ContactUpdate {
   assetId: string;
   at: Date;
   /** By when it should be heard again, as far as its interval is known. */
@@ -33,13 +34,13 @@ export interface HeardDevice {
 }
 
 /** One that had been missed, with the alerts that were open meanwhile; its row is held. */
-export interface ReturnedDevice {
+export interface DeviceBackOnline {
   assetId: string;
   openAlerts: unknown;
 }
 
 /** What a device shows of itself, which decides how changes compile for it. */
-export interface ShownVariant {
+export interface ObservedCapabilities {
   channelTypes: number[] | null;
   ruleSlots: 12 | 16 | null;
   /** By the device's own report. */
@@ -47,25 +48,30 @@ export interface ShownVariant {
 }
 
 /** What is known of the device with what was shown; the same object when that tells nothing new. */
-export function withShown(device: Device, shown: ShownVariant): Device {
-  const { variant } = device;
-  const channelTypes = layoutWith(device, shown);
-  const ruleSlots = shown.ruleSlots ?? variant.ruleSlots;
-  const isLayoutReported = device.isLayoutReported || (shown.isReported && shown.channelTypes !== null);
+export function withObserved(device: Device, observed: ObservedCapabilities): Device {
+  const { capabilities } = device;
+  const channelTypes = layoutWith(device, observed);
+  const ruleSlots = observed.ruleSlots ?? capabilities.ruleSlots;
+  const areChannelsReported =
+    device.areChannelsReported || (observed.isReported && observed.channelTypes !== null);
   const isSame =
-    ruleSlots === variant.ruleSlots &&
-    isLayoutReported === device.isLayoutReported &&
-    channelTypes?.join() === variant.channelTypes?.join();
-  return isSame ? device : { ...device, isLayoutReported, variant: { ...variant, channelTypes, ruleSlots } };
+    ruleSlots === capabilities.ruleSlots &&
+    areChannelsReported === device.areChannelsReported &&
+    channelTypes?.join() === capabilities.channelTypes?.join();
+  return isSame
+    ? device
+    : { ...device, areChannelsReported, capabilities: { ...capabilities, channelTypes, ruleSlots } };
 }
 
 function layoutWith(
-  { variant, isLayoutReported }: Device,
-  { channelTypes, isReported }: ShownVariant,
+  { capabilities, areChannelsReported }: Device,
+  { channelTypes, isReported }: ObservedCapabilities,
 ): number[] | null {
-  if (channelTypes === null) return variant.channelTypes;
+  if (channelTypes === null) return capabilities.channelTypes;
   if (isReported) return channelTypes;
-  return isLayoutReported ? variant.channelTypes : withFrameTypes(variant.channelTypes, channelTypes);
+  return areChannelsReported
+    ? capabilities.channelTypes
+    : withFrameTypes(capabilities.channelTypes, channelTypes);
 }
 
 export interface DeviceConfigView {

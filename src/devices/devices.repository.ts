@@ -1,9 +1,9 @@
 import type { Sql } from '../db/database.ts';
-import { prepared, query } from '../db/query.ts';
+import { query, queryPrepared } from '../db/query.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
-import type { Device, HeardDevice, ReturnedDevice } from './device.ts';
+import type { ContactUpdate, Device, DeviceBackOnline } from './device.ts';
 import type { DeviceSync } from './device-sync.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
@@ -45,9 +45,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
    * The serial is read before the lock is waited for: new hardware may have come meanwhile, and what the old one says
    * must not be taken for its word.
    */
-  async function stillNamed(rows: DeviceRow[]): Promise<DeviceRow[]> {
+  async function recheckSerials(rows: DeviceRow[]): Promise<DeviceRow[]> {
     if (rows.length === 0) return rows;
-    const named = await prepared<{ id: string; serial_number: string }>(
+    const named = await queryPrepared<{ id: string; serial_number: string }>(
       sql,
       'devices_still_named',
       'select id, serial_number from assets where id = any(?::uuid[])',
@@ -63,7 +63,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       organizationId: string,
       serialNumber: string,
     ): Promise<(Device & { assetName: string }) | null> {
-      const [row] = await prepared<DeviceRow & { asset_name: string }>(
+      const [row] = await queryPrepared<DeviceRow & { asset_name: string }>(
         sql,
         'devices_find',
         `select ${COLUMNS}, a.name as asset_name
@@ -78,7 +78,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
 
     /** Active devices by serial, locked in one order; what is not registered is left out. */
     async lockBySerial(serials: SerialInOrganization[]): Promise<Device[]> {
-      const rows = await prepared<DeviceRow>(
+      const rows = await queryPrepared<DeviceRow>(
         sql,
         'devices_lock_by_serial',
         `select ${COLUMNS}
@@ -94,7 +94,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          order by d.asset_id for no key update of d`,
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
       );
-      return devicesOf(await stillNamed(rows));
+      return devicesOf(await recheckSerials(rows));
     },
 
     /** Devices by asset id, locked in one order. */
@@ -126,7 +126,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
      * Writes the whole sync state of each device; all rows are held by `lock…` before. Those heard are online; a time
      * by which a device is expected is put off, never brought forward. Answers with those that had been missed.
      */
-    async update(devices: Device[], heard: HeardDevice[] = []): Promise<ReturnedDevice[]> {
+    async update(devices: Device[], heard: ContactUpdate[] = []): Promise<DeviceBackOnline[]> {
       if (devices.length === 0 && heard.length === 0) return [];
       const entries = devices.flatMap(({ organizationId, sync }) =>
         contentsOf(sync).map((config) => ({ organizationId, config })),
@@ -136,7 +136,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       const column = <T>(value: (device: Device) => T) => devices.map(value);
       const idOf = (config: DeviceConfiguration | null | undefined) =>
         config ? (idsByConfig.get(config) as string) : null;
-      return prepared(
+      return queryPrepared(
         sql,
         'devices_update',
         `with heard as (
@@ -181,10 +181,10 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
           column((device) => device.sync.pending?.fetchedAt?.toISOString() ?? null),
           column((device) => device.sync.pending?.contradictions ?? 0),
           column((device) => device.sync.pending?.failure ?? null),
-          column((device) => device.sync.seenHash),
-          column(({ variant }) => variant.channelTypes && `{${variant.channelTypes.join()}}`),
-          column(({ variant }) => variant.ruleSlots),
-          column((device) => device.isLayoutReported),
+          column((device) => device.sync.observedHash),
+          column(({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`),
+          column(({ capabilities }) => capabilities.ruleSlots),
+          column((device) => device.areChannelsReported),
         ],
       );
     },
@@ -202,12 +202,12 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
     assetId: row.asset_id,
     organizationId: row.organization_id,
     serialNumber: row.serial_number,
-    variant: {
+    capabilities: {
       model: row.model,
       channelTypes: row.channel_types,
       ruleSlots: row.rule_slots === 16 ? 16 : 12,
     },
-    isLayoutReported: row.layout_reported,
+    areChannelsReported: row.layout_reported,
     sync: {
       reported: reported &&
         row.reported_at && { config: reported, at: row.reported_at, hash: row.reported_hash },
@@ -219,7 +219,7 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
         contradictions: row.contradictions,
         failure: row.failure,
       },
-      seenHash: row.seen_hash,
+      observedHash: row.seen_hash,
     },
   };
 }

@@ -1,14 +1,14 @@
 import { NO_SUCH_DEVICE } from '../assets/asset.ts';
-import { notFound } from '../process/errors.ts';
 import { noContent, ok, type Route, route } from '../http/route.ts';
+import { notFound } from '../process/errors.ts';
 import { deviceReportOf } from './config-report.ts';
 import { type Device, deviceConfigView } from './device.ts';
-import type { DeviceContacts } from './device-exchange.service.ts';
+import type { DeviceExchanges } from './device-exchange.service.ts';
 import { offered } from './device-sync.ts';
 import {
   configReportBody,
-  contactResultSchema,
   deviceConfigSchema,
+  exchangeResultSchema,
   offeredChangeSchema,
   serialParams,
 } from './devices.schemas.ts';
@@ -17,7 +17,7 @@ export interface DevicesRoutesDeps {
   devices: {
     find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
   };
-  contacts: DeviceContacts;
+  contacts: DeviceExchanges;
   now(): Date;
 }
 
@@ -60,7 +60,11 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
         const known =
           device && (device.sync.pending?.fetchedAt || !offered(device.sync)) ? device.sync : null;
         if (known) return replyOf(offered(known));
-        const result = await contacts.receive({ organizationId, serialNumber: serial, takesChange: true });
+        const result = await contacts.receive({
+          organizationId,
+          serialNumber: serial,
+          canDeliverConfig: true,
+        });
         if (!result) throw notFound(NO_SUCH_DEVICE);
         return replyOf(result.pendingConfig);
       },
@@ -75,7 +79,7 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
       auth: 'device',
       params: serialParams,
       body: configReportBody,
-      responses: { 200: contactResultSchema },
+      responses: { 200: exchangeResultSchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { serial }, body }) {
         const report = deviceReportOf(body, now());
@@ -83,7 +87,7 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
           organizationId,
           serialNumber: serial,
           report,
-          takesChange: true,
+          canDeliverConfig: true,
         });
         if (!result) throw notFound(NO_SUCH_DEVICE);
         return ok(result);

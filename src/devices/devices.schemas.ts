@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { SERIAL_NUMBER } from '../assets/asset.ts';
 import { time, timestamp } from '../http/schemas.ts';
-import type { SentReport } from './config-report.ts';
+import type { ReportBody } from './config-report.ts';
 import type { Calendar, DeviceConfiguration } from './configuration.ts';
 
 const RULES_MAX = 16;
@@ -153,7 +153,7 @@ export const offeredChangeSchema = Joi.object({
   config: configurationSchema.required(),
 }).meta({ name: 'OfferedChange' });
 
-export const configReportBody = Joi.object<SentReport>({
+export const configReportBody = Joi.object<ReportBody>({
   ...configurationFields,
   measurementPeriodBase: configurationFields.measurementPeriodBase.required(),
   measurementPeriodFactor: configurationFields.measurementPeriodFactor.required(),
@@ -173,7 +173,7 @@ export const configReportBody = Joi.object<SentReport>({
   ),
 }).meta({ name: 'ConfigReport' });
 
-export const contactResultSchema = Joi.object({
+export const exchangeResultSchema = Joi.object({
   syncStatus,
   pendingConfig: offeredChangeSchema
     .allow(null)

@@ -2,10 +2,10 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
-export interface UnknownDevice {
+export interface UnregisteredDevice {
   serialNumber: string;
   organizationName: string;
-  sightings: number;
+  contactCount: number;
   firstSeenAt: Date;
   lastSeenAt: Date;
 }
@@ -14,10 +14,10 @@ export interface UnknownDevice {
 const KEPT_PER_ORGANIZATION = 1_000;
 
 /** Serials that spoke with an organization's token and are not registered there: for the operator to look into. */
-export function createUnknownDevicesRepository(sql: Sql) {
+export function createUnregisteredDevicesRepository(sql: Sql) {
   return {
-    async record(sightings: SerialInOrganization[]): Promise<void> {
-      if (sightings.length === 0) return;
+    async record(contacts: SerialInOrganization[]): Promise<void> {
+      if (contacts.length === 0) return;
       await query(
         sql,
         `insert into unknown_devices (organization_id, serial_number, sightings)
@@ -33,24 +33,24 @@ export function createUnknownDevicesRepository(sql: Sql) {
          on conflict on constraint unknown_devices_pkey do update
            set sightings = unknown_devices.sightings + excluded.sightings, last_seen_at = now()`,
         [
-          sightings.map(({ organizationId }) => organizationId),
-          sightings.map(({ serialNumber }) => serialNumber),
+          contacts.map(({ organizationId }) => organizationId),
+          contacts.map(({ serialNumber }) => serialNumber),
           KEPT_PER_ORGANIZATION,
         ],
       );
     },
 
     /** Those that have not spoken for so long; they make room for others. */
-    async forget(days: number): Promise<void> {
+    async removeOlderThan(days: number): Promise<void> {
       await query(sql, 'delete from unknown_devices where last_seen_at < now() - make_interval(days => ?)', [
         days,
       ]);
     },
 
-    list(limit: number): Promise<UnknownDevice[]> {
+    list(limit: number): Promise<UnregisteredDevice[]> {
       return query(
         sql,
-        `select u.serial_number as "serialNumber", o.name as "organizationName", u.sightings,
+        `select u.serial_number as "serialNumber", o.name as "organizationName", u.sightings as "contactCount",
            u.first_seen_at as "firstSeenAt", u.last_seen_at as "lastSeenAt"
          from unknown_devices u join organizations o on o.id = u.organization_id
          where not exists (

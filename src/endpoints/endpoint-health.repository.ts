@@ -1,8 +1,8 @@
 /** The health of endpoints, in the rows of `webhooks`; across organizations, because the worker serves them all. */
 import type { Sql } from '../db/database.ts';
-import { prepared, query } from '../db/query.ts';
+import { query, queryPrepared } from '../db/query.ts';
 
-export interface EndpointSituation {
+export interface RecoveryStateRow {
   status: 'active' | 'disabled';
   disabledReason: string | null;
   breaker: 'closed' | 'open' | 'draining';
@@ -19,20 +19,20 @@ export interface EndpointSituation {
 }
 
 /** How an endpoint stands when an attempt has failed. */
-export interface Standing {
-  breaker: EndpointSituation['breaker'];
+export interface EndpointState {
+  breaker: RecoveryStateRow['breaker'];
   failingSince: Date | null;
 }
 
 export interface LastAttempt {
-  webhookId: string;
+  endpointId: string;
   at: Date;
   status: 'delivered' | 'retrying' | 'failed' | 'blocked';
   statusCode: number | null;
   error: string | null;
 }
 
-export interface EndpointCensus {
+export interface EndpointCounts {
   closed: number;
   open: number;
   draining: number;
@@ -46,12 +46,12 @@ const IS_LAST = 'a.at >= coalesce(w.last_attempt_at, a.at)';
 
 const COUNTED_MAX = 10_000;
 
-export type EndpointsRepository = ReturnType<typeof createEndpointsRepository>;
+export type EndpointHealthRepository = ReturnType<typeof createEndpointHealthRepository>;
 
-export function createEndpointsRepository(sql: Sql) {
+export function createEndpointHealthRepository(sql: Sql) {
   return {
-    async findSituation(webhookId: string): Promise<EndpointSituation | null> {
-      const [row] = await query<EndpointSituation>(
+    async findRecoveryState(endpointId: string): Promise<RecoveryStateRow | null> {
+      const [row] = await query<RecoveryStateRow>(
         sql,
         `select w.status, w.disabled_reason as "disabledReason", w.breaker, split_part(split_part(w.url, '//', 2), '/', 1) as host,
            w.failing_since as "failingSince", w.next_probe_at as "nextProbeAt", w.last_error as "lastError",
@@ -66,7 +66,7 @@ export function createEndpointsRepository(sql: Sql) {
            from deliveries where webhook_id = w.id and state = 'retrying'
          ) as r
          where w.id = ?`,
-        [webhookId],
+        [endpointId],
       );
       return row ?? null;
     },
@@ -75,10 +75,10 @@ export function createEndpointsRepository(sql: Sql) {
      * An older attempt never overwrites a newer one. A success ends the failing, even when it is noted late: what has
      * failed since then is the beginning of another one.
      */
-    async noteAttempts(attempts: LastAttempt[]): Promise<void> {
+    async recordLastAttempts(attempts: LastAttempt[]): Promise<void> {
       if (attempts.length === 0) return;
       const column = <T>(value: (attempt: LastAttempt) => T) => attempts.map(value);
-      await prepared(
+      await queryPrepared(
         sql,
         'endpoints_note_attempts',
         `update webhooks w set last_attempt_at = greatest(w.last_attempt_at, a.at),
@@ -97,7 +97,7 @@ export function createEndpointsRepository(sql: Sql) {
            as a (webhook_id, at, status, status_code, error)
          where w.id = a.webhook_id`,
         [
-          column(({ webhookId }) => webhookId),
+          column(({ endpointId }) => endpointId),
           column(({ at }) => at.toISOString()),
           column(({ status }) => status),
           column(({ statusCode }) => statusCode),
@@ -107,11 +107,11 @@ export function createEndpointsRepository(sql: Sql) {
     },
 
     /** Null when it was deleted or disabled. */
-    async findStanding(webhookId: string): Promise<Standing | null> {
-      const [row] = await query<Standing>(
+    async findState(endpointId: string): Promise<EndpointState | null> {
+      const [row] = await query<EndpointState>(
         sql,
         `select breaker, failing_since as "failingSince" from webhooks where id = ? and status = 'active'`,
-        [webhookId],
+        [endpointId],
       );
       return row ?? null;
     },
@@ -121,7 +121,7 @@ export function createEndpointsRepository(sql: Sql) {
      * all that waits; a lone failure during a drain does not make one anew. True when it was not open before.
      */
     async open(
-      webhookId: string,
+      endpointId: string,
       { nextProbeAt, isOutage }: { nextProbeAt: Date; isOutage: boolean },
     ): Promise<boolean> {
       const rows = await query<{ was: string }>(
@@ -129,68 +129,68 @@ export function createEndpointsRepository(sql: Sql) {
         `update webhooks set breaker = 'open', next_probe_at = greatest(next_probe_at, ?::timestamptz),
            recovered_at = case when ? then null else recovered_at end
          where id = ? and status = 'active' returning old.breaker as was`,
-        [nextProbeAt.toISOString(), isOutage, webhookId],
+        [nextProbeAt.toISOString(), isOutage, endpointId],
       );
       return rows.some(({ was }) => was !== 'open');
     },
 
     /** The probe got through. False when it was not open. */
-    async beginDrain(webhookId: string): Promise<boolean> {
+    async beginDrain(endpointId: string): Promise<boolean> {
       const rows = await query(
         sql,
         `update webhooks set breaker = 'draining', next_probe_at = null, recovered_at = coalesce(recovered_at, now())
          where id = ? and breaker = 'open' returning 1`,
-        [webhookId],
+        [endpointId],
       );
       return rows.length > 0;
     },
 
     /** Nothing waits any more; false when it has become another one in between. */
-    async close(webhookId: string, was: 'open' | 'draining'): Promise<boolean> {
+    async close(endpointId: string, was: 'open' | 'draining'): Promise<boolean> {
       const rows = await query(
         sql,
         `update webhooks set breaker = 'closed', next_probe_at = null where id = ? and breaker = ? returning 1`,
-        [webhookId, was],
+        [endpointId, was],
       );
       return rows.length > 0;
     },
 
-    async restore(webhookId: string, hasBacklog: boolean): Promise<void> {
+    async restore(endpointId: string, hasBacklog: boolean): Promise<void> {
       await query(
         sql,
         'update webhooks set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = null where id = ?',
-        [hasBacklog ? 'draining' : 'closed', webhookId],
+        [hasBacklog ? 'draining' : 'closed', endpointId],
       );
     },
 
     /** A replay is a backlog: it goes out paced. An open breaker stays open. */
-    async drainIfClosed(webhookId: string): Promise<void> {
+    async drainIfClosed(endpointId: string): Promise<void> {
       await query(sql, `update webhooks set breaker = 'draining' where id = ? and breaker = 'closed'`, [
-        webhookId,
+        endpointId,
       ]);
     },
 
-    async probeNow(webhookId: string): Promise<void> {
+    async probeNow(endpointId: string): Promise<void> {
       await query(sql, `update webhooks set next_probe_at = now() where id = ? and breaker = 'open'`, [
-        webhookId,
+        endpointId,
       ]);
     },
 
     /** False when it was disabled before. */
-    async disable(webhookId: string, reason: 'failing' | 'gone'): Promise<boolean> {
+    async disable(endpointId: string, reason: 'failing' | 'gone'): Promise<boolean> {
       const rows = await query(
         sql,
         `update webhooks set status = 'disabled', disabled_reason = ?, breaker = 'closed', next_probe_at = null,
            updated_at = now()
          where id = ? and status = 'active' returning 1`,
-        [reason, webhookId],
+        [reason, endpointId],
       );
       return rows.length > 0;
     },
 
     /** For the metrics: how many endpoints stand how, and for how long the oldest due delivery has been waiting. */
-    async census(): Promise<EndpointCensus> {
-      const [row] = await query<EndpointCensus>(
+    async countByState(): Promise<EndpointCounts> {
+      const [row] = await query<EndpointCounts>(
         sql,
         `select count(*) filter (where w.status = 'active' and w.breaker = 'closed') as closed,
            count(*) filter (where w.status = 'active' and w.breaker = 'open') as open,
@@ -206,11 +206,11 @@ export function createEndpointsRepository(sql: Sql) {
                order by next_attempt_at limit 1)) as at
          ) as due on w.status = 'active'`,
       );
-      return row as EndpointCensus;
+      return row as EndpointCounts;
     },
 
     /** Endpoints in trouble whose workflow was not seen for that long. */
-    async listUnattended(
+    async listWithoutWorkflow(
       olderThanMs: number,
       limit: number,
     ): Promise<Array<{ id: string; organizationId: string }>> {
@@ -226,13 +226,13 @@ export function createEndpointsRepository(sql: Sql) {
       );
     },
 
-    async markSeen(webhookId: string): Promise<void> {
-      await query(sql, 'update webhooks set workflow_seen_at = now() where id = ?', [webhookId]);
+    async touchWorkflow(endpointId: string): Promise<void> {
+      await query(sql, 'update webhooks set workflow_seen_at = now() where id = ?', [endpointId]);
     },
 
     /** The run has ended: the next trouble needs a new one. */
-    async forgetSeen(webhookId: string): Promise<void> {
-      await query(sql, 'update webhooks set workflow_seen_at = null where id = ?', [webhookId]);
+    async clearWorkflow(endpointId: string): Promise<void> {
+      await query(sql, 'update webhooks set workflow_seen_at = null where id = ?', [endpointId]);
     },
   };
 }

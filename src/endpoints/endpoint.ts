@@ -42,7 +42,7 @@ export interface LastDelivery {
 }
 
 /** What the customer decides, and what follows from it. */
-export interface WebhookTerms {
+export interface WebhookSettings {
   name: string;
   url: string;
   status: WebhookStatus;
@@ -51,7 +51,7 @@ export interface WebhookTerms {
   events: EventType[];
 }
 
-export interface Webhook extends WebhookTerms {
+export interface Webhook extends WebhookSettings {
   id: string;
   delivery: LastDelivery;
   createdAt: Date;
@@ -70,7 +70,7 @@ export interface CreateWebhook {
 
 export type ChangeWebhook = Partial<Omit<CreateWebhook, 'secret'>> & { secret?: string | null };
 
-export function newWebhook(collection: Collection, asked: CreateWebhook): WebhookTerms {
+export function newWebhook(collection: Collection, asked: CreateWebhook): WebhookSettings {
   const { url, name, status = 'active' } = asked;
   return {
     name: name ?? new URL(url).host.slice(0, NAME_LENGTH_MAX),
@@ -82,7 +82,7 @@ export function newWebhook(collection: Collection, asked: CreateWebhook): Webhoo
 }
 
 /** What is absent stays; a status that is sent is the customer's own word, whatever disabled the endpoint before. */
-export function changedWebhook(webhook: Webhook, change: ChangeWebhook): WebhookTerms {
+export function changedWebhook(webhook: Webhook, change: ChangeWebhook): WebhookSettings {
   const { url, name, status } = change;
   return {
     name: name ?? webhook.name,

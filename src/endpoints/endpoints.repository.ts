@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Collection, LastDelivery, Webhook, WebhookStatus, WebhookTerms } from './endpoint.ts';
+import type { Collection, LastDelivery, Webhook, WebhookSettings, WebhookStatus } from './endpoint.ts';
 
 const COLUMNS = `id, name, url, status, disabled_reason as "disabledReason", events,
   last_delivered_at as "lastDeliveredAt", last_attempt_at as "lastAttemptAt", last_status as "lastStatus",
@@ -14,7 +14,7 @@ export interface WebhookScope {
   collection: Collection;
 }
 
-export interface NewWebhook extends WebhookTerms {
+export interface NewWebhook extends WebhookSettings {
   id: string;
   /** Sealed. */
   secret: Buffer | null;
@@ -47,9 +47,9 @@ function webhookOf(row: WebhookRow): Webhook {
   };
 }
 
-export type WebhooksRepository = ReturnType<typeof createWebhooksRepository>;
+export type EndpointsRepository = ReturnType<typeof createEndpointsRepository>;
 
-export function createWebhooksRepository(sql: Sql) {
+export function createEndpointsRepository(sql: Sql) {
   async function findOne(scope: WebhookScope, id: string, lock: '' | 'for update'): Promise<Webhook | null> {
     const [row] = await query<WebhookRow>(
       sql,
@@ -122,7 +122,7 @@ export function createWebhooksRepository(sql: Sql) {
     },
 
     /** updatedAt moves on by what its millisecond view can show, even when the clock stands or was set back. */
-    async update(scope: WebhookScope, id: string, terms: WebhookTerms): Promise<Webhook> {
+    async update(scope: WebhookScope, id: string, terms: WebhookSettings): Promise<Webhook> {
       const [row] = await query<WebhookRow>(
         sql,
         `update webhooks set name = ?, url = ?, status = ?, disabled_reason = ?, events = ?,

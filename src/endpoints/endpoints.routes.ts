@@ -1,8 +1,8 @@
 /** Two collections, one set of operations: what differs between them is data. */
 import type Joi from 'joi';
-import { notFound } from '../process/errors.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
+import { notFound } from '../process/errors.ts';
 import {
   type ChangeWebhook,
   type Collection,
@@ -12,7 +12,7 @@ import {
   NO_SUCH_WEBHOOK,
   type Webhook,
 } from './endpoint.ts';
-import type { WebhooksRepository } from './endpoints.repository.ts';
+import type { EndpointsRepository } from './endpoints.repository.ts';
 import {
   cellularWebhookListSchema,
   cellularWebhookSchema,
@@ -86,7 +86,7 @@ const event: CollectionDescription = {
 };
 
 export interface WebhooksRoutesDeps {
-  webhooks: WebhooksRepository;
+  webhooks: EndpointsRepository;
   service: WebhooksService;
 }
 

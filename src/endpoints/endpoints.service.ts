@@ -2,7 +2,6 @@ import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
-import type { SecretBox } from './secret-box.ts';
 import {
   type ChangeWebhook,
   type CreateWebhook,
@@ -13,28 +12,29 @@ import {
   type Webhook,
 } from './endpoint.ts';
 import { webhookUrlFault } from './endpoint-url.ts';
-import type { WebhookScope, WebhooksRepository } from './endpoints.repository.ts';
+import type { EndpointsRepository, WebhookScope } from './endpoints.repository.ts';
+import type { SecretBox } from './secret-box.ts';
 
 /** What is queued for an endpoint, in the transaction that changes it. */
-export interface EndpointQueue {
-  moveQueued(webhookId: string, from: string[], to: 'held' | 'pending' | 'cancelled'): Promise<number>;
+export interface EndpointDeliveries {
+  moveQueued(endpointId: string, from: string[], to: 'held' | 'pending' | 'cancelled'): Promise<number>;
   /** What is on its way to being sent is looked at again. */
-  announceChange(webhookId: string): Promise<void>;
+  announceChange(endpointId: string): Promise<void>;
 }
 
 /** The health of an endpoint, in the transaction that changes it. */
-export interface EndpointState {
+export interface EndpointBreaker {
   /** Back in service: what was held drains, and its failures are forgotten. */
-  restore(webhookId: string, hasBacklog: boolean): Promise<void>;
-  probeNow(webhookId: string): Promise<void>;
+  restore(endpointId: string, hasBacklog: boolean): Promise<void>;
+  probeNow(endpointId: string): Promise<void>;
 }
 
 export interface WebhooksServiceDeps {
-  webhooksIn(sql: Sql): WebhooksRepository;
-  deliveriesIn(sql: Sql): EndpointQueue;
-  endpointsIn(sql: Sql): EndpointState;
+  webhooksIn(sql: Sql): EndpointsRepository;
+  deliveriesIn(sql: Sql): EndpointDeliveries;
+  endpointsIn(sql: Sql): EndpointBreaker;
   /** The endpoint's workflow has something to do. */
-  troubled(endpoint: { id: string; organizationId: string }): void;
+  notifyRecovery(endpoint: { id: string; organizationId: string }): void;
   secretBox: SecretBox;
   /** CIDR ranges that are no public addresses and all the same allowed. */
   allowedRanges: readonly string[];
@@ -87,13 +87,13 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
         const changed = await webhooks.update(scope, id, changedWebhook(webhook, change));
         await deliveriesIn(sql).announceChange(webhook.id);
         if (webhook.status !== changed.status) {
-          const fields = { webhookId: changed.id, reason: changed.disabledReason };
+          const fields = { endpointId: changed.id, reason: changed.disabledReason };
           afterCommit(() =>
             deps.log.info(fields, `webhook.${changed.status === 'active' ? 'enabled' : 'disabled'}`),
           );
         }
         if (await hasToWake(sql, webhook, changed)) {
-          afterCommit(() => deps.troubled({ id: webhook.id, organizationId: scope.organizationId }));
+          afterCommit(() => deps.notifyRecovery({ id: webhook.id, organizationId: scope.organizationId }));
         }
         return changed;
       });
@@ -128,10 +128,10 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
 
   /** The id is the row's own, not the caller's spelling of it. */
   function sealedFor(
-    webhookId: string,
+    endpointId: string,
     { organizationId }: WebhookScope,
     secret: string | null,
   ): Buffer | null {
-    return secret === null ? null : secretBox.seal(secret, { organizationId, rowId: webhookId });
+    return secret === null ? null : secretBox.seal(secret, { organizationId, rowId: endpointId });
   }
 }

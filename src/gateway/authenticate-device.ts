@@ -6,10 +6,10 @@
  */
 import { LRUCache } from 'lru-cache';
 import { createGroupCommit } from '../db/group-commit.ts';
-import { AppError } from '../process/errors.ts';
 import type { Caller } from '../http/route.ts';
+import { AppError } from '../process/errors.ts';
 
-export interface Speaker {
+export interface Credentials {
   serialNumber: string;
   /** Of the message; null or empty when it carries none. */
   cloudToken: string | null;
@@ -18,15 +18,15 @@ export interface Speaker {
   /** Address and port that the datagram came from. */
   address: string;
   /** An earlier message from the address may vouch for this one. */
-  isVouchedFor: boolean;
+  allowAddressTrust: boolean;
 }
 
 export type Identity =
   | { kind: 'known'; organizationId: string }
   /** wrong: there is no such token. missing: one is needed. unclear: none or several organizations have the serial. */
-  | { kind: 'refused'; reason: 'wrong_token' | 'missing_token' | 'unknown_serial' | 'unclear_serial' };
+  | { kind: 'refused'; reason: 'wrong_token' | 'missing_token' | 'unknown_serial' | 'ambiguous_serial' };
 
-export interface IdentifyDeps {
+export interface AuthenticateDeviceDeps {
   findCaller(token: string): Promise<Caller | null>;
   /** Per serial, in order: the organizations that have an active device of it, two at most. */
   findOwners(serialNumbers: string[]): Promise<string[][]>;
@@ -36,14 +36,14 @@ export interface IdentifyDeps {
   now(): number;
 }
 
-export type Identify = (speaker: Speaker) => Promise<Identity>;
+export type Identify = (speaker: Credentials) => Promise<Identity>;
 
 const VOUCHED_MS = 3_600_000;
 const VOUCHED_MAX = 200_000;
 const LOOK_UPS_MAX = 500;
 const WAITING_MAX = 20_000;
 
-export function createIdentify(deps: IdentifyDeps): Identify {
+export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Identify {
   const seen = new LRUCache<string, { organizationId: string; at: number }>({ max: VOUCHED_MAX });
   const owners = createGroupCommit<string, string[]>({
     commit: deps.findOwners,
@@ -53,17 +53,17 @@ export function createIdentify(deps: IdentifyDeps): Identify {
     maxWaiting: WAITING_MAX,
     overloaded: () => new AppError('unavailable', 'Too many devices speak at once'),
   });
-  const placeOf = ({ address, serialNumber }: Speaker) => `${address} ${serialNumber}`;
+  const placeOf = ({ address, serialNumber }: Credentials) => `${address} ${serialNumber}`;
 
-  async function withoutToken(speaker: Speaker): Promise<Identity> {
-    const vouched = speaker.isVouchedFor ? seen.get(placeOf(speaker)) : undefined;
+  async function withoutToken(speaker: Credentials): Promise<Identity> {
+    const vouched = speaker.allowAddressTrust ? seen.get(placeOf(speaker)) : undefined;
     if (vouched && deps.now() - vouched.at <= VOUCHED_MS) {
       return { kind: 'known', organizationId: vouched.organizationId };
     }
     if (deps.isTokenRequired) return { kind: 'refused', reason: 'missing_token' };
     const [owner, another] = await owners.submit(speaker.serialNumber);
     if (owner === undefined) return { kind: 'refused', reason: 'unknown_serial' };
-    if (another !== undefined) return { kind: 'refused', reason: 'unclear_serial' };
+    if (another !== undefined) return { kind: 'refused', reason: 'ambiguous_serial' };
     return { kind: 'known', organizationId: owner };
   }
 

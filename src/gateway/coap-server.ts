@@ -19,7 +19,7 @@ import {
   readDatagram,
   reset,
 } from './coap-message.ts';
-import { createExchangeMemory } from './exchange-cache.ts';
+import { createExchangeCache } from './exchange-cache.ts';
 import { MalformedMessage } from './malformed-message.ts';
 import { bound, createUdpSocket, enlargeReceiveBuffer } from './udp-socket.ts';
 
@@ -102,7 +102,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     exchangeBytesMax = EXCHANGE_BYTES_MAX,
     receiveBufferBytes = RECEIVE_BUFFER_BYTES,
   } = options;
-  const exchanges = createExchangeMemory({
+  const exchanges = createExchangeCache({
     lifetimeMs: exchangeLifetimeMs,
     bytesMax: exchangeBytesMax,
     nowMs: () => performance.now(),

@@ -7,7 +7,7 @@
  * collector has to look through, and loggers would wait for it; so they lie as bytes in blocks, which are forgotten as
  * a whole.
  */
-export interface ExchangeMemoryOptions {
+export interface ExchangeCacheOptions {
   /** After this, the same key is a new exchange. */
   lifetimeMs: number;
   /** Taken at most, with some 40 bytes for an exchange beside its answer. */
@@ -15,7 +15,7 @@ export interface ExchangeMemoryOptions {
   nowMs(): number;
 }
 
-export interface ExchangeMemory {
+export interface ExchangeCache {
   /** The answer that was given; empty while there is none, or none to give; null for a new exchange. Keys are ASCII. */
   find(key: string): Buffer | null;
   begin(key: string): void;
@@ -26,7 +26,7 @@ export interface ExchangeMemory {
 const BLOCKS = 16;
 const NOTHING = Buffer.alloc(0);
 
-export function createExchangeMemory({ lifetimeMs, bytesMax, nowMs }: ExchangeMemoryOptions): ExchangeMemory {
+export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCacheOptions): ExchangeCache {
   const blockBytes = Math.floor(bytesMax / BLOCKS);
   const underWay = new Set<string>();
   /** The newest first. */

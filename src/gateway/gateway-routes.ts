@@ -2,31 +2,31 @@
  * What loggers may send, and what becomes of it: `m` measurements, `c` configuration, `i` device info, `t` time. The
  * protocol's side of the use cases, which know nothing of CoAP.
  */
-import type { DeviceContacts } from '../devices/device-exchange.service.ts';
+import type { DeviceExchanges } from '../devices/device-exchange.service.ts';
 import type { DeviceReport } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
+import type { Identify, Identity } from './authenticate-device.ts';
 import type { CoapAnswer } from './coap-message.ts';
 import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
-import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
-import type { Identify, Identity } from './authenticate-device.ts';
-import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
 import { readingsOf } from './decode-readings.ts';
+import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
+import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
 import { encodeTime } from './time-message.ts';
 
 export interface GatewayRoutesDeps {
   identify: Identify;
   intake: Intake;
-  contacts: DeviceContacts;
+  contacts: DeviceExchanges;
   deviceInfo: {
     /** False when the organization has no active device of that serial. */
     receive(told: { organizationId: string; info: DeviceInfo; receivedAt: Date }): Promise<boolean>;
   };
   unknown: {
-    record(sightings: SerialInOrganization[]): Promise<void>;
+    record(contactCount: SerialInOrganization[]): Promise<void>;
   };
   refused(refusal: { reason: string; serialNumber: string; address: string }): void;
   now(): Date;
@@ -51,19 +51,19 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     return reason === 'unknown_serial' ? NOT_FOUND : UNAUTHORIZED;
   }
 
-  function whoSpeaks(
+  function authenticate(
     call: CoapCall,
     { serialNumber, cloudToken }: { serialNumber: string; cloudToken: string | null },
-    isVouchedFor = false,
+    allowAddressTrust = false,
   ): Promise<Identity> {
     const address = `${call.remoteAddress} ${call.remotePort}`;
-    return identify({ serialNumber, cloudToken, tokenOption: call.tokenOption, address, isVouchedFor });
+    return identify({ serialNumber, cloudToken, tokenOption: call.tokenOption, address, allowAddressTrust });
   }
 
   async function measurements(call: CoapCall): Promise<CoapAnswer> {
     const receivedAt = now();
     const message = decodeMeasurements(call.payload);
-    const identity = await whoSpeaks(call, message);
+    const identity = await authenticate(call, message);
     if (identity.kind === 'refused') return refuse(call, message.serialNumber, identity.reason);
     const result = await intake.receive(frameOf(message, identity.organizationId, call, receivedAt));
     if (!result) return refuse(call, message.serialNumber, 'unknown_serial');
@@ -81,7 +81,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const message = decodeConfigReport(call.payload);
     const { serialNumber } = message;
     // Each part says for itself whose it is: none may be put into the report of another one.
-    const identity = await whoSpeaks(call, message, true);
+    const identity = await authenticate(call, message, true);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
     const report = parts.add(call.payload, receivedAt, organizationId);
@@ -91,14 +91,14 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
       // What is missing comes in a message of its own, or the device is asked again.
       ...(report && wholeReport(report, receivedAt)),
       // Configurations travel in answers to measurements alone.
-      takesChange: false,
+      canDeliverConfig: false,
     });
     return result ? CREATED : refuse(call, serialNumber, 'unknown_serial');
   }
 
   async function info(call: CoapCall): Promise<CoapAnswer> {
     const told = decodeDeviceInfo(call.payload);
-    const identity = await whoSpeaks(call, told);
+    const identity = await authenticate(call, told);
     if (identity.kind === 'refused') return refuse(call, told.serialNumber, identity.reason);
     const { organizationId } = identity;
     if (await deviceInfo.receive({ organizationId, info: told, receivedAt: now() })) return CREATED;
@@ -133,13 +133,13 @@ function frameOf(
     nextTransmissionAt: message.nextTransmissionAt,
     channelTypes: message.channels.length > 0 ? message.channels.map(({ type }) => type) : null,
     receivedAt,
-    takesChange: confirmable,
+    canDeliverConfig: confirmable,
   };
 }
 
 const wholeReport = (report: ConfigReport, receivedAt: Date) => ({
   report: deviceReportOf(report, receivedAt),
-  shown: {
+  observed: {
     // One that has not found its sensors yet says nothing of them.
     channelTypes: report.channelTypes.some((type) => type !== 0) ? report.channelTypes : null,
     ruleSlots: ruleSlotsOf(report),

@@ -56,7 +56,7 @@ export function createApp(options: AppOptions): Koa {
     router.register(path, [definition.method], [endpoint(definition, options)]);
   }
   app.use(router.routes());
-  app.use(unrouted(options.routes));
+  app.use(notFoundOrMethodNotAllowed(options.routes));
   // Everything is answered by failuresAndHeaders; what still reaches Koa is a socket that went away.
   app.silent = true;
   return app;
@@ -99,10 +99,10 @@ function failuresAndHeaders(options: AppOptions): Middleware {
 }
 
 function endpoint(definition: Route, options: AppOptions): Middleware {
-  const answer = createAnswer(definition);
+  const answer = createResponder(definition);
   const takesKey = takesIdempotencyKey(definition);
   const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
-  const shape = createShape(definition);
+  const shape = compileRequestSchema(definition);
   return async (ctx) => {
     const state = ctx.state as State;
     state.operationId = definition.operationId;
@@ -151,7 +151,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
 }
 
 /** What goes into one route, compiled. */
-function createShape({ tag, params, query, body }: Route) {
+function compileRequestSchema({ tag, params, query, body }: Route) {
   const validateBody = bodyValidator(body ?? noParameters);
   const isParams = params ? paramsCheck(params) : () => true;
   return {
@@ -173,7 +173,7 @@ function requireType(ctx: Context, contentType: string): void {
 }
 
 /** What goes out of one route: filtered through the schema of its status. */
-function createAnswer(definition: Route) {
+function createResponder(definition: Route) {
   const projections = new Map<number, (value: unknown) => unknown>();
   for (const [status, contract] of Object.entries(definition.responses)) {
     if (contract && 'describe' in contract) {
@@ -223,7 +223,7 @@ function isFresh(ctx: Context, body: string): boolean {
 }
 
 /** What no operation took: another method of a known path is 405, everything else 404. */
-function unrouted(routes: Route[]): Middleware {
+function notFoundOrMethodNotAllowed(routes: Route[]): Middleware {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { path, method } of routes) {
     const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Middleware } from 'koa';
+import { allowOnlyReads } from './allow-only-reads.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { refuseWriting } from './allow-only-reads.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -34,7 +34,7 @@ export function createDocs(document: JsonSchema): Middleware {
   const json = JSON.stringify(document);
   return async (ctx, next) => {
     if (!isOurs(ctx.path)) return next();
-    refuseWriting(ctx);
+    allowOnlyReads(ctx);
     if (ctx.path === '/openapi.json') {
       ctx.type = 'application/json';
       ctx.body = json;

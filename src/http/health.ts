@@ -1,6 +1,6 @@
 /** `/livez`: the process answers. `/readyz`: it can do its work, with the reason per dependency. */
 import type { Middleware } from 'koa';
-import { refuseWriting } from './allow-only-reads.ts';
+import { allowOnlyReads } from './allow-only-reads.ts';
 
 export type DependencyState = 'ok' | 'degraded' | 'down';
 
@@ -15,7 +15,7 @@ export type HealthChecks = Record<string, () => Promise<DependencyHealth>>;
 export function createHealth(checks: HealthChecks, isDraining: () => boolean): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== '/livez' && ctx.path !== '/readyz') return next();
-    refuseWriting(ctx);
+    allowOnlyReads(ctx);
     if (ctx.path === '/livez') {
       ctx.body = { status: 'ok' };
       return;

@@ -8,7 +8,7 @@ export interface Metrics {
   coapMessages: Counter<'path' | 'type' | 'code'>;
   coapRefused: Counter<'reason'>;
   requestDuration: Histogram<'operation' | 'status'>;
-  temporalFaults: Counter<'call'>;
+  temporalErrors: Counter<'call'>;
   jobsStarted: Counter;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
@@ -16,26 +16,26 @@ export interface Metrics {
 }
 
 /** What is counted when somebody asks, instead of as it happens. */
-export interface Censuses {
+export interface MetricSources {
   endpoints(): Promise<{ oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>>;
 }
 
 const ENDPOINT_STATES = ['closed', 'open', 'draining', 'disabled'] as const;
 
-export function createMetrics(censuses: Censuses): Metrics {
+export function createMetrics(censuses: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   // Without the database there is nothing to count; what else is known is still worth showing.
-  const endpointCensus = shared(() => censuses.endpoints().catch(() => null));
+  const countEndpoints = shared(() => censuses.endpoints().catch(() => null));
   new Gauge({
     name: 'dms_delivery_oldest_due_seconds',
     help: 'For how long the oldest delivery that is due has been waiting, over all active endpoints; 0 when none is',
     registers,
     async collect() {
-      const census = await endpointCensus();
+      const countByState = await countEndpoints();
       this.reset();
-      if (census) this.set(census.oldestDueSeconds);
+      if (countByState) this.set(countByState.oldestDueSeconds);
     },
   });
   new Gauge({
@@ -44,9 +44,9 @@ export function createMetrics(censuses: Censuses): Metrics {
     labelNames: ['state'],
     registers,
     async collect() {
-      const census = await endpointCensus();
+      const countByState = await countEndpoints();
       this.reset();
-      if (census) for (const state of ENDPOINT_STATES) this.set({ state }, census[state]);
+      if (countByState) for (const state of ENDPOINT_STATES) this.set({ state }, countByState[state]);
     },
   });
   return {
@@ -70,8 +70,8 @@ export function createMetrics(censuses: Censuses): Metrics {
       labelNames: ['reason'],
       registers,
     }),
-    temporalFaults: new Counter({
-      name: 'dms_temporal_faults_total',
+    temporalErrors: new Counter({
+      name: 'dms_temporal_errors_total',
       help: 'Calls to Temporal that failed; the sweep makes up for them',
       labelNames: ['call'],
       registers,

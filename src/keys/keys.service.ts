@@ -1,8 +1,8 @@
 /** Issues keys and tells whose a key is. A found key is remembered for a few seconds, so revoking takes that long. */
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { notFound } from '../process/errors.ts';
 import type { Caller } from '../http/route.ts';
+import { notFound } from '../process/errors.ts';
 import { displayOf, hashOf, type KeyKind, keyOf, kindOf, RANDOM_BYTES } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 

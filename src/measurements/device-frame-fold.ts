@@ -1,26 +1,27 @@
 /** What the frames of one batch make of one device, one after the other. */
+
+import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
+import { signalStrengthOf } from '../devices/signal-strength.ts';
 import { expectedBy } from '../presence/expected-contact.ts';
 import type { Frame } from './frame.ts';
-import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
 import {
+  type ClassifiedReading,
+  classifyLateness,
   isPlausible,
   keyOfReading,
-  located,
-  marked,
-  newest,
+  mergeNewest,
   type Reading,
+  resolveChannels,
   type SentReading,
-  type TakenReading,
 } from './reading.ts';
-import { signalStrengthOf } from '../devices/signal-strength.ts';
 import type { DeviceState } from './stored-frame.ts';
 
-export interface Step {
+export interface FrameResult {
   frame: Frame;
   /** What is where, as the frame shows it; null when it does not. */
   channelTypes: number[] | null;
   /** Not known from an earlier frame of the batch; some of them may be stored already. */
-  readings: TakenReading[];
+  readings: ClassifiedReading[];
   /** Sent twice, in this frame or in an earlier one of the batch. */
   repeated: number;
   /** Of no plausible time. */
@@ -29,13 +30,13 @@ export interface Step {
   state: DeviceState;
 }
 
-export interface DeviceCourse {
+export interface DeviceFrames {
   /** The interval, in seconds, is what the device keeps to from this frame on; null where that is not known. */
-  take(frame: Frame, transmissionInterval: number | null): Step;
+  take(frame: Frame, transmissionInterval: number | null): FrameResult;
   state(): DeviceState;
 }
 
-export function createDeviceCourse(initial: DeviceState, layout: Layout): DeviceCourse {
+export function createDeviceFrames(initial: DeviceState, layout: Layout): DeviceFrames {
   let state = initial;
   const seen = new Set<number>();
   return {
@@ -45,7 +46,7 @@ export function createDeviceCourse(initial: DeviceState, layout: Layout): Device
       const channelTypes =
         frame.channelTypes ?? typesNamed(frame.readings, { ...layout, channelTypes: known });
       const plausible = frame.readings.filter(({ measuredAt }) => isPlausible(measuredAt, frame.receivedAt));
-      const own = located(plausible, { ...layout, channelTypes: known ?? channelTypes });
+      const own = resolveChannels(plausible, { ...layout, channelTypes: known ?? channelTypes });
       const unique = own.filter((reading) => isFirst(seen, reading));
       state = {
         ...after(before, frame, unique),
@@ -55,7 +56,7 @@ export function createDeviceCourse(initial: DeviceState, layout: Layout): Device
       return {
         frame,
         channelTypes,
-        readings: marked(unique, before.judged, frame.receivedAt),
+        readings: classifyLateness(unique, before.newestReadingAt, frame.receivedAt),
         repeated: own.length - unique.length,
         dropped: frame.readings.length - plausible.length,
         before,
@@ -109,14 +110,14 @@ function after(
     signalStrength: frame.signal === null ? before.signalStrength : signalStrengthOf(frame.signal),
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
     lastReadingAt: latest([before.lastReadingAt, ...times]),
-    storedUntil: latest([
-      before.storedUntil,
+    latestMeasuredAt: latest([
+      before.latestMeasuredAt,
       before.lastReadingAt,
       ...readings.map(({ measuredAt }) => measuredAt),
     ]),
     lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
-    judged: newest(
-      before.judged,
+    newestReadingAt: mergeNewest(
+      before.newestReadingAt,
       readings.filter(({ measuredAt }) => isOfNow(measuredAt, frame.receivedAt)),
     ),
   };

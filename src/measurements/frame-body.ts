@@ -2,13 +2,14 @@
  * A frame as it comes over HTTP. The readings are read by hand: there are up to a thousand of them in a request and
  * thousands of requests a second, and a general validator would cost more than storing them.
  */
+
+import { CHANNELS_MAX, TEMPERATURE } from '../devices/channel-layout.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { Frame } from './frame.ts';
-import { CHANNELS_MAX, TEMPERATURE } from '../devices/channel-layout.ts';
 import { measurementTypeNamed } from './measurement-type.ts';
 import type { SentReading } from './reading.ts';
 
-export interface SentFrame {
+export interface FrameBody {
   readings: SentReading[];
   batteryStatus?: 'ok' | 'low';
   signal?: number;
@@ -17,7 +18,7 @@ export interface SentFrame {
 }
 
 export function frameOf(
-  sent: SentFrame,
+  sent: FrameBody,
   { organizationId, serialNumber, receivedAt }: Pick<Frame, 'organizationId' | 'serialNumber' | 'receivedAt'>,
 ): Frame {
   return {
@@ -30,7 +31,7 @@ export function frameOf(
     configHash: sent.configHash ?? null,
     nextTransmissionAt: sent.nextTransmissionAt ?? null,
     channelTypes: null,
-    takesChange: true,
+    canDeliverConfig: true,
   };
 }
 

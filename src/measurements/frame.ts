@@ -15,5 +15,5 @@ export interface Frame {
   channelTypes: number[] | null;
   receivedAt: Date;
   /** The answer reaches the device, so it can carry what waits for it. */
-  takesChange: boolean;
+  canDeliverConfig: boolean;
 }

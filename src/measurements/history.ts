@@ -1,6 +1,7 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
-import { invalid } from '../process/errors.ts';
+
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
+import { invalid } from '../process/errors.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { Reading } from './reading.ts';
 
@@ -25,18 +26,18 @@ export function readingView(reading: KeptReading, layout: Layout) {
   };
 }
 
-type Place = Pick<Reading, 'measuredAt' | 'channel'>;
+type HistoryCursor = Pick<Reading, 'measuredAt' | 'channel'>;
 
-export const cursorOf = ({ measuredAt, channel }: Place): string =>
+export const toCursor = ({ measuredAt, channel }: HistoryCursor): string =>
   Buffer.from(`${measuredAt.getTime()}.${channel}`).toString('base64url');
 
 /** Milliseconds up to the year 2286. */
 const CURSOR = /^(\d{1,13})\.(\d)$/;
 
-export function placeOf(cursor: string): Place {
+export function parseCursor(cursor: string): HistoryCursor {
   const [, at, channel] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   const place = { measuredAt: new Date(Number(at)), channel: Number(channel) };
-  if (place.channel >= 1 && place.channel <= CHANNELS_MAX && cursorOf(place) === cursor) return place;
+  if (place.channel >= 1 && place.channel <= CHANNELS_MAX && toCursor(place) === cursor) return place;
   throw invalid('cursor must be the nextCursor of an earlier page');
 }
 

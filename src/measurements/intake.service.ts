@@ -7,20 +7,20 @@
  * fetched, which happens once per change and device.
  */
 import type { Sql } from '../db/database.ts';
-import { lacksPartition, violatesKeyOf } from '../db/faults.ts';
+import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
-import type { OfferedChange, ShownVariant } from '../devices/device.ts';
+import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
+import { withFrameTypes } from '../devices/device-capabilities.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
-import { withFrameTypes } from '../devices/device-capabilities.ts';
-import { createDeviceCourse, type Step } from './device-frame-fold.ts';
+import { createDeviceFrames, type FrameResult } from './device-frame-fold.ts';
 import type { Frame } from './frame.ts';
 import type { ConfigState, LockedDevice, MeasurementsRepository } from './measurements.repository.ts';
 import { isPlausible } from './reading.ts';
-import type { TakenFrame } from './stored-frame.ts';
+import type { StoredFrame } from './stored-frame.ts';
 
 export interface IntakeResult {
   /** Readings that were new, known already, and of no plausible time. */
@@ -39,10 +39,10 @@ export interface IntakeDeps {
   configurationsIn(sql: Sql): {
     find(ids: Iterable<string | null>): Promise<ReadonlyMap<string, DeviceConfiguration>>;
   };
-  unknownIn(sql: Sql): { record(sightings: SerialInOrganization[]): Promise<void> };
+  unregisteredIn(sql: Sql): { record(contactCount: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   /** In the transaction of the readings: whatever follows from them is there with them, or not at all. */
-  judge(tx: Pick<Transaction, 'sql'>, taken: TakenFrame[]): Promise<void>;
+  evaluate(tx: Pick<Transaction, 'sql'>, taken: StoredFrame[]): Promise<void>;
   /** What a frame says that concerns the configuration of its device. */
   contact(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
   isCommonFault(error: unknown): boolean;
@@ -62,7 +62,7 @@ const GATHER = { enough: 32, ms: 4 };
 const WAITING_MAX = 20_000;
 
 /** What the transaction knows of a frame when it is durable. */
-interface Taken {
+interface FrameOutcome {
   result: IntakeResult;
   /** Null when nobody has to be told: nearly always. */
   news: ConfigNews | null;
@@ -70,17 +70,17 @@ interface Taken {
 
 interface ConfigNews {
   /** Another hash than any known. */
-  seenHash?: number;
+  observedHash?: number;
   /** The first look at the channels of the device. */
-  shown?: ShownVariant;
+  observed?: ObservedCapabilities;
   /** The device takes what waits for it, which has to be counted as fetched. */
-  takesChange: boolean;
+  canDeliverConfig: boolean;
 }
 
 type ConfigContact = SerialInOrganization & ConfigNews;
 
 export function createIntake(deps: IntakeDeps): Intake {
-  const group = createGroupCommit<Frame, Taken | null>({
+  const group = createGroupCommit<Frame, FrameOutcome | null>({
     commit: (frames) => commitFrames(deps, frames),
     isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
@@ -119,22 +119,22 @@ async function tell(
 
 const isOverload = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
 
-async function commitFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<Taken | null>> {
+async function commitFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<FrameOutcome | null>> {
   await deps.partitions.ensure(timesOf(frames));
   try {
-    return await takeFrames(deps, frames, 'no newer');
+    return await storeFrames(deps, frames, 'no newer');
   } catch (error) {
     // Another process dropped a month that was known here, or a state knows of less than is stored: one that was
     // restored, or that another version of this service left as it was. The second time nothing of that is believed.
-    if (!lacksPartition(error) && !violatesKeyOf(error, MEASUREMENTS.name)) throw error;
+    if (!isMissingPartition(error) && !isUniqueViolationOf(error, MEASUREMENTS.name)) throw error;
     deps.partitions.forget();
     await deps.partitions.ensure(timesOf(frames));
-    return takeFrames(deps, frames, 'all');
+    return storeFrames(deps, frames, 'all');
   }
 }
 
 /** Which readings may be stored already: those no newer than the state of their device knows of, or all. */
-type Doubt = 'no newer' | 'all';
+type DuplicateCheck = 'no newer' | 'all';
 
 function* timesOf(frames: Frame[]): Generator<Date> {
   for (const { readings, receivedAt } of frames) {
@@ -142,7 +142,11 @@ function* timesOf(frames: Frame[]): Generator<Date> {
   }
 }
 
-function takeFrames(deps: IntakeDeps, frames: Frame[], doubt: Doubt): Promise<Array<Taken | null>> {
+function storeFrames(
+  deps: IntakeDeps,
+  frames: Frame[],
+  doubt: DuplicateCheck,
+): Promise<Array<FrameOutcome | null>> {
   return deps.transact(async ({ sql }) => {
     const measurements = deps.measurementsIn(sql);
     const bySerial = new Map(frames.map((frame) => [serialKeyOf(frame), frame]));
@@ -154,11 +158,11 @@ function takeFrames(deps: IntakeDeps, frames: Frame[], doubt: Doubt): Promise<Ar
     const all = frames.map((frame) => courses.get(serialKeyOf(frame))?.take(frame) ?? null);
     const steps = all.filter((step) => step !== null);
     const states = new Map([...courses.values()].map(({ device, state }) => [device.asset.assetId, state()]));
-    const sent = steps.map((step) => sentTogether(step, doubt));
-    countKnown(steps, await measurements.store(sent, states));
-    await deps.judge({ sql }, steps.map(takenFrame));
-    await deps.unknownIn(sql).record(frames.filter((frame) => !courses.has(serialKeyOf(frame))));
-    return all.map((step) => step && takenOf(step, contents));
+    const sent = steps.map((step) => toReadingBatch(step, doubt));
+    markDuplicates(steps, await measurements.store(sent, states));
+    await deps.evaluate({ sql }, steps.map(toStoredFrame));
+    await deps.unregisteredIn(sql).record(frames.filter((frame) => !courses.has(serialKeyOf(frame))));
+    return all.map((step) => step && toFrameOutcome(step, contents));
   });
 }
 
@@ -171,8 +175,8 @@ const neededIds = (config: ConfigState) => [
 
 type Contents = ReadonlyMap<string, DeviceConfiguration>;
 
-interface DeviceStep {
-  step: Step;
+interface LockedFrameResult {
+  step: FrameResult;
   device: LockedDevice;
   rules: DeviceConfiguration | null;
   /** Readings that were stored before, by their position in `readings`. */
@@ -186,14 +190,14 @@ function courseOf(device: LockedDevice, contents: Contents) {
   );
   // A device that never reports is watched by what was applied to it.
   const rules = confirmed ?? pending ?? null;
-  const course = createDeviceCourse(device.state, device.asset.layout);
+  const course = createDeviceFrames(device.state, device.asset.layout);
   /** What it has taken, or takes with the answer to this frame. */
   const changeIn = (frame: Frame) =>
-    !device.config.hasFailed && (device.config.isFetched || frame.takesChange) ? pending : null;
+    !device.config.hasFailed && (device.config.isFetched || frame.canDeliverConfig) ? pending : null;
   return {
     device,
     state: course.state,
-    take: (frame: Frame): DeviceStep => ({
+    take: (frame: Frame): LockedFrameResult => ({
       step: course.take(frame, longestInterval(reported ?? confirmed, changeIn(frame))),
       device,
       rules,
@@ -203,15 +207,15 @@ function courseOf(device: LockedDevice, contents: Contents) {
 }
 
 /** Compared with what was stored before the batch: what is repeated within it, its course has left out. */
-const sentTogether = ({ device, step }: DeviceStep, doubt: Doubt) => ({
+const toReadingBatch = ({ device, step }: LockedFrameResult, doubt: DuplicateCheck) => ({
   assetId: device.asset.assetId,
   receivedAt: step.frame.receivedAt,
   readings: step.readings,
-  storedUntil: doubt === 'all' ? null : device.state.storedUntil,
+  latestMeasuredAt: doubt === 'all' ? null : device.state.latestMeasuredAt,
 });
 
 /** The positions count through the readings of all steps. */
-function countKnown(steps: DeviceStep[], positions: number[]): void {
+function markDuplicates(steps: LockedFrameResult[], positions: number[]): void {
   const known = new Set(positions);
   let position = 0;
   for (const each of known.size > 0 ? steps : []) {
@@ -221,23 +225,23 @@ function countKnown(steps: DeviceStep[], positions: number[]): void {
   }
 }
 
-function takenFrame({ device, rules, step, known }: DeviceStep): TakenFrame {
+function toStoredFrame({ device, rules, step, known }: LockedFrameResult): StoredFrame {
   const { frame, readings, before, state } = step;
   return {
     asset: device.asset,
     frame,
     fresh: known.size === 0 ? readings : readings.filter((_, index) => !known.has(index)),
     state,
-    cameBack: before.status === 'offline',
+    cameOnline: before.status === 'offline',
     rules,
     rulesId: device.config.confirmedConfigId ?? device.config.pendingConfigId,
   };
 }
 
-function takenOf({ device, step, known }: DeviceStep, contents: Contents): Taken {
+function toFrameOutcome({ device, step, known }: LockedFrameResult, contents: Contents): FrameOutcome {
   const { frame, readings, repeated, dropped } = step;
   const { pendingConfigId, revision, isFetched, hasFailed, reportedHash } = device.config;
-  const isOffered = frame.takesChange && pendingConfigId !== null && !hasFailed;
+  const isOffered = frame.canDeliverConfig && pendingConfigId !== null && !hasFailed;
   const config = isOffered && isFetched ? contents.get(pendingConfigId) : undefined;
   return {
     result: {
@@ -251,19 +255,23 @@ function takenOf({ device, step, known }: DeviceStep, contents: Contents): Taken
   };
 }
 
-const showsMore = (shown: number[], { channelTypes, isLayoutReported }: ConfigState): boolean =>
-  !isLayoutReported && withFrameTypes(channelTypes, shown).join() !== channelTypes?.join();
+const showsMore = (observed: number[], { channelTypes, areChannelsReported }: ConfigState): boolean =>
+  !areChannelsReported && withFrameTypes(channelTypes, observed).join() !== channelTypes?.join();
 
 /** What is asked for together with a change comes by the way of the change: one that is fetched already is in no news. */
-function newsOf({ frame, channelTypes }: Step, config: ConfigState, mustFetch: boolean): ConfigNews | null {
+function newsOf(
+  { frame, channelTypes }: FrameResult,
+  config: ConfigState,
+  mustFetch: boolean,
+): ConfigNews | null {
   const { configHash: hash } = frame;
   const isNewHash =
-    hash !== null && config.reportedHash !== null && hash !== (config.seenHash ?? config.reportedHash);
+    hash !== null && config.reportedHash !== null && hash !== (config.observedHash ?? config.reportedHash);
   const isNewLayout = channelTypes !== null && showsMore(channelTypes, config);
   if (!isNewHash && !isNewLayout && !mustFetch) return null;
   return {
-    ...(isNewHash && { seenHash: hash }),
-    ...(isNewLayout && { shown: { channelTypes, ruleSlots: null, isReported: false } }),
-    takesChange: frame.takesChange,
+    ...(isNewHash && { observedHash: hash }),
+    ...(isNewLayout && { observed: { channelTypes, ruleSlots: null, isReported: false } }),
+    canDeliverConfig: frame.canDeliverConfig,
   };
 }

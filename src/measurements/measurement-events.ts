@@ -1,19 +1,19 @@
 /** `data.measurement`: a frame as customers are told of it, new readings alone, split where it would be too large. */
 import type { DomainEvent } from '../events/event.ts';
 import { measurementTypeOf } from './measurement-type.ts';
-import type { TakenReading } from './reading.ts';
-import type { TakenFrame } from './stored-frame.ts';
+import type { ClassifiedReading } from './reading.ts';
+import type { StoredFrame } from './stored-frame.ts';
 
 /** Bodies stay below 20 kB; what is around `data` takes less than the rest. */
 const DATA_BYTES_MAX = 19_500;
 
-export function measurementEvents(taken: TakenFrame): DomainEvent[] {
+export function measurementEvents(taken: StoredFrame): DomainEvent[] {
   if (taken.fresh.length === 0 || !taken.asset.subscribed.has('data.measurement')) return [];
   return frameEvents('data.measurement', taken);
 }
 
 /** The frame as events of the type: one, or several when it is too large for one body. */
-export function frameEvents(type: string, taken: TakenFrame, more: object = {}): DomainEvent[] {
+export function frameEvents(type: string, taken: StoredFrame, more: object = {}): DomainEvent[] {
   const head = { ...frameView(taken), ...more };
   const room = DATA_BYTES_MAX - Buffer.byteLength(JSON.stringify(head));
   return partsOf(taken.fresh.map(readingView), room).map((readings) => ({
@@ -24,7 +24,7 @@ export function frameEvents(type: string, taken: TakenFrame, more: object = {}):
   }));
 }
 
-function frameView({ asset, frame, state }: TakenFrame) {
+function frameView({ asset, frame, state }: StoredFrame) {
   return {
     serialNumber: asset.serialNumber,
     assetId: asset.assetId,
@@ -36,7 +36,7 @@ function frameView({ asset, frame, state }: TakenFrame) {
 }
 
 /** A sensor error has value null and its code. */
-function readingView({ channel, type, value, error, measuredAt }: TakenReading) {
+function readingView({ channel, type, value, error, measuredAt }: ClassifiedReading) {
   const known = measurementTypeOf(type);
   return {
     channel,

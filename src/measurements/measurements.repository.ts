@@ -1,9 +1,9 @@
 /** States of devices and their readings, set-based: a statement per step, however many frames there are. */
 import type { Sql } from '../db/database.ts';
-import { prepared } from '../db/query.ts';
-import type { SerialInOrganization } from '../devices/serial-number.ts';
+import { queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
-import type { Reading, TakenReading } from './reading.ts';
+import type { SerialInOrganization } from '../devices/serial-number.ts';
+import type { ClassifiedReading, Reading } from './reading.ts';
 import type { DeviceState, MeasuringAsset } from './stored-frame.ts';
 
 /** What is known of the configuration of a device when it speaks. */
@@ -12,11 +12,11 @@ export interface ConfigState {
   confirmedConfigId: string | null;
   reportedHash: number | null;
   /** As earlier frames showed it; null when none has since the last report. */
-  seenHash: number | null;
+  observedHash: number | null;
   /** What is where on the device, as those who compile for it know. */
   channelTypes: number[] | null;
   /** By its own report: frames tell nothing new. */
-  isLayoutReported: boolean;
+  areChannelsReported: boolean;
   pendingConfigId: string | null;
   revision: number;
   isFetched: boolean;
@@ -30,12 +30,12 @@ export interface LockedDevice {
 }
 
 /** Readings that one asset sent together. */
-export interface SentTogether {
+export interface ReadingBatch {
   assetId: string;
   receivedAt: Date;
-  readings: TakenReading[];
+  readings: ClassifiedReading[];
   /** Readings of a later time are new for certain; null where none is. */
-  storedUntil: Date | null;
+  latestMeasuredAt: Date | null;
 }
 
 export interface HistoryScope {
@@ -43,7 +43,7 @@ export interface HistoryScope {
   layout: Layout;
 }
 
-export interface HistoryPlace {
+export interface HistoryCursor {
   measuredAt: Date;
   channel: number;
 }
@@ -53,7 +53,7 @@ export interface HistoryFilter {
   to: Date | null;
   channel: number | null;
   /** Older than this one. */
-  before: HistoryPlace | null;
+  before: HistoryCursor | null;
   limit: number;
 }
 
@@ -84,16 +84,16 @@ export function createMeasurementsRepository(sql: Sql) {
    * What may have changed between the look at the serial and the lock: new hardware may have come (see the devices'
    * repository), and other rules, whose alerts are ended under the same lock.
    */
-  async function asConfiguredNow(rows: StateRow[]): Promise<LockedDevice[]> {
+  async function readConfigUnderLock(rows: StateRow[]): Promise<LockedDevice[]> {
     if (rows.length === 0) return [];
-    const found = await prepared<ConfigRow>(
+    const found = await queryPrepared<ConfigRow>(
       sql,
       'measurements_configured_now',
       `select a.id as "assetId", a.serial_number as "serialNumber", d.reported_config_id as "reportedConfigId",
          d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
-         d.seen_hash as "seenHash", d.pending_config_id as "pendingConfigId", d.revision,
+         d.seen_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
          d.fetched_at is not null as "isFetched", d.failure is not null as "hasFailed",
-         d.channel_types as "channelTypes", d.layout_reported as "isLayoutReported"
+         d.channel_types as "channelTypes", d.layout_reported as "areChannelsReported"
        from unnest(?::uuid[]) as wanted (id)
        cross join lateral (
          select id, serial_number from assets where id = wanted.id and archived_at is null limit 1
@@ -115,7 +115,7 @@ export function createMeasurementsRepository(sql: Sql) {
      */
     async lockBySerial(serials: SerialInOrganization[]): Promise<LockedDevice[]> {
       const organizationIds = serials.map(({ organizationId }) => organizationId);
-      const rows = await prepared<StateRow>(
+      const rows = await queryPrepared<StateRow>(
         sql,
         'measurements_lock_by_serial',
         `with told as materialized (
@@ -127,8 +127,8 @@ export function createMeasurementsRepository(sql: Sql) {
          select a.id as "assetId", a.organization_id as "organizationId", a.serial_number as "serialNumber",
            a.name as "assetName", a.model, s.status, s.signal_strength as "signalStrength",
            s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
-           s.stored_until as "storedUntil", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
-           s.channel_types as "channelTypes", s.judged, s.open_alerts as "openAlerts", told.events as subscribed
+           s.stored_until as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
+           s.channel_types as "channelTypes", s.judged as "newestReadingAt", s.open_alerts as "openAlerts", told.events as subscribed
          -- One look into each index per device: joined freely, a batch may read whole tables instead.
          from (
            select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
@@ -144,7 +144,7 @@ export function createMeasurementsRepository(sql: Sql) {
          left join told on told.organization_id = a.organization_id`,
         [[...new Set(organizationIds)], organizationIds, serials.map(({ serialNumber }) => serialNumber)],
       );
-      return asConfiguredNow(rows);
+      return readConfigUnderLock(rows);
     },
 
     /**
@@ -153,15 +153,15 @@ export function createMeasurementsRepository(sql: Sql) {
      * Only what may be known is compared with what is there, since that costs half as much again as the insert. A reading
      * that was taken for new and is known violates the table's key.
      */
-    async store(sent: SentTogether[], states: ReadonlyMap<string, DeviceState>): Promise<number[]> {
+    async store(sent: ReadingBatch[], states: ReadonlyMap<string, DeviceState>): Promise<number[]> {
       if (states.size === 0) return [];
       const readings = sent.flatMap((each) => each.readings);
       const frameNumbers = sent.flatMap((frame, index) =>
         Array<number>(frame.readings.length).fill(index + 1),
       );
-      const doubts = sent.flatMap(doubtsOf);
+      const doubts = sent.flatMap(mayBeStored);
       const after = [...states.values()];
-      const rows = await prepared<{ position: number }>(
+      const rows = await queryPrepared<{ position: number }>(
         sql,
         'measurements_store',
         `with changed as (
@@ -179,28 +179,28 @@ export function createMeasurementsRepository(sql: Sql) {
            from (select ?::uuid[] as asset_ids, ?::timestamptz[] as received_at) as f
            cross join unnest(?::integer[], ?::timestamptz[], ?::smallint[], ?::smallint[],
              ?::double precision[], ?::integer[], ?::boolean[], ?::boolean[]) with ordinality
-             as r (frame, measured_at, channel, type, value, error, late, in_doubt, position)
+             as r (frame, measured_at, channel, type, value, error, late, maybe_stored, position)
          ), stored as (
            insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
-           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where not in_doubt
+           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where not maybe_stored
          ), found_new as (
            insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
-           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where in_doubt
+           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where maybe_stored
            on conflict do nothing returning asset_id, measured_at, channel
          )
          -- Nearly always all are new: then nothing is joined.
          select sent.position - 1 as position from sent left join found_new using (asset_id, measured_at, channel)
-         where in_doubt and found_new.channel is null and (select count(*) from found_new) < ?::bigint`,
+         where maybe_stored and found_new.channel is null and (select count(*) from found_new) < ?::bigint`,
         [
           arrayOf([...states.keys()], (assetId) => assetId),
           arrayOf(after, ({ status }) => status),
           arrayOf(after, ({ signalStrength }) => signalStrength),
           arrayOf(after, ({ batteryStatus }) => batteryStatus),
           arrayOf(after, ({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
-          arrayOf(after, ({ storedUntil }) => storedUntil?.toISOString() ?? null),
+          arrayOf(after, ({ latestMeasuredAt }) => latestMeasuredAt?.toISOString() ?? null),
           arrayOf(after, ({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
           arrayOf(after, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
-          after.map(({ judged }) => JSON.stringify(judged)),
+          after.map(({ newestReadingAt }) => JSON.stringify(newestReadingAt)),
           after.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
           arrayOf(sent, ({ assetId }) => assetId),
           arrayOf(sent, ({ receivedAt }) => receivedAt.toISOString()),
@@ -211,8 +211,8 @@ export function createMeasurementsRepository(sql: Sql) {
           arrayOf(readings, ({ value }) => value),
           arrayOf(readings, ({ error }) => error),
           arrayOf(readings, ({ late }) => late),
-          arrayOf(doubts, (isInDoubt) => isInDoubt),
-          doubts.filter((isInDoubt) => isInDoubt).length,
+          arrayOf(doubts, (maybeStored) => maybeStored),
+          doubts.filter((maybeStored) => maybeStored).length,
         ],
       );
       return rows.map(({ position }) => position);
@@ -220,7 +220,7 @@ export function createMeasurementsRepository(sql: Sql) {
 
     /** The active asset whose readings are asked for; they themselves carry no organization. */
     async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
-      const [row] = await prepared<HistoryScope['layout'] & { assetId: string }>(
+      const [row] = await queryPrepared<HistoryScope['layout'] & { assetId: string }>(
         sql,
         'measurements_find_scope',
         `select a.id as "assetId", a.model, coalesce(d.channel_types, s.channel_types) as "channelTypes"
@@ -248,7 +248,7 @@ export function createMeasurementsRepository(sql: Sql) {
         bounds.push(['until', 'measured_at <= ?::timestamptz', at]);
         bounds.push(['before', '(measured_at, channel) < (?::timestamptz, ?::smallint)', at, before.channel]);
       }
-      return prepared(
+      return queryPrepared(
         sql,
         ['measurements_list', ...bounds.map(([name]) => name)].join('_'),
         `select channel, type, value, error, late, measured_at as "measuredAt", received_at as "receivedAt"
@@ -266,8 +266,8 @@ type Element = string | number | boolean | null;
 const arrayOf = <Item>(items: Item[], value: (item: Item) => Element): string =>
   `{${items.map((item) => value(item) ?? 'null').join()}}`;
 
-const doubtsOf = ({ readings, storedUntil }: SentTogether): boolean[] =>
-  readings.map(({ measuredAt }) => storedUntil === null || measuredAt <= storedUntil);
+const mayBeStored = ({ readings, latestMeasuredAt }: ReadingBatch): boolean[] =>
+  readings.map(({ measuredAt }) => latestMeasuredAt === null || measuredAt <= latestMeasuredAt);
 
 /** Named one by one: objects of so many fields are spread into hash tables, which live until a full collection. */
 function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
@@ -286,19 +286,19 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       signalStrength: row.signalStrength,
       batteryStatus: row.batteryStatus,
       lastReadingAt: row.lastReadingAt,
-      storedUntil: row.storedUntil,
+      latestMeasuredAt: row.latestMeasuredAt,
       lastContactAt: row.lastContactAt,
       expectedBy: row.expectedBy,
       channelTypes: row.channelTypes,
-      judged: row.judged,
+      newestReadingAt: row.newestReadingAt,
     },
     config: {
       reportedConfigId: config.reportedConfigId,
       confirmedConfigId: config.confirmedConfigId,
       reportedHash: config.reportedHash,
-      seenHash: config.seenHash,
+      observedHash: config.observedHash,
       channelTypes: config.channelTypes,
-      isLayoutReported: config.isLayoutReported,
+      areChannelsReported: config.areChannelsReported,
       pendingConfigId: config.pendingConfigId,
       revision: config.revision,
       isFetched: config.isFetched,

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { NO_SUCH_ASSET, NO_SUCH_DEVICE } from '../assets/asset.ts';
-import { notFound } from '../process/errors.ts';
 import { nextLink, pageOf } from '../http/page.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { CSV_HEADER, csvLine, cursorOf, placeOf, prefersCsv, readingView } from './history.ts';
+import { notFound } from '../process/errors.ts';
+import { frameOf } from './frame-body.ts';
+import { CSV_HEADER, csvLine, parseCursor, prefersCsv, readingView, toCursor } from './history.ts';
 import type { Intake } from './intake.service.ts';
 import type { HistoryFilter, HistoryScope, MeasurementsRepository } from './measurements.repository.ts';
 import {
@@ -12,10 +13,9 @@ import {
   listMeasurementsQuery,
   measurementListSchema,
   measurementsBody,
+  measurementsResultSchema,
   measuringParams,
-  takenSchema,
 } from './measurements.schemas.ts';
-import { frameOf } from './frame-body.ts';
 
 export interface MeasurementsRoutesDeps {
   intake: Intake;
@@ -39,7 +39,7 @@ export function measurementsRoutes({ intake, measurements, now }: MeasurementsRo
       auth: 'device',
       params: measuringParams,
       body: measurementsBody,
-      responses: { 202: takenSchema },
+      responses: { 202: measurementsResultSchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { serial }, body }) {
         const frame = frameOf(body, { organizationId, serialNumber: serial, receivedAt: now() });
@@ -70,7 +70,7 @@ export function measurementsRoutes({ intake, measurements, now }: MeasurementsRo
           return ok(await csvOf(measurements, scope, filter), { 'Content-Type': CSV, Vary: 'Accept' });
         }
         const rows = await measurements.list(scope, { ...filter, limit: query.limit + 1 });
-        const page = pageOf(rows, query.limit, cursorOf);
+        const page = pageOf(rows, query.limit, toCursor);
         const items = page.items.map((reading) => readingView(reading, scope.layout));
         return ok(
           { items, nextCursor: page.nextCursor },
@@ -85,7 +85,7 @@ const filterOf = ({ from, to, channel, cursor, limit }: ListMeasurements): Histo
   from: from ?? null,
   to: to ?? null,
   channel: channel ?? null,
-  before: cursor === undefined ? null : placeOf(cursor),
+  before: cursor === undefined ? null : parseCursor(cursor),
   limit,
 });
 

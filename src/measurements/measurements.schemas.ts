@@ -1,9 +1,9 @@
 import Joi from 'joi';
+import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
-import { CHANNELS_MAX } from '../devices/channel-layout.ts';
+import { type FrameBody, ReadingFault, readingOf } from './frame-body.ts';
 import { MEASUREMENT_TYPES } from './measurement-type.ts';
-import { ReadingFault, readingOf, type SentFrame } from './frame-body.ts';
 
 const READINGS_MAX = 1_000;
 
@@ -53,7 +53,7 @@ const readings = Joi.array()
   })
   .meta({ docs: READING_DOCS });
 
-export const measurementsBody = Joi.object<SentFrame>({
+export const measurementsBody = Joi.object<FrameBody>({
   readings,
   batteryStatus: Joi.string().valid('ok', 'low'),
   signal: Joi.number()
@@ -74,7 +74,7 @@ export const measurementsBody = Joi.object<SentFrame>({
   nextTransmissionAt: time().description('When the device means to speak next'),
 }).meta({ name: 'SentMeasurements' });
 
-export const takenSchema = Joi.object({
+export const measurementsResultSchema = Joi.object({
   accepted: Joi.number().integer().required().description('Readings that were new'),
   duplicates: Joi.number().integer().required().description('Readings that were known already'),
   pendingConfig: offeredChangeSchema

@@ -1,5 +1,5 @@
 /** One value of one channel at one time: what is stored, judged and told. */
-import { channelAt, type Layout, type Position } from '../devices/channel-layout.ts';
+import { channelAt, type Layout, type ProbePosition } from '../devices/channel-layout.ts';
 
 export interface Reading {
   /** 1..6. */
@@ -15,11 +15,11 @@ export interface Reading {
 
 /** As a device may send it: a temperature by its position, which its layout turns into a channel. */
 export interface SentReading extends Omit<Reading, 'channel'> {
-  channel: number | Position;
+  channel: number | ProbePosition;
 }
 
 /** A reading that came too late to open or close an alert. */
-export interface TakenReading extends Reading {
+export interface ClassifiedReading extends Reading {
   late: boolean;
 }
 
@@ -32,7 +32,7 @@ export function isPlausible(measuredAt: Date, receivedAt: Date): boolean {
   return at >= EARLIEST_MS && at <= receivedAt.getTime() + DAY_MS;
 }
 
-export const located = (readings: SentReading[], layout: Layout): Reading[] =>
+export const resolveChannels = (readings: SentReading[], layout: Layout): Reading[] =>
   readings.map((reading) =>
     typeof reading.channel === 'number'
       ? (reading as Reading)
@@ -50,7 +50,11 @@ export type NewestByChannel = Readonly<Record<string, number>>;
  * Marks what is older than a day on arrival, or not newer than what is known of its channel. Readings of one frame are
  * not late by one another, in whatever order they stand.
  */
-export function marked(readings: Reading[], known: NewestByChannel, receivedAt: Date): TakenReading[] {
+export function classifyLateness(
+  readings: Reading[],
+  known: NewestByChannel,
+  receivedAt: Date,
+): ClassifiedReading[] {
   const stale = receivedAt.getTime() - DAY_MS;
   return readings.map((reading) => {
     const { channel, type, value, error, measuredAt } = reading;
@@ -60,7 +64,7 @@ export function marked(readings: Reading[], known: NewestByChannel, receivedAt: 
   });
 }
 
-export function newest(known: NewestByChannel, readings: Reading[]): NewestByChannel {
+export function mergeNewest(known: NewestByChannel, readings: Reading[]): NewestByChannel {
   let next: Record<string, number> | null = null;
   for (const { channel, value, measuredAt } of readings) {
     if (value === null) continue;

@@ -1,8 +1,9 @@
 /** What has become of a frame in its transaction: what those who judge and tell begin with. */
+
+import type { Layout } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { Frame } from './frame.ts';
-import type { Layout } from '../devices/channel-layout.ts';
-import type { TakenReading } from './reading.ts';
+import type { ClassifiedReading } from './reading.ts';
 
 /** A device as its frames find it and leave it. */
 export interface DeviceState {
@@ -11,12 +12,12 @@ export interface DeviceState {
   batteryStatus: 'ok' | 'low' | 'unknown';
   lastReadingAt: Date | null;
   /** Nothing measured later is stored, sensor errors included; null while that is not known. */
-  storedUntil: Date | null;
+  latestMeasuredAt: Date | null;
   lastContactAt: Date | null;
   expectedBy: Date | null;
   channelTypes: number[] | null;
   /** The newest reading of each channel, in unix milliseconds. */
-  judged: Readonly<Record<string, number>>;
+  newestReadingAt: Readonly<Record<string, number>>;
 }
 
 export interface MeasuringAsset {
@@ -31,15 +32,15 @@ export interface MeasuringAsset {
   openAlerts: unknown[];
 }
 
-export interface TakenFrame {
+export interface StoredFrame {
   asset: MeasuringAsset;
   frame: Frame;
   /** Readings that were not known before, in the order sent. */
-  fresh: TakenReading[];
+  fresh: ClassifiedReading[];
   /** After this frame. */
   state: DeviceState;
   /** It counted as missing before. */
-  cameBack: boolean;
+  cameOnline: boolean;
   /** The configuration whose alerts are watched; null when there is none. */
   rules: DeviceConfiguration | null;
   /** Its id. */

@@ -4,57 +4,57 @@
  */
 
 /** The ways in, by the kind of process that keeps them open. */
-export type ListenerName = 'api' | 'gateway';
+export type Ingress = 'api' | 'gateway';
 
 /** One that is not seen for longer than that was away: a restart is no gap. */
-export const GAP_MS = 60_000;
+export const OUTAGE_MIN_MS = 60_000;
 
 /** A way in that stays shut for longer is told like any silence: the goods are not watched, whoever's fault it is. */
-const FORGIVEN_MS = 3_600_000;
+const EXCUSED_MAX_MS = 3_600_000;
 
-export interface Listener {
+export interface IngressHeartbeat {
   name: string;
   seenAt: Date;
 }
 
-export interface Gap {
+export interface Outage {
   beganAt: Date;
   endedAt: Date;
 }
 
-export interface Ears {
+export interface AvailabilityRecord {
   /** On the clock of the database, like the times beside it. */
   now: Date;
-  listeners: Listener[];
-  gaps: Gap[];
+  listeners: IngressHeartbeat[];
+  gaps: Outage[];
 }
 
-export interface Watch {
+export interface OutageTracker {
   /** Gaps, those that go on among them, without overlap. */
-  deafTimes(ears: Ears): Gap[];
+  outages(ears: AvailabilityRecord): Outage[];
 }
 
 /** The hour counts from when this watch saw a way in shut: it may have been away itself for longer. */
-export function createWatch(): Watch {
+export function createOutageTracker(): OutageTracker {
   const foundShutAt = new Map<string, number>();
   return {
-    deafTimes({ now, listeners, gaps }) {
-      const shut = listeners.filter(({ seenAt }) => now.getTime() - seenAt.getTime() > GAP_MS);
+    outages({ now, listeners, gaps }) {
+      const shut = listeners.filter(({ seenAt }) => now.getTime() - seenAt.getTime() > OUTAGE_MIN_MS);
       for (const name of foundShutAt.keys()) {
         if (!shut.some((each) => each.name === name)) foundShutAt.delete(name);
       }
       const goingOn = shut.flatMap(({ name, seenAt }) => {
         const foundAt = foundShutAt.get(name) ?? now.getTime();
         foundShutAt.set(name, foundAt);
-        return now.getTime() - foundAt > FORGIVEN_MS ? [] : [{ beganAt: seenAt, endedAt: now }];
+        return now.getTime() - foundAt > EXCUSED_MAX_MS ? [] : [{ beganAt: seenAt, endedAt: now }];
       });
-      return united([...gaps, ...goingOn]);
+      return mergeIntervals([...gaps, ...goingOn]);
     },
   };
 }
 
-function united(gaps: Gap[]): Gap[] {
-  const whole: Gap[] = [];
+function mergeIntervals(gaps: Outage[]): Outage[] {
+  const whole: Outage[] = [];
   for (const gap of gaps.toSorted((a, b) => a.beganAt.getTime() - b.beganAt.getTime())) {
     const last = whole.at(-1);
     if (!last || gap.beganAt > last.endedAt) whole.push({ ...gap });

@@ -26,11 +26,11 @@ export interface Settings {
   /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id seals, all open. */
   secretsKeys: Record<number, Buffer>;
   webhookAllowedRanges: string[];
-  webhooks: WebhookSettings;
+  webhooks: DeliverySettings;
   /** Months of readings that ended longer ago are dropped. */
   measurementsRetentionDays: number;
   /** How long a job's workflow goes without a look when no signal comes. */
-  jobLookAgainMs: number;
+  jobPollIntervalMs: number;
   jobSignalIntervalMs: number;
   sweepIntervalMs: number;
   logLevel: string;
@@ -46,7 +46,7 @@ export interface CoapSettings {
 }
 
 /** How deliveries go: data, so that tests run days in milliseconds. */
-export interface WebhookSettings {
+export interface DeliverySettings {
   scheduleMs: readonly number[];
   probePlan: ProbePlan;
   disableAfterMs: number;
@@ -58,7 +58,7 @@ export interface WebhookSettings {
   connectTimeoutMs: number;
   /** Longer than any attempt. */
   leaseSeconds: number;
-  secretOverlapMs: number;
+  secretGracePeriodMs: number;
   retentionDays: number;
 }
 
@@ -120,13 +120,13 @@ const shared = {
         ? text
         : helpers.message({ custom: '{{#label}} must be CIDR ranges, separated by commas' }),
     ),
-  JOB_LOOK_AGAIN_SECONDS: Joi.number().integer().min(1).default(300),
+  JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
-  WEBHOOK_SECRET_OVERLAP_HOURS: Joi.number().min(0).max(168).default(24),
+  WEBHOOK_SECRET_GRACE_HOURS: Joi.number().min(0).max(168).default(24),
   WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(1).max(365).default(7),
   MEASUREMENTS_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
@@ -157,13 +157,13 @@ interface Values {
   COAP_TOKEN_OPTION?: number;
   SECRETS_KEYS?: string;
   WEBHOOK_ALLOWED_RANGES: string;
-  JOB_LOOK_AGAIN_SECONDS: number;
+  JOB_POLL_SECONDS: number;
   JOB_SIGNAL_INTERVAL_MS: number;
   SWEEP_INTERVAL_SECONDS: number;
   WEBHOOK_REQUESTS_PER_ENDPOINT: number;
   WEBHOOK_DRAIN_PER_SECOND: number;
   WEBHOOK_DEADLINE_SECONDS: number;
-  WEBHOOK_SECRET_OVERLAP_HOURS: number;
+  WEBHOOK_SECRET_GRACE_HOURS: number;
   WEBHOOK_RETENTION_DAYS: number;
   MEASUREMENTS_RETENTION_DAYS: number;
   LOG_LEVEL: string;
@@ -293,11 +293,11 @@ function settingsOf(values: ServiceValues): Settings {
       deadlineMs: values.WEBHOOK_DEADLINE_SECONDS * 1000,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       leaseSeconds: values.WEBHOOK_DEADLINE_SECONDS * LEASE_DEADLINES,
-      secretOverlapMs: values.WEBHOOK_SECRET_OVERLAP_HOURS * 3_600_000,
+      secretGracePeriodMs: values.WEBHOOK_SECRET_GRACE_HOURS * 3_600_000,
       retentionDays: values.WEBHOOK_RETENTION_DAYS,
     },
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
-    jobLookAgainMs: values.JOB_LOOK_AGAIN_SECONDS * 1000,
+    jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,

@@ -5,7 +5,7 @@ export interface Periodic {
 }
 
 /** Runs the work, waits, and runs it again; never two at a time, and a fault does not end it. */
-export function every(
+export function startPeriodic(
   intervalMs: number,
   work: () => Promise<unknown>,
   onFault: (error: unknown) => void,

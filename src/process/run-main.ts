@@ -1,5 +1,5 @@
 /** What the entries share: a fault at the start is one plain sentence and exit code 1, not a stack. */
-export async function orExplain(run: () => Promise<void>): Promise<void> {
+export async function runMain(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {

@@ -1,12 +1,12 @@
 /** Ends a process once, in order, within a bound. */
 export interface GracefulOptions {
   stop(): Promise<void>;
-  say(line: string): void;
+  print(line: string): void;
   /** After this the process ends whatever is left. */
   deadlineMs: number;
 }
 
-export function stopOnSignal({ stop, say, deadlineMs }: GracefulOptions): (exitCode?: number) => void {
+export function stopOnSignal({ stop, print, deadlineMs }: GracefulOptions): (exitCode?: number) => void {
   let isStopping = false;
   function end(exitCode = 0): void {
     if (isStopping) return;
@@ -15,14 +15,14 @@ export function stopOnSignal({ stop, say, deadlineMs }: GracefulOptions): (exitC
     stop().then(
       () => process.exit(exitCode),
       (error) => {
-        say(`Did not stop cleanly: ${error instanceof Error ? error.message : error}`);
+        print(`Did not stop cleanly: ${error instanceof Error ? error.message : error}`);
         process.exit(1);
       },
     );
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (!isStopping) say('Stopping …');
+      if (!isStopping) print('Stopping …');
       end();
     });
   }

@@ -12,14 +12,15 @@ import {
   type LogicRule,
   type ThresholdRule,
 } from '../devices/configuration.ts';
-import { channelOf, type DeviceVariant } from '../devices/device-capabilities.ts';
+import { channelOf, type DeviceCapabilities } from '../devices/device-capabilities.ts';
 import { enforcedBounds, roundedToTenth, type TemperatureAlert } from './profile.ts';
 
 /** Rules in the order of the alerts, filled up with DISABLED to all slots of the device. */
-export function compileAlerts(alerts: TemperatureAlert[], variant: DeviceVariant): AlarmRule[] {
+export function compileAlerts(alerts: TemperatureAlert[], capabilities: DeviceCapabilities): AlarmRule[] {
   const rules: AlarmRule[] = [];
-  for (const alert of alerts) rules.push(...rulesOf(alert, channelOf(alert.channel, variant), rules.length));
-  while (rules.length < variant.ruleSlots) rules.push(DISABLED_RULE);
+  for (const alert of alerts)
+    rules.push(...rulesOf(alert, channelOf(alert.channel, capabilities), rules.length));
+  while (rules.length < capabilities.ruleSlots) rules.push(DISABLED_RULE);
   return rules;
 }
 

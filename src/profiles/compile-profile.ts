@@ -7,13 +7,13 @@
  * from other rules would switch the new ones; a schedule alone sets the calendars over the rules the device has.
  */
 import type { AlarmRule, DeviceConfiguration } from '../devices/configuration.ts';
+import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
 import { compileAlerts } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';
-import type { DeviceVariant } from '../devices/device-capabilities.ts';
 import type { Intervals, Schedule, TemperatureAlert } from './profile.ts';
 
 /** The parts of a profile that reach a device; null = the profile was never given this part. */
-export interface ProfileParts {
+export interface ProfileSnapshot {
   alerts: TemperatureAlert[] | null;
   schedule: Schedule | null;
   intervals: Intervals | null;
@@ -21,13 +21,13 @@ export interface ProfileParts {
 
 /** `deviceRules`: what a schedule without alerts is laid over; unknown means every slot. */
 export function compileProfile(
-  { alerts, schedule, intervals }: ProfileParts,
-  variant: DeviceVariant,
+  { alerts, schedule, intervals }: ProfileSnapshot,
+  capabilities: DeviceCapabilities,
   at: Date,
   deviceRules: AlarmRule[] | null = null,
 ): DeviceConfiguration {
-  const alarmRules = alerts && compileAlerts(alerts, variant);
-  const enableRules = rulesInUse(alarmRules ?? deviceRules, variant);
+  const alarmRules = alerts && compileAlerts(alerts, capabilities);
+  const enableRules = rulesInUse(alarmRules ?? deviceRules, capabilities);
   return {
     ...(intervals && compileIntervals(intervals)),
     ...(alarmRules && { alarmRules }),
@@ -38,7 +38,7 @@ export function compileProfile(
 }
 
 /** Positions, counted from 0. */
-function rulesInUse(rules: AlarmRule[] | null, { ruleSlots }: DeviceVariant): number[] {
+function rulesInUse(rules: AlarmRule[] | null, { ruleSlots }: DeviceCapabilities): number[] {
   const slots = Array.from({ length: ruleSlots }, (_, position) => position);
   if (rules === null) return slots;
   return slots.filter((position) => (rules[position]?.condition ?? 'DISABLED') !== 'DISABLED');

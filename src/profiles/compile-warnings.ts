@@ -3,8 +3,8 @@
  * the API does not name are no errors: another device may not have them.
  */
 import type { DeviceConfiguration } from '../devices/configuration.ts';
-import type { ProfileParts } from './compile-profile.ts';
-import { type DeviceVariant, temperatureSlots } from '../devices/device-capabilities.ts';
+import { type DeviceCapabilities, temperatureSlots } from '../devices/device-capabilities.ts';
+import type { ProfileSnapshot } from './compile-profile.ts';
 import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } from './profile.ts';
 
 /** Transmission over measurement interval; Efento's NB-IoT logger manual, page 15. */
@@ -12,12 +12,12 @@ const MEASUREMENTS_PER_TRANSMISSION_MAX = 60;
 
 /** Each sentence names the field that it is about; none when there is nothing to say. */
 export function compileWarnings(
-  { alerts, schedule, intervals }: ProfileParts,
-  variant: DeviceVariant,
+  { alerts, schedule, intervals }: ProfileSnapshot,
+  capabilities: DeviceCapabilities,
 ): string[] {
   return [
     ...intervalWarnings(intervals ?? {}),
-    ...channelWarnings(alerts ?? [], variant),
+    ...channelWarnings(alerts ?? [], capabilities),
     ...(alerts ?? []).flatMap((alert, index) => alertWarnings(alert, `temperatureAlerts[${index}]`)),
     ...scheduleWarnings(alerts, schedule),
   ];
@@ -61,9 +61,9 @@ const measurementsPerTransmission = (config: DeviceConfiguration): number =>
   (config.transmissionInterval ?? Number.NaN) /
   ((config.measurementPeriodBase ?? Number.NaN) * (config.measurementPeriodFactor ?? 1));
 
-function channelWarnings(alerts: TemperatureAlert[], variant: DeviceVariant): string[] {
+function channelWarnings(alerts: TemperatureAlert[], capabilities: DeviceCapabilities): string[] {
   if (alerts.length === 0) return [];
-  const slots = temperatureSlots(variant);
+  const slots = temperatureSlots(capabilities);
   if (slots === null) {
     return ['temperatureAlerts are written for channel 1 until the device has shown its channels'];
   }

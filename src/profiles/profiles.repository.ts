@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import { violates } from '../db/faults.ts';
+import { isUniqueViolation } from '../db/faults.ts';
 import { query } from '../db/query.ts';
 import { conflict } from '../process/errors.ts';
 import type { Profile } from './profile.ts';
@@ -53,7 +53,7 @@ export function createProfilesRepository(sql: Sql) {
          values (?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb)`,
         [organizationId, profile.slug, ...columnsOf(profile)],
       ).catch((error) => {
-        if (!violates(error, SLUG_KEY)) throw error;
+        if (!isUniqueViolation(error, SLUG_KEY)) throw error;
         throw conflict(`A profile with the slug ${profile.slug} is there already`);
       });
     },

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
-import { notFound } from '../process/errors.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
+import { notFound } from '../process/errors.ts';
 import { changedProfile, NO_SUCH_PROFILE, newProfile, profileDetailView, profileView } from './profile.ts';
 import type { ProfilesRepository } from './profiles.repository.ts';
 import {

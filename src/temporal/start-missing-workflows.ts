@@ -2,17 +2,17 @@
  * Starts the workflows of what runs without one: a crash between commit and start, or Temporal away at that time, or a
  * Temporal server that lost its data. Starting one that runs is harmless.
  */
-export interface UnattendedSweepDeps {
+export interface MissingWorkflowsDeps {
   /** What no workflow has looked at for so long. */
-  listUnattended(olderThanMs: number, limit: number): Promise<Unattended[]>;
-  start(unattended: Unattended): Promise<void>;
-  markSeen(id: string): Promise<void>;
+  listWithoutWorkflow(olderThanMs: number, limit: number): Promise<WithoutWorkflow[]>;
+  start(withoutWorkflow: WithoutWorkflow): Promise<void>;
+  touchWorkflow(id: string): Promise<void>;
   /** A workflow looks at what is its own at least this often. */
-  lookAgainMs: number;
+  pollIntervalMs: number;
 }
 
 /** A job, or an endpoint in trouble. */
-export interface Unattended {
+export interface WithoutWorkflow {
   id: string;
   organizationId: string;
 }
@@ -20,10 +20,10 @@ export interface Unattended {
 const STARTED_PER_SWEEP = 200;
 const MISSED_LOOKS = 3;
 
-export async function sweepUnattended(deps: UnattendedSweepDeps): Promise<void> {
-  const { listUnattended, start, markSeen, lookAgainMs } = deps;
-  for (const unattended of await listUnattended(lookAgainMs * MISSED_LOOKS, STARTED_PER_SWEEP)) {
-    await start(unattended);
-    await markSeen(unattended.id);
+export async function startMissingWorkflows(deps: MissingWorkflowsDeps): Promise<void> {
+  const { listWithoutWorkflow, start, touchWorkflow, pollIntervalMs } = deps;
+  for (const withoutWorkflow of await listWithoutWorkflow(pollIntervalMs * MISSED_LOOKS, STARTED_PER_SWEEP)) {
+    await start(withoutWorkflow);
+    await touchWorkflow(withoutWorkflow.id);
   }
 }

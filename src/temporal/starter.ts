@@ -9,17 +9,17 @@ import {
   applyProfileId,
   DELIVER_WEBHOOKS,
   deliverWebhooksId,
-  PROGRESSED_SIGNAL,
-  TROUBLED_SIGNAL,
+  TARGETS_CHANGED_SIGNAL,
+  WAKE_SIGNAL,
 } from './workflow-ids.ts';
 
 export interface StarterOptions {
   client: Client;
   taskQueue: string;
-  lookAgainMs: number;
+  pollIntervalMs: number;
 }
 
-export interface EndpointToAttend {
+export interface EndpointToRecover {
   id: string;
   organizationId: string;
 }
@@ -33,14 +33,14 @@ const ORGANIZATION_ID = defineSearchAttributeKey('OrganizationId', SearchAttribu
 const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', SearchAttributeType.KEYWORD);
 const JOB_ID = defineSearchAttributeKey('JobId', SearchAttributeType.KEYWORD);
 
-export function createStarter({ client, taskQueue, lookAgainMs }: StarterOptions) {
+export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOptions) {
   return {
     /** Starts the job's workflow unless it runs already. */
     async startJob({ id, organizationId }: JobToStart): Promise<void> {
       await client.workflow.start(APPLY_PROFILE, {
         workflowId: applyProfileId(id),
         taskQueue,
-        args: [{ jobId: id, lookAgainMs }],
+        args: [{ jobId: id, pollIntervalMs }],
         workflowIdConflictPolicy: 'USE_EXISTING',
         typedSearchAttributes: new TypedSearchAttributes([
           { key: ORGANIZATION_ID, value: organizationId },
@@ -51,12 +51,12 @@ export function createStarter({ client, taskQueue, lookAgainMs }: StarterOptions
     },
 
     /** The endpoint's workflow runs and looks; it is started when it does not run. */
-    async attendEndpoint({ id, organizationId }: EndpointToAttend): Promise<void> {
+    async startRecovery({ id, organizationId }: EndpointToRecover): Promise<void> {
       await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
         workflowId: deliverWebhooksId(id),
         taskQueue,
-        args: [{ webhookId: id, lookAgainMs }],
-        signal: TROUBLED_SIGNAL,
+        args: [{ endpointId: id, pollIntervalMs }],
+        signal: WAKE_SIGNAL,
         typedSearchAttributes: new TypedSearchAttributes([
           { key: ORGANIZATION_ID, value: organizationId },
           { key: ENDPOINT_ID, value: id },
@@ -68,7 +68,7 @@ export function createStarter({ client, taskQueue, lookAgainMs }: StarterOptions
     /** A workflow that has ended needs no news. */
     async signalJob(jobId: string, lines: string[]): Promise<void> {
       try {
-        await client.workflow.getHandle(applyProfileId(jobId)).signal(PROGRESSED_SIGNAL, lines);
+        await client.workflow.getHandle(applyProfileId(jobId)).signal(TARGETS_CHANGED_SIGNAL, lines);
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }

@@ -1,11 +1,11 @@
 /** Names that processes and Temporal agree on. */
 export const APPLY_PROFILE = 'applyProfile';
 export const applyProfileId = (jobId: string) => `apply-profile:${jobId}`;
-export const PROGRESSED_SIGNAL = 'progressed';
+export const TARGETS_CHANGED_SIGNAL = 'progressed';
 
 export const DELIVER_WEBHOOKS = 'deliverWebhooks';
-export const deliverWebhooksId = (webhookId: string) => `deliver-webhooks:${webhookId}`;
-export const TROUBLED_SIGNAL = 'troubled';
+export const deliverWebhooksId = (endpointId: string) => `deliver-webhooks:${endpointId}`;
+export const WAKE_SIGNAL = 'troubled';
 
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',

@@ -1,9 +1,9 @@
 /** What is watched for a device is what its profile asked for, read back out of the compiled configuration. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { definitionsOf, isWatchedAt } from '../../src/alerts/alert-definition.ts';
+import { definitionsOf, isActiveAt } from '../../src/alerts/alert-definition.ts';
+import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
-import type { DeviceVariant } from '../../src/devices/device-capabilities.ts';
 import {
   ALERT_CHANNELS,
   ALERT_TYPES,
@@ -17,11 +17,15 @@ const MINUTE_MS = 60_000;
 const WINTER = new Date('2026-01-15T12:00:00Z');
 
 /** Each with the channels, counted from 1, of its ambient sensor and of its probe. */
-const DEVICES: Array<{ variant: DeviceVariant; ambient: number; probe: number }> = [
-  { variant: { channelTypes: null, model: null, ruleSlots: 12 }, ambient: 1, probe: 1 },
-  { variant: { channelTypes: null, model: 'TVO-THT', ruleSlots: 16 }, ambient: 1, probe: 3 },
-  { variant: { channelTypes: [2, 1, 0, 0, 0, 0], model: 'TVO-THT', ruleSlots: 12 }, ambient: 2, probe: 2 },
-  { variant: { channelTypes: [1, 2, 1, 1, 0, 0], model: null, ruleSlots: 16 }, ambient: 1, probe: 4 },
+const DEVICES: Array<{ capabilities: DeviceCapabilities; ambient: number; probe: number }> = [
+  { capabilities: { channelTypes: null, model: null, ruleSlots: 12 }, ambient: 1, probe: 1 },
+  { capabilities: { channelTypes: null, model: 'TVO-THT', ruleSlots: 16 }, ambient: 1, probe: 3 },
+  {
+    capabilities: { channelTypes: [2, 1, 0, 0, 0, 0], model: 'TVO-THT', ruleSlots: 12 },
+    ambient: 2,
+    probe: 2,
+  },
+  { capabilities: { channelTypes: [1, 2, 1, 1, 0, 0], model: null, ruleSlots: 16 }, ambient: 1, probe: 4 },
 ];
 const devices = fc.constantFrom(...DEVICES);
 
@@ -148,18 +152,18 @@ function isAskedFor({ days, from, to, timezone }: WeekSchedule, at: Date): boole
 
 const compiled = (
   alerts: TemperatureAlert[],
-  variant: DeviceVariant,
+  capabilities: DeviceCapabilities,
   schedule: Schedule | null,
   at = WINTER,
-) => definitionsOf(compileProfile({ alerts, schedule, intervals: null }, variant, at));
+) => definitionsOf(compileProfile({ alerts, schedule, intervals: null }, capabilities, at));
 
 describe('The definitions of alerts', () => {
   it('of every compiled profile are its alerts, in their order, in the steps of the device', () => {
     fc.assert(
-      fc.property(askedFor, devices, (all, { variant, ambient, probe }) => {
+      fc.property(askedFor, devices, (all, { capabilities, ambient, probe }) => {
         const alerts = all.map(({ alert }) => alert);
         assert.deepEqual(
-          compiled(alerts, variant, null).map(({ channel, bounds, windows }) => ({
+          compiled(alerts, capabilities, null).map(({ channel, bounds, windows }) => ({
             channel,
             bounds,
             windows,
@@ -180,9 +184,9 @@ describe('The definitions of alerts', () => {
 
   it('of one configuration are told apart by their rules', () => {
     fc.assert(
-      fc.property(askedFor, devices, schedules, (all, { variant }, schedule) => {
+      fc.property(askedFor, devices, schedules, (all, { capabilities }, schedule) => {
         const alerts = all.map(({ alert }) => alert);
-        const rules = compiled(alerts, variant, schedule).map(({ rule }) => rule);
+        const rules = compiled(alerts, capabilities, schedule).map(({ rule }) => rule);
         assert.equal(new Set(rules).size, all.length);
       }),
     );
@@ -196,16 +200,16 @@ describe('The definitions of alerts', () => {
         schedules,
         moments,
         fc.array(fc.integer({ min: -20_160, max: 20_160 }), { minLength: 20, maxLength: 20 }),
-        (all, { variant }, schedule, compiledAt, minutesLater) => {
+        (all, { capabilities }, schedule, compiledAt, minutesLater) => {
           const alerts = all.map(({ alert }) => alert);
-          const definitions = compiled(alerts, variant, schedule, compiledAt);
+          const definitions = compiled(alerts, capabilities, schedule, compiledAt);
           const offset = offsetOf(compiledAt, schedule.timezone);
           const times = minutesLater
             .map((minutes) => new Date(compiledAt.getTime() + minutes * MINUTE_MS))
             .filter((at) => offsetOf(at, schedule.timezone) === offset);
           for (const at of times)
             for (const definition of definitions)
-              assert.equal(isWatchedAt(definition, at), isAskedFor(schedule, at), at.toISOString());
+              assert.equal(isActiveAt(definition, at), isAskedFor(schedule, at), at.toISOString());
         },
       ),
     );
@@ -213,10 +217,10 @@ describe('The definitions of alerts', () => {
 
   it('are watched to the minute at the edges of the schedule', () => {
     fc.assert(
-      fc.property(schedules, moments, devices, (schedule, compiledAt, { variant }) => {
+      fc.property(schedules, moments, devices, (schedule, compiledAt, { capabilities }) => {
         const alert = { type: 'high', channel: 'probe', highC: 8, hysteresisC: 0 } as const;
         const alerts = [{ ...alert, transmitOnBreach: true, transmitOnReturn: true }];
-        const [definition] = compiled(alerts, variant, schedule, compiledAt);
+        const [definition] = compiled(alerts, capabilities, schedule, compiledAt);
         const offset = offsetOf(compiledAt, schedule.timezone);
         const { minute } = localTime(compiledAt, schedule.timezone);
         for (const edge of [schedule.from, schedule.to]) {
@@ -226,7 +230,7 @@ describe('The definitions of alerts', () => {
             for (const milliseconds of [-1, 0]) {
               const at = new Date(start + day * 1_440 * MINUTE_MS + milliseconds);
               if (offsetOf(at, schedule.timezone) !== offset) continue;
-              assert.equal(isWatchedAt(definition as never, at), isAskedFor(schedule, at), at.toISOString());
+              assert.equal(isActiveAt(definition as never, at), isAskedFor(schedule, at), at.toISOString());
             }
           }
         }
@@ -237,7 +241,7 @@ describe('The definitions of alerts', () => {
   it('of a configuration without rules are none', () => {
     assert.deepEqual(definitionsOf({}), []);
     assert.deepEqual(definitionsOf({ measurementPeriodBase: 60, calendars: [] }), []);
-    assert.deepEqual(compiled([], (DEVICES[0] as (typeof DEVICES)[0]).variant, null), []);
+    assert.deepEqual(compiled([], (DEVICES[0] as (typeof DEVICES)[0]).capabilities, null), []);
   });
 
   it('that somebody else set watch a high and a low bound each, where nothing binds them', () => {

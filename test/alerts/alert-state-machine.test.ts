@@ -1,14 +1,14 @@
 /** The course of alerts, held against the rule of webhooks.md in whole hundredths of a degree. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { AlertDefinition } from '../../src/alerts/alert-definition.ts';
 import {
-  type AlertCourse,
-  type CourseStep,
-  createAlertCourse,
-  type JudgedReading,
+  type AlertEvaluator,
+  type AlertTransition,
+  createAlertEvaluator,
+  type EvaluatedReading,
   type OpenAlert,
 } from '../../src/alerts/alert-state-machine.ts';
-import type { AlertDefinition } from '../../src/alerts/alert-definition.ts';
 
 /** Hundredths; what the course sees are the same numbers divided. */
 interface Guard {
@@ -59,7 +59,7 @@ const definitionsOf = (all: Guard[]): AlertDefinition[] =>
     bounds: { lowC: degrees(low), highC: degrees(high), hysteresisC: hysteresis / 100 },
     windows: null,
   }));
-const readingsOf = (all: Sample[]): JudgedReading[] =>
+const readingsOf = (all: Sample[]): EvaluatedReading[] =>
   all.map(({ channel, value }, index) => ({
     channel,
     value: value / 100,
@@ -72,15 +72,15 @@ const isBack = ({ low, high, hysteresis }: Guard, value: number) =>
   (high === null || value <= high - hysteresis) && (low === null || value >= low + hysteresis);
 const shown = (open: OpenAlert[]) =>
   open.map(({ rule, channel, side }) => `${rule} ${channel} ${side}`).toSorted();
-const told = (steps: CourseStep[]) =>
+const told = (steps: AlertTransition[]) =>
   steps.map(({ kind, alert: { rule, channel, side } }) => `${kind} ${rule} ${channel} ${side}`);
 
 /** Frame by frame, each begun with what the one before left, as the service keeps it. */
-function inFrames(definitions: AlertDefinition[], readings: JudgedReading[], at: number[]) {
+function inFrames(definitions: AlertDefinition[], readings: EvaluatedReading[], at: number[]) {
   const ends = [...at.filter((end) => end < readings.length), readings.length].toSorted((a, b) => a - b);
   let open: OpenAlert[] = [];
   const steps = ends.flatMap((end, index) => {
-    const course = createAlertCourse(JSON.parse(JSON.stringify(open)));
+    const course = createAlertEvaluator(JSON.parse(JSON.stringify(open)));
     const taken = course.take(definitions, readings.slice(ends[index - 1] ?? 0, end));
     open = course.open();
     return taken;
@@ -92,10 +92,10 @@ function inFrames(definitions: AlertDefinition[], readings: JudgedReading[], at:
 function stepByStep(
   all: Guard[],
   series: Sample[],
-  look: (sample: Sample, before: string[], after: string[], course: AlertCourse) => void,
+  look: (sample: Sample, before: string[], after: string[], course: AlertEvaluator) => void,
 ): void {
   const definitions = definitionsOf(all);
-  const course = createAlertCourse([]);
+  const course = createAlertEvaluator([]);
   readingsOf(series).forEach((reading, index) => {
     const before = shown(course.open());
     course.take(definitions, [reading]);
@@ -160,7 +160,7 @@ describe('The course of alerts', () => {
     fc.assert(
       fc.property(guards, samples, cuts, (all, series, at) => {
         const [definitions, readings] = [definitionsOf(all), readingsOf(series)];
-        const whole = createAlertCourse([]);
+        const whole = createAlertEvaluator([]);
         const steps = whole.take(definitions, readings);
         const pieces = inFrames(definitions, readings, at);
         assert.deepEqual(told(pieces.steps), told(steps));
@@ -172,7 +172,7 @@ describe('The course of alerts', () => {
   it('tells in its steps all that becomes of what is open, and of no breach without an open alert', () => {
     fc.assert(
       fc.property(guards, samples, (all, series) => {
-        const course = createAlertCourse([]);
+        const course = createAlertEvaluator([]);
         const open = new Set<OpenAlert>();
         for (const step of course.take(definitionsOf(all), readingsOf(series))) {
           if (step.kind === 'opened') open.add(step.alert);
@@ -187,7 +187,7 @@ describe('The course of alerts', () => {
   it('says of each reading in breach that it is one, once for each definition', () => {
     fc.assert(
       fc.property(guards, samples, (all, series) => {
-        const steps = createAlertCourse([]).take(definitionsOf(all), readingsOf(series));
+        const steps = createAlertEvaluator([]).take(definitionsOf(all), readingsOf(series));
         const breaches = series.flatMap((sample) =>
           all.filter((guard) => guard.channel === sample.channel && sideOf(guard, sample.value) !== null),
         );
@@ -206,7 +206,7 @@ describe('The course of alerts', () => {
       timezone: 0,
     };
     const [definition] = definitionsOf([{ rule: 0, channel: 1, low: null, high: 800, hysteresis: 0 }]);
-    const course = createAlertCourse([]);
+    const course = createAlertEvaluator([]);
     const on = (day: number, value: number) => [
       { channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)) },
     ];

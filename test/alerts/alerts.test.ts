@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
-import { apply, createProfile, FACTORY, FREEZER, FRIDGE, obey, register, report } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FACTORY,
+  FREEZER,
+  FRIDGE,
+  register,
+  report,
+} from '../support/fleet.ts';
 import { openLogger, SENSOR_ERROR } from '../support/logger.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -56,7 +65,7 @@ describe('Alerts', () => {
   }
   async function guard(profile: object): Promise<void> {
     await offer(profile);
-    await obey(org, serial);
+    await applyAnswer(org, serial);
   }
   /** So many minutes after the test's beginning, six hours ago. */
   const at = (minute: number) => new Date(begun + minute * MINUTE_MS).toISOString();
@@ -328,7 +337,7 @@ describe('Alerts', () => {
       await measure(0, 20);
       await offer({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 10 }] });
       assert.deepEqual(await seen(), ['high_temp new']);
-      await obey(org, serial);
+      await applyAnswer(org, serial);
       assert.deepEqual(await seen(), ['high_temp resolved']);
       await measure(1, 20);
       assert.deepEqual(await seen(), ['high_temp resolved', 'high_temp new']);
@@ -341,7 +350,7 @@ describe('Alerts', () => {
       assert.deepEqual(await seen(), ['high_temp new']);
       await offer({ temperatureAlerts: [] });
       assert.deepEqual(await seen(), ['high_temp resolved']);
-      await obey(org, serial);
+      await applyAnswer(org, serial);
       assert.deepEqual(await seen(), ['high_temp resolved']);
     });
 
@@ -363,7 +372,7 @@ describe('Alerts', () => {
     it('that the device confirms with its first report stay open: it ran them all the time', async () => {
       await offer(FRIDGE);
       await measure(0, 20);
-      await obey(org, serial);
+      await applyAnswer(org, serial);
       assert.deepEqual(await seen(), ['high_temp new']);
       await measure(1, 5);
       assert.deepEqual(await seen(), ['high_temp resolved']);

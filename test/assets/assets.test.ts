@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { apply, configOf, createProfile, FACTORY, FRIDGE, jobOf, obey, register } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  FACTORY,
+  FRIDGE,
+  jobOf,
+  register,
+} from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -463,13 +472,13 @@ describe('Assets', () => {
     it('have to be configured as the earlier logger was', async () => {
       await createProfile(org, FRIDGE);
       await apply(org, 'vaccine-fridge', { serialNumbers: [serial] });
-      await obey(org, serial);
+      await applyAnswer(org, serial);
       const { deviceConfig } = await configOf(org, serial);
       await replace(id, fresh);
       const record = await configOf(org, fresh);
       assert.deepEqual([record.syncStatus, record.deviceConfig], ['pending', deviceConfig]);
       assert.deepEqual(record.pendingConfig, deviceConfig);
-      await obey(org, fresh);
+      await applyAnswer(org, fresh);
       assert.equal((await configOf(org, fresh)).syncStatus, 'applied');
     });
 
@@ -497,7 +506,7 @@ describe('Assets', () => {
         items.map(({ serialNumber, state }: Record<string, string>) => [serialNumber, state]),
         [[fresh, 'waiting']],
       );
-      await obey(org, fresh);
+      await applyAnswer(org, fresh);
       assert.equal((await jobOf(org, jobId)).counts.applied, 1);
     });
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
-import { contradictingPairs, get, memoized, withdrawChange } from '../../src/config-jobs/change-devices.ts';
+import { findConflicts, get, memoized, withdrawChange } from '../../src/config-jobs/change-devices.ts';
 import {
   type Counts,
   finishedStatus,
@@ -14,9 +14,9 @@ import {
   type Rollout,
   TARGET_STATES,
 } from '../../src/config-jobs/config-job.ts';
+import { describeJobRun, summarizeResult } from '../../src/config-jobs/job-description.ts';
 import type { JobProgress as Course } from '../../src/config-jobs/job-run.ts';
-import { createJobProgress } from '../../src/config-jobs/progress-signals.service.ts';
-import { describeCourse, summarizeResult } from '../../src/config-jobs/job-description.ts';
+import { createProgressSignals } from '../../src/config-jobs/progress-signals.service.ts';
 import {
   type Calendar,
   CONFIGURATION_KEYS,
@@ -241,22 +241,22 @@ describe('Changes that meet on a device', () => {
 
   it('contradict each other only where a shared key gets another value', () => {
     const all = [...contents.keys()];
-    assert.deepEqual(contradictingPairs(all, ['an hour'], contents), [
+    assert.deepEqual(findConflicts(all, ['an hour'], contents), [
       { old: 'ten minutes', fresh: 'an hour' },
       { old: 'ten minutes, daily', fresh: 'an hour' },
     ]);
-    assert.deepEqual(contradictingPairs(all, ['daily'], contents), []);
-    assert.deepEqual(contradictingPairs(all, ['ten minutes'], contents), [
+    assert.deepEqual(findConflicts(all, ['daily'], contents), []);
+    assert.deepEqual(findConflicts(all, ['ten minutes'], contents), [
       { old: 'an hour', fresh: 'ten minutes' },
     ]);
-    assert.deepEqual(contradictingPairs([], all, contents), []);
+    assert.deepEqual(findConflicts([], all, contents), []);
   });
 
   it('are superseded exactly when the merged revision no longer holds all of them', () => {
     fc.assert(
       fc.property(changes, changes, changes, (other, old, fresh) => {
         const pending = merged(merged(other, old), fresh);
-        const found = contradictingPairs(
+        const found = findConflicts(
           ['old'],
           ['fresh'],
           new Map([
@@ -338,7 +338,7 @@ describe("A job's course in words", () => {
   };
 
   it('says what it is about, what it waits for and until when, and counts what there is', () => {
-    const text = describeCourse(plan, running, []);
+    const text = describeJobRun(plan, running, []);
     assert.match(text, /\*\*Profile fridge\*\* on 12 devices: running/);
     assert.match(text, /Waits for 3 to fetch .* and for 2 .* until 2026-03-04T08:00:00\.000Z\./);
     assert.match(text, /^- applied: 6$/m);
@@ -347,20 +347,20 @@ describe("A job's course in words", () => {
   });
 
   it('names the stage where there is more than one, and one device as one', () => {
-    const text = describeCourse({ ...plan, total: 1 }, { ...running, stages: 2 }, []);
+    const text = describeJobRun({ ...plan, total: 1 }, { ...running, stages: 2 }, []);
     assert.match(text, /Stage 1 of 2\./);
     assert.match(text, /on 1 device:/);
   });
 
   it('ends with the latest news', () => {
     assert.match(
-      describeCourse(plan, running, ['A applied', 'B failed']),
+      describeJobRun(plan, running, ['A applied', 'B failed']),
       /Latest:\n- A applied\n- B failed$/,
     );
   });
 
   it('waits for nothing once it has ended', () => {
-    const text = describeCourse(plan, { ...running, status: 'cancelled' }, []);
+    const text = describeJobRun(plan, { ...running, status: 'cancelled' }, []);
     assert.match(text, /cancelled\n\nWaits for nothing any more\./);
   });
 
@@ -382,7 +382,7 @@ describe('News of a job for its workflow', () => {
   let faults: unknown[];
   let countsAsked: number;
   let signal: (jobId: string, lines: string[]) => Promise<void>;
-  let progress: ReturnType<typeof createJobProgress>;
+  let progress: ReturnType<typeof createProgressSignals>;
 
   /** Lets everything run that waits for no timer. */
   const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -391,7 +391,7 @@ describe('News of a job for its workflow', () => {
     await settled();
   };
   const hear = (...serials: string[]) =>
-    progress.heard(serials.map((serialNumber) => ({ jobId: JOB, serialNumber, event: 'applied' })));
+    progress.recordOutcomes(serials.map((serialNumber) => ({ jobId: JOB, serialNumber, event: 'applied' })));
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -402,7 +402,7 @@ describe('News of a job for its workflow', () => {
     signal = async (jobId, lines) => {
       signals.push({ jobId, lines });
     };
-    progress = createJobProgress({
+    progress = createProgressSignals({
       async count(jobId) {
         countsAsked++;
         const found = jobs.get(jobId);

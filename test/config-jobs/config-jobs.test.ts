@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   apply,
+  applyAnswer,
   configOf,
   createProfile,
   eventually,
@@ -9,7 +10,6 @@ import {
   FRIDGE,
   HOT_WATER,
   jobOf,
-  obey,
   register,
   registerMany,
   report,
@@ -57,9 +57,9 @@ describe('Applying a profile', () => {
 
   it('ends succeeded when every device has reported that it runs the change', async () => {
     const jobId = await applyTo('hot-water-guard');
-    for (const serial of serials.slice(1)) await obey(fleet, serial);
+    for (const serial of serials.slice(1)) await applyAnswer(fleet, serial);
     assert.equal((await jobOf(fleet, jobId)).status, 'running');
-    await obey(fleet, serials[0] as string);
+    await applyAnswer(fleet, serials[0] as string);
     const job = await untilEnded(fleet, jobId);
     assert.equal(job.status, 'succeeded');
     assert.equal(job.counts.applied, 3);
@@ -69,7 +69,7 @@ describe('Applying a profile', () => {
   it('shows applied as soon as the device has its answer', async () => {
     const [serial = ''] = serials;
     await applyTo('vaccine-fridge', [serial]);
-    await obey(fleet, serial);
+    await applyAnswer(fleet, serial);
     assert.equal((await configOf(fleet, serial)).syncStatus, 'applied');
   });
 
@@ -199,7 +199,7 @@ describe('Applying a profile', () => {
       measurementPeriodFactor: 1,
       transmissionInterval: 86_400,
     });
-    await obey(fleet, serial);
+    await applyAnswer(fleet, serial);
     for (const jobId of [first, second]) assert.equal((await untilEnded(fleet, jobId)).counts.applied, 1);
   });
 
@@ -208,9 +208,9 @@ describe('Applying a profile', () => {
     const first = await applyTo('frequent', [serial, other]);
     const second = await applyTo('rare', [serial]);
     assert.deepEqual(await statesOf(fleet, first), { [serial]: 'superseded', [other]: 'waiting' });
-    await obey(fleet, other);
+    await applyAnswer(fleet, other);
     assert.equal((await untilEnded(fleet, first)).status, 'succeeded');
-    await obey(fleet, serial);
+    await applyAnswer(fleet, serial);
     assert.equal((await untilEnded(fleet, second)).counts.applied, 1);
   });
 
@@ -251,7 +251,7 @@ describe('Applying a profile', () => {
       const [serial = '', other = ''] = serials;
       const jobId = await applyTo('frequent', [serial, other]);
       await refuse(fleet, serial);
-      await obey(fleet, other);
+      await applyAnswer(fleet, other);
       await untilEnded(fleet, jobId);
       assert.equal((await fleet.device.get(`/devices/${serial}/pending-config`)).status, 204);
       await fleet.api.put('/devices/config-profiles/frequent', {
@@ -263,7 +263,7 @@ describe('Applying a profile', () => {
       assert.deepEqual(await statesOf(fleet, retried.body.id), { [serial]: 'waiting' });
       const offered = await fleet.device.get(`/devices/${serial}/pending-config`);
       assert.equal(offered.body.config.measurementPeriodBase, 600);
-      await obey(fleet, serial);
+      await applyAnswer(fleet, serial);
       assert.equal((await untilEnded(fleet, retried.body.id)).status, 'succeeded');
       assert.equal((await fleet.api.post(`/devices/config-jobs/${jobId}/retry`)).status, 409);
     });
@@ -273,7 +273,7 @@ describe('Applying a profile', () => {
     it('withdraws the change from devices that have not settled, and ends the job', async () => {
       const [done = '', waiting = ''] = serials;
       const jobId = await applyTo('frequent', [done, waiting]);
-      await obey(fleet, done);
+      await applyAnswer(fleet, done);
       const { status, body } = await fleet.api.post(`/devices/config-jobs/${jobId}/cancel`);
       assert.equal(status, 200);
       assert.equal(body.status, 'cancelled');
@@ -289,7 +289,7 @@ describe('Applying a profile', () => {
       const kept = await applyTo('slow', [serial]);
       await fleet.api.post(`/devices/config-jobs/${cancelled}/cancel`);
       assert.deepEqual((await configOf(fleet, serial)).pendingConfig, { transmissionInterval: 86_400 });
-      await obey(fleet, serial);
+      await applyAnswer(fleet, serial);
       assert.equal((await untilEnded(fleet, kept)).status, 'succeeded');
     });
 
@@ -312,12 +312,12 @@ describe('Applying a profile', () => {
       const jobId = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 33 } });
       assert.deepEqual(Object.values(await statesOf(fleet, jobId)).sort(), ['queued', 'queued', 'waiting']);
       assert.equal((await configOf(fleet, rest[0] as string)).pendingConfig, null);
-      await obey(fleet, first);
+      await applyAnswer(fleet, first);
       await eventually(
         () => statesOf(fleet, jobId),
         (states) => rest.every((serial) => states[serial] === 'waiting'),
       );
-      for (const serial of rest) await obey(fleet, serial);
+      for (const serial of rest) await applyAnswer(fleet, serial);
       assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
     });
 
@@ -339,7 +339,7 @@ describe('Applying a profile', () => {
       const [first = '', ...rest] = serials;
       const staged = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 33 } });
       await applyTo('rare', rest);
-      await obey(fleet, first);
+      await applyAnswer(fleet, first);
       const job = await untilEnded(fleet, staged);
       assert.equal(job.counts.superseded, 2);
       assert.equal((await configOf(fleet, rest[0] as string)).pendingConfig.measurementPeriodBase, 3_600);
@@ -351,7 +351,7 @@ describe('Applying a profile', () => {
     const jobId = await applyTo('frequent', [done, gone]);
     const { assetId } = await configOf(fleet, gone);
     await fleet.api.delete(`/assets/${assetId}`);
-    await obey(fleet, done);
+    await applyAnswer(fleet, done);
     const job = await untilEnded(fleet, jobId);
     assert.equal(job.status, 'succeeded');
     assert.equal(job.counts.cancelled, 1);
@@ -360,7 +360,7 @@ describe('Applying a profile', () => {
   it('follows the asset to its new hardware, which must come to run what the old one ran', async () => {
     const [serial = ''] = serials;
     await applyTo('vaccine-fridge', [serial]);
-    await obey(fleet, serial);
+    await applyAnswer(fleet, serial);
     const jobId = await applyTo('frequent', [serial]);
     const { assetId } = await configOf(fleet, serial);
     await fleet.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: 'FRESH-1' });
@@ -368,7 +368,7 @@ describe('Applying a profile', () => {
     assert.equal(record.syncStatus, 'pending');
     assert.equal(record.pendingConfig.measurementPeriodBase, 600);
     assert.equal(record.pendingConfig.alarmRules[0].threshold, 8);
-    await obey(fleet, 'FRESH-1');
+    await applyAnswer(fleet, 'FRESH-1');
     assert.equal((await untilEnded(fleet, jobId)).counts.applied, 1);
     assert.deepEqual(await statesOf(fleet, jobId), { 'FRESH-1': 'applied' });
   });
@@ -394,7 +394,7 @@ describe('Applying a profile', () => {
 
   it('lists its devices by state and page by page', async () => {
     const jobId = await applyTo('frequent');
-    await obey(fleet, serials[1] as string);
+    await applyAnswer(fleet, serials[1] as string);
     const path = `/devices/config-jobs/${jobId}/targets`;
     const { body: waiting } = await fleet.api.get(`${path}?state=waiting&limit=1`);
     assert.equal(waiting.items.length, 1);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {
   apply,
+  applyAnswer,
   configOf,
   createProfile,
   eventually,
@@ -9,7 +10,6 @@ import {
   FRIDGE,
   HOT_WATER,
   jobOf,
-  obey,
   register,
   untilEnded,
 } from '../support/fleet.ts';
@@ -74,7 +74,7 @@ describe('When a zone goes over to summer time', () => {
   for (const { timezone, januaryMinutes, julyMinutes } of ZONES) {
     it(`a device in ${timezone} gets its windows at the new distance, and again at the way back`, async () => {
       const { serial, jobId } = await guarded(hotWaterIn(timezone));
-      await obey(dms, serial);
+      await applyAnswer(dms, serial);
       await untilEnded(dms, jobId);
       const before = await configOf(dms, serial);
       assert.deepEqual(offsetsOf(before.deviceConfig), [januaryMinutes]);
@@ -85,7 +85,7 @@ describe('When a zone goes over to summer time', () => {
       assert.deepEqual(Object.keys(pendingConfig), ['calendars']);
       const [week] = pendingConfig.calendars;
       assert.deepEqual({ ...week, timezone: januaryMinutes }, before.deviceConfig.calendars[0]);
-      await obey(dms, serial);
+      await applyAnswer(dms, serial);
       assert.equal((await configOf(dms, serial)).syncStatus, 'applied');
 
       now = inJanuary(year + 1);
@@ -103,7 +103,7 @@ describe('When a zone goes over to summer time', () => {
     const again = await dms.device.get(`/devices/${serial}/pending-config`);
     assert.equal(again.body.revision, 2);
     assert.ok(again.body.config.alarmRules, 'the rest of the change is still there');
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
   });
 
@@ -111,7 +111,7 @@ describe('When a zone goes over to summer time', () => {
     const always = await guarded(FRIDGE);
     const tokyo = await guarded(hotWaterIn('Asia/Tokyo'));
     const moving = await guarded(hotWaterIn('Europe/Stockholm'));
-    for (const { serial } of [always, tokyo, moving]) await obey(dms, serial);
+    for (const { serial } of [always, tokyo, moving]) await applyAnswer(dms, serial);
     now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
     await looks();
@@ -123,12 +123,12 @@ describe('When a zone goes over to summer time', () => {
 
   it('a device that has been guarded otherwise since is left alone', async () => {
     const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     const slug = await createProfile(dms, { slug: `since-${serials}`, ...FRIDGE });
     await apply(dms, slug, { serialNumbers: [serial] });
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     const moving = await guarded(hotWaterIn('Europe/Stockholm'));
-    await obey(dms, moving.serial);
+    await applyAnswer(dms, moving.serial);
     now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
     await looks();
@@ -137,7 +137,7 @@ describe('When a zone goes over to summer time', () => {
 
   it('a change that the device refused stays refused', async () => {
     const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     const slug = await createProfile(dms, { slug: `refused-${serials}`, ...hotWaterIn('America/New_York') });
     await apply(dms, slug, { serialNumbers: [serial] });
     await dms.device.get(`/devices/${serial}/pending-config`);
@@ -148,7 +148,7 @@ describe('When a zone goes over to summer time', () => {
     const before = await configOf(dms, serial);
     assert.equal(before.syncStatus, 'failed');
     const moving = await guarded(hotWaterIn('Europe/Stockholm'));
-    await obey(dms, moving.serial);
+    await applyAnswer(dms, moving.serial);
     now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
     await looks();
@@ -158,7 +158,7 @@ describe('When a zone goes over to summer time', () => {
 
   it('nobody gets a second change for the same turn', async () => {
     const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     now = inJuly(year);
     await untilPendingAt(serial, 120);
     await looks();

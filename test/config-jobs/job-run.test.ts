@@ -5,13 +5,13 @@ import { query } from '../../src/db/query.ts';
 import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,
+  applyAnswer,
   configOf,
   createProfile,
   eventually,
   FRIDGE,
   inTurns,
   jobOf,
-  obey,
   registerMany,
   untilEnded,
 } from '../support/fleet.ts';
@@ -37,7 +37,7 @@ describe('The deadline of a job', function () {
   it('ends it with the devices that have not confirmed timed out, and goes on offering them the change', async () => {
     const [quick, slow, fetched] = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [quick, slow, fetched] });
-    await obey(dms, quick);
+    await applyAnswer(dms, quick);
     await dms.device.get(`/devices/${fetched}/pending-config`);
     // Two days are shortened before a worker reads the plan.
     const soon = "update config_jobs set deadline_at = now() + interval '1 second' where id = ?";
@@ -49,7 +49,7 @@ describe('The deadline of a job', function () {
     assert.ok(Date.parse(job.finishedAt) >= Date.parse(job.deadlineAt));
     for (const serial of [slow, fetched]) {
       assert.equal((await configOf(dms, serial)).pendingConfig.alarmRules.length, 12);
-      await obey(dms, serial);
+      await applyAnswer(dms, serial);
     }
     assert.equal((await jobOf(dms, jobId)).counts.timedOut, 2);
   });
@@ -70,7 +70,7 @@ describe('A job over 300 devices', function () {
 
   it('tells in words what it waits for while it runs', async () => {
     await untilSeen(dms, jobId);
-    for (const serial of serials.slice(0, 30)) await obey(dms, serial);
+    for (const serial of serials.slice(0, 30)) await applyAnswer(dms, serial);
     const details = await eventually(
       () => detailsOf(dms, jobId),
       (text) => /applied: [1-9]/.test(text),
@@ -97,7 +97,7 @@ describe('A job over 300 devices', function () {
   });
 
   it('stays far below 5,000 events, in one run, and ends with a summary', async () => {
-    await inTurns(serials.slice(30), 16, (serial) => obey(dms, serial));
+    await inTurns(serials.slice(30), 16, (serial) => applyAnswer(dms, serial));
     const { status, counts } = await untilEnded(dms, jobId);
     assert.equal(status, 'succeeded');
     assert.equal(counts.applied, 300);

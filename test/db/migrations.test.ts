@@ -4,11 +4,11 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { migrations } from '../../migrations/index.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate, rollbackAll } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
-import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { servers } from '../support/servers.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -147,7 +147,10 @@ describe('The migrations', () => {
   it('run by two processes at once are run by one of them', async () => {
     const env = { ...process.env, DATABASE_URL: url };
     const run = () =>
-      promisify(execFile)(process.execPath, ['--import=tsx', 'src/bin/cli.ts', 'migrate'], { cwd: ROOT, env });
+      promisify(execFile)(process.execPath, ['--import=tsx', 'src/bin/cli.ts', 'migrate'], {
+        cwd: ROOT,
+        env,
+      });
     const outputs = (await Promise.all([run(), run()])).map(({ stdout }) => stdout).sort();
     assert.equal(outputs[0], `Migrated: ${NAMES.join(', ')}\n`);
     assert.equal(outputs[1], 'The schema is up to date\n');

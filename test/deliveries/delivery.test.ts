@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
-import { apply, createProfile, eventually, FRIDGE, obey, register, untilEnded } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  eventually,
+  FRIDGE,
+  register,
+  untilEnded,
+} from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { QUICK, SECRET } from './harness.ts';
@@ -28,7 +36,7 @@ describe('A webhook delivery', () => {
     const serial = `LOGGER-${++serials}`;
     await register(fleet, serial);
     const jobId = await apply(fleet, 'vaccine-fridge', { serialNumbers: [serial] });
-    await obey(fleet, serial);
+    await applyAnswer(fleet, serial);
     return { serial, jobId };
   }
 

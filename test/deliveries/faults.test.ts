@@ -8,14 +8,14 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Sql } from '../../src/db/database.ts';
-import { query } from '../../src/db/query.ts';
-import { QUEUED_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
 import { startTemporalDevServer, type TemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import type { Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
+import { QUEUED_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
 import type { EventKind } from '../../src/endpoints/endpoint.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
@@ -37,7 +37,7 @@ const QUICK = {
   deadlineMs: 2_000,
   connectTimeoutMs: 1_000,
   leaseSeconds: 8,
-  secretOverlapMs: 60_000,
+  secretGracePeriodMs: 60_000,
   retentionDays: 7,
 };
 /** A process that is killed takes nothing with it that was written; only a machine would. */
@@ -141,7 +141,7 @@ describe('Without Temporal', function () {
     port = await freePort();
     await startTemporal();
     dms = await startService({
-      settings: { temporalAddress: temporal.address, jobLookAgainMs: 1_000, webhooks: QUICK },
+      settings: { temporalAddress: temporal.address, jobPollIntervalMs: 1_000, webhooks: QUICK },
     });
     ledger = openLedger(dms);
     well = await ledger.subscribe(['device.online']);

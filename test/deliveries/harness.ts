@@ -1,11 +1,11 @@
 /** What the tests of deliveries share: days in milliseconds, and a customer with devices that confirm changes. */
 import assert from 'node:assert/strict';
-import type { WebhookSettings } from '../../src/process/config.ts';
 import { query } from '../../src/db/query.ts';
-import { apply, createProfile, eventually, FRIDGE, obey, registerMany } from '../support/fleet.ts';
+import type { DeliverySettings } from '../../src/process/config.ts';
+import { apply, applyAnswer, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
 
-export const QUICK: WebhookSettings = {
+export const QUICK: DeliverySettings = {
   scheduleMs: [0, 100, 200, 300, 2_000, 5_000, 5_000],
   probePlan: { firstMs: 150, share: 0.1, maxMs: 500 },
   disableAfterMs: 60_000,
@@ -15,7 +15,7 @@ export const QUICK: WebhookSettings = {
   deadlineMs: 2_000,
   connectTimeoutMs: 1_000,
   leaseSeconds: 10,
-  secretOverlapMs: 60_000,
+  secretGracePeriodMs: 60_000,
   retentionDays: 7,
 };
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -88,7 +88,7 @@ export async function addCustomer(dms: TestService): Promise<Customer> {
     async confirmChanges(count) {
       const serials = await registerMany(organization, count, `LOGGER-${++batches}`);
       const jobId = await apply(organization, slug, { serialNumbers: serials });
-      await Promise.all(serials.map((serial) => obey(organization, serial)));
+      await Promise.all(serials.map((serial) => applyAnswer(organization, serial)));
       return { serials, jobId };
     },
   };

@@ -1,6 +1,9 @@
 /** The health of endpoints: what is sent, what waits, and what is held while a receiver is in trouble. */
 import assert from 'node:assert/strict';
-import { createEndpointsRepository, type LastAttempt } from '../../src/endpoints/endpoint-health.repository.ts';
+import {
+  createEndpointHealthRepository,
+  type LastAttempt,
+} from '../../src/endpoints/endpoint-health.repository.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -240,13 +243,13 @@ describe('An endpoint in trouble', () => {
   });
 
   it('has not been failing since before its last success, however late that success is noted', async () => {
-    const endpoints = createEndpointsRepository(dms.service.sql);
+    const endpoints = createEndpointHealthRepository(dms.service.sql);
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
     const note = (second: number, status: LastAttempt['status']) =>
-      endpoints.noteAttempts([
-        { webhookId: id, at: new Date(second * 1_000), status, statusCode: null, error: null },
+      endpoints.recordLastAttempts([
+        { endpointId: id, at: new Date(second * 1_000), status, statusCode: null, error: null },
       ]);
-    const failingSince = async () => (await endpoints.findStanding(id))?.failingSince?.getTime() ?? null;
+    const failingSince = async () => (await endpoints.findState(id))?.failingSince?.getTime() ?? null;
     await note(10, 'retrying');
     await note(30, 'retrying');
     assert.equal(await failingSince(), 10_000);

@@ -8,8 +8,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
-import { every } from '../../src/process/periodic.ts';
 import { EVENT_KINDS, type EventKind } from '../../src/endpoints/endpoint.ts';
+import { startPeriodic } from '../../src/process/periodic.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
@@ -40,7 +40,7 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
   let areReceiversWell = false;
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { jobLookAgainMs: 1_000 } });
+    dms = await startService({ withWorker: false, settings: { jobPollIntervalMs: 1_000 } });
     ledger = openLedger(dms);
     env = {
       ...environmentOf(dms.settings),
@@ -70,7 +70,7 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
       areReceiversWell = true;
     }, ILL_FOR_MS);
     const publishedAt = performance.now();
-    const hurrying = every(1_000, hurry, () => {});
+    const hurrying = startPeriodic(1_000, hurry, () => {});
     await ledger.untilAllDelivered(SETTLE_MS).finally(hurrying.stop);
     clearTimeout(healing);
     const settledMs = Math.round(performance.now() - publishedAt);

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { firstIdAt } from '../../src/db/partitions.ts';
 import { nextAttempt, retryAfterMs, SCHEDULE_MS, verdictOf } from '../../src/deliveries/delivery.ts';
+import { parseNotification } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { describeRecovery, nextStep, type RecoveryState } from '../../src/deliveries/endpoint-recovery.ts';
+import { createKeyedSemaphore } from '../../src/deliveries/keyed-semaphore.ts';
 import {
   type EndpointHealth,
   HEALTHY,
@@ -12,9 +15,6 @@ import {
   PROBE_PLAN,
   probeWaitMs,
 } from '../../src/endpoints/endpoint-health.ts';
-import { describeTrouble, nextStep, type Situation } from '../../src/deliveries/endpoint-recovery.ts';
-import { noticeOf } from '../../src/deliveries/delivery-notifications.repository.ts';
-import { createPlaces } from '../../src/deliveries/keyed-semaphore.ts';
 
 const DAY_MS = 86_400_000;
 const share = () => fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
@@ -186,7 +186,7 @@ describe('The pace of a drain', () => {
 describe('The next step for an endpoint in trouble', () => {
   const now = new Date('2026-03-02T08:00:00.000Z');
   const in5s = new Date(now.getTime() + 5_000);
-  const calm: Situation = {
+  const calm: RecoveryState = {
     status: 'active',
     breaker: 'closed',
     nextProbeAt: null,
@@ -195,7 +195,7 @@ describe('The next step for an endpoint in trouble', () => {
     urgent: 0,
     nextRetryAt: null,
   };
-  const stepOf = (more: Partial<Situation>) => nextStep({ ...calm, ...more }, now);
+  const stepOf = (more: Partial<RecoveryState>) => nextStep({ ...calm, ...more }, now);
   const wait = (what: string) => ({ kind: 'wait', until: in5s.toISOString(), waitMs: 5_000, for: what });
 
   it('is none when it is well or disabled', () => {
@@ -233,7 +233,7 @@ describe('The next step for an endpoint in trouble', () => {
   });
 
   it('is told in words: breaker, what waits, the next attempt and why', () => {
-    const text = describeTrouble({
+    const text = describeRecovery({
       status: 'active',
       disabledReason: null,
       breaker: 'open',
@@ -258,19 +258,19 @@ describe('The next step for an endpoint in trouble', () => {
   });
 });
 
-describe('Places', () => {
+describe('KeyedSemaphore', () => {
   it('are never more than the cap for a key, go in turn, and one key never waits for another', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 }),
         fc.integer({ min: 1, max: 5 }),
         async (keys, cap) => {
-          const places = createPlaces(cap);
+          const places = createKeyedSemaphore(cap);
           const inside: Record<string, number> = { a: 0, b: 0, c: 0 };
           const order: Record<string, number[]> = { a: [], b: [], c: [] };
           await Promise.allSettled(
             keys.map((key, index) =>
-              places.hold(key, async () => {
+              places.run(key, async () => {
                 inside[key] = (inside[key] as number) + 1;
                 assert.ok((inside[key] as number) <= cap);
                 order[key]?.push(index);
@@ -294,8 +294,8 @@ describe('Places', () => {
 
 describe('A notice', () => {
   it('says what happened to which endpoints', () => {
-    assert.deepEqual(noticeOf('a,b'), { kind: 'queued', webhookIds: ['a', 'b'] });
-    assert.deepEqual(noticeOf('changed a'), { kind: 'changed', webhookIds: ['a'] });
+    assert.deepEqual(parseNotification('a,b'), { kind: 'queued', webhookIds: ['a', 'b'] });
+    assert.deepEqual(parseNotification('changed a'), { kind: 'changed', webhookIds: ['a'] });
   });
 });
 

@@ -56,7 +56,7 @@ describe('The secret of an endpoint', () => {
   let receiver: Receiver;
 
   before(async () => {
-    dms = await startService({ settings: { webhooks: { ...QUICK, secretOverlapMs: OVERLAP_MS } } });
+    dms = await startService({ settings: { webhooks: { ...QUICK, secretGracePeriodMs: OVERLAP_MS } } });
     customer = await addCustomer(dms);
   });
   after(() => dms.stop());

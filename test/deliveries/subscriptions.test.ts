@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
-import { createPublishEvents } from '../../src/events/events.service.ts';
 import { EVENT_KINDS } from '../../src/endpoints/endpoint.ts';
+import { createPublishEvents } from '../../src/events/events.service.ts';
 import {
   apply,
+  applyAnswer,
   createProfile,
   FACTORY,
   HOT_WATER,
-  obey,
   register,
   report,
   untilEnded,
@@ -118,14 +118,14 @@ describe('An event', () => {
       await apply(customer, 'vaccine-fridge', { serialNumbers: ['TWO-JOBS'] }),
       await apply(customer, slug, { serialNumbers: ['TWO-JOBS'] }),
     ];
-    await obey(customer, 'TWO-JOBS');
+    await applyAnswer(customer, 'TWO-JOBS');
     const received = await receiver.until(2);
     assert.deepEqual(received.map(({ event }) => event.data.jobId).sort(), [...jobs].sort());
     const replaced = await customer.api.post(`/assets/${assetId}/replace-hardware`, {
       newSerialNumber: 'NEW-ONE',
     });
     assert.equal(replaced.status, 200, replaced.text);
-    await obey(customer, 'NEW-ONE');
+    await applyAnswer(customer, 'NEW-ONE');
     const [, , third] = await receiver.until(3);
     assert.deepEqual(
       [third?.event.data.jobId, third?.event.data.profileSlug, third?.event.data.serialNumber],
@@ -172,7 +172,7 @@ describe('An event', () => {
     const retried = await customer.api.post(`/devices/config-jobs/${jobId}/retry`);
     assert.equal(retried.status, 201, retried.text);
     const endpoint = await customer.subscribe(receiver.url);
-    await obey(customer, 'SECOND-THOUGHTS');
+    await applyAnswer(customer, 'SECOND-THOUGHTS');
     await endpoint.untilAll('delivered', 1);
     assert.equal(receiver.received[0]?.event.data.jobId, retried.body.id);
   });

@@ -316,7 +316,7 @@ describe('the search for a Temporal CLI', () => {
         ...env,
       },
       cacheDir: join(root, 'cache'),
-      say: (line) => said.push(line),
+      print: (line) => said.push(line),
       downloadFrom,
     });
 });
@@ -394,7 +394,8 @@ function superviseNode(code: string) {
   return { lines, server };
 }
 
-const moduleUrl = (file: string) => JSON.stringify(new URL(`../../dev/embedded/${file}`, import.meta.url).href);
+const moduleUrl = (file: string) =>
+  JSON.stringify(new URL(`../../dev/embedded/${file}`, import.meta.url).href);
 
 const sayPidAndStay = {
   command: process.execPath,

@@ -7,11 +7,11 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import {
   apply,
+  applyAnswer,
   createProfile,
   eventually,
   FRIDGE,
   jobOf,
-  obey,
   register,
   untilEnded,
 } from '../support/fleet.ts';
@@ -170,14 +170,14 @@ describe('npm start', function () {
       for (const serial of ['FIRST', 'SECOND', 'THIRD']) await register(stack.organization, serial);
       const slug = await createProfile(stack.organization, FRIDGE);
       jobId = await apply(stack.organization, slug, { serialNumbers: ['FIRST', 'SECOND', 'THIRD'] });
-      await obey(stack.organization, 'FIRST');
+      await applyAnswer(stack.organization, 'FIRST');
     });
 
     it('leaves nothing behind that could block its next start', async () => {
       const relatives = descendantsOf(stack.pid);
       await stack.end('SIGKILL');
       stack = await startStack(dataDir);
-      await obey(stack.organization, 'SECOND');
+      await applyAnswer(stack.organization, 'SECOND');
       assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 2);
       await eventually(
         async () => alive(relatives),
@@ -191,7 +191,7 @@ describe('npm start', function () {
       await stack.end('SIGKILL');
       stack = await startStack(dataDir, { byNpm: true });
       assert.equal((await jobOf(stack.organization, jobId)).status, 'running');
-      await obey(stack.organization, 'THIRD');
+      await applyAnswer(stack.organization, 'THIRD');
       const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
       assert.equal(job.status, 'succeeded');
       assert.equal(job.counts.applied, 3);

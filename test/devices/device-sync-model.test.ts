@@ -18,12 +18,17 @@ import {
   syncStatus,
   withdraw,
 } from '../../src/devices/device-sync.ts';
-import { START_MS } from './fixtures.ts';
 import { type Letters, lettersOf, spelt } from './config-symbols.ts';
+import { START_MS } from './fixtures.ts';
 import { Paper, type Words } from './reference-model.ts';
 import { stories, type TimedEvent, wordsOf } from './scenario.ts';
 
-const OUTCOMES = { settled: 'confirmed', refused: 'rejected', denied: 'reopened', nothing: 'noted' } as const;
+const OUTCOMES = {
+  settled: 'confirmed',
+  refused: 'rejected',
+  denied: 'reoffered',
+  nothing: 'recorded',
+} as const;
 
 const deviceReport = ({ says, cameInMs, madeMs, errors }: Words, spelling: number): DeviceReport => ({
   config: spelt(says, spelling),

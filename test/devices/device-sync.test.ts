@@ -1,6 +1,6 @@
 /** What contract.md says in sections 3, 4 and 10 of one device and its configuration: each rule by an example. */
 import assert from 'node:assert/strict';
-import { deviceReportOf, type SentReport } from '../../src/devices/config-report.ts';
+import { deviceReportOf, type ReportBody } from '../../src/devices/config-report.ts';
 import {
   CONFIGURATION_KEYS,
   type DeviceConfiguration,
@@ -223,7 +223,7 @@ describe('A report confirms', () => {
     const pending = merge(known, { ...DAILY, ...RULES });
     for (const config of [DAILY, RULES, {}, { ...OLD, ...RULES }, { ...DAILY, alarmRules: [] }]) {
       const { sync, outcome } = told(pending, config, { cameIn: 50 });
-      assert.deepEqual(outcome, { kind: 'noted' });
+      assert.deepEqual(outcome, { kind: 'recorded' });
       assert.deepEqual(sync.pending, pending.pending);
       assert.equal(sync.revision, pending.revision);
     }
@@ -232,7 +232,7 @@ describe('A report confirms', () => {
   it('nothing when it names no setting, not even with errors that are older than the fetch', () => {
     for (const errors of [null, complaint('out of range', 99)]) {
       const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), {}, { cameIn: 200, errors });
-      assert.deepEqual(outcome, { kind: 'noted' });
+      assert.deepEqual(outcome, { kind: 'recorded' });
       assert.equal(syncStatus(sync), 'sent');
     }
     const fresh = told(taken(DAILY), {}, { cameIn: 200, errors: complaint('out of range', 150) });
@@ -241,13 +241,13 @@ describe('A report confirms', () => {
 
   it('nothing when it was made before the fetch, though it came in after it', () => {
     const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), DAILY, { cameIn: 200, made: 99 });
-    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
   });
 
   it('nothing when it came in before the fetch, though the clock of the device runs ahead', () => {
     const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), DAILY, { cameIn: 99, made: 700 });
-    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
   });
 
@@ -263,7 +263,7 @@ describe('A report confirms', () => {
   it('only the revision that was fetched: a merge in between has to be fetched, too', () => {
     const remerged = merge(taken(DAILY), RULES);
     const { sync, outcome } = told(remerged, { ...OLD, ...DAILY }, { cameIn: 200 });
-    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.deepEqual(outcome, { kind: 'recorded' });
     assert.deepEqual(sync.pending?.config, { ...DAILY, ...RULES });
   });
 
@@ -277,7 +277,7 @@ describe('A report confirms', () => {
 describe('A report that contradicts a fetched change', () => {
   it('opens it again under the same revision: the answer got lost on the way', () => {
     const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 200 });
-    assert.deepEqual(outcome, { kind: 'reopened' });
+    assert.deepEqual(outcome, { kind: 'reoffered' });
     assert.equal(syncStatus(sync), 'pending');
     assert.deepEqual(offered(sync), { revision: 1, config: DAILY });
   });
@@ -299,7 +299,7 @@ describe('A report that contradicts a fetched change', () => {
     let sync = taken(DAILY);
     for (let repeat = 0; repeat < 10; repeat++) sync = afterReport(sync, OLD, { cameIn: 200 + repeat });
     assert.equal(syncStatus(sync), 'pending');
-    assert.equal(told(fetch(sync, at(300)), OLD, { cameIn: 310 }).outcome.kind, 'reopened');
+    assert.equal(told(fetch(sync, at(300)), OLD, { cameIn: 310 }).outcome.kind, 'reoffered');
   });
 
   it('is no round when it was made before the fetch', () => {
@@ -311,7 +311,7 @@ describe('A report that contradicts a fetched change', () => {
 
   it('is no round when it came in before the fetch, whatever its clock says', () => {
     const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 99, made: 101 });
-    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
   });
 
@@ -359,7 +359,7 @@ describe('Errors that a device reports', () => {
     const outcomeOf = (made: number) =>
       told(taken(DAILY), {}, { cameIn: 110, made: 50, errors: complaint('x', made, COAP_SLACK_MS) }).outcome;
     assert.equal(outcomeOf(40).kind, 'rejected');
-    assert.equal(outcomeOf(39).kind, 'noted');
+    assert.equal(outcomeOf(39).kind, 'recorded');
   });
 
   it('count once: those that a device keeps repeating do not fail the change that comes next', () => {
@@ -404,7 +404,7 @@ describe('A failed change', () => {
       { cameIn: 110, errors: complaint('no', 110) },
     );
     const { sync, outcome } = told(both, { ...OLD, ...DAILY }, { cameIn: 300 });
-    assert.deepEqual(outcome, { kind: 'noted' });
+    assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'failed');
   });
 
@@ -482,14 +482,14 @@ describe('New hardware', () => {
   it('as it leaves the factory contradicts nothing before it has fetched anything', () => {
     const factory = { ...OLD, alarmRules: [] };
     const reported = told(replaceHardware(fridge), factory, { cameIn: 400 });
-    assert.deepEqual(reported.outcome, { kind: 'noted' });
+    assert.deepEqual(reported.outcome, { kind: 'recorded' });
     const obeyed = afterReport(fetch(reported.sync, at(410)), { ...OLD, ...RULES }, { cameIn: 420 });
     assert.equal(syncStatus(obeyed), 'applied');
   });
 });
 
 describe('A report over HTTP', () => {
-  const sent = (more: Partial<SentReport>) => deviceReportOf({ ...OLD, ...more }, at(100));
+  const sent = (more: Partial<ReportBody>) => deviceReportOf({ ...OLD, ...more }, at(100));
 
   it('was made when it says so, else when it came in', () => {
     assert.deepEqual(sent({ reportedAt: at(-60) }).madeAt, at(-60));

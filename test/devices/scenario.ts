@@ -1,8 +1,8 @@
 /** Any course of what can happen to a device, as fast-check makes it, and what a device says in it. */
 import fc from 'fast-check';
 import { CONFIGURATION_KEYS, type ConfigurationKey } from '../../src/devices/configuration.ts';
-import { COAP_SLACK_MS, START_MS } from './fixtures.ts';
 import { LETTERS, type Letter, type Letters } from './config-symbols.ts';
+import { COAP_SLACK_MS, START_MS } from './fixtures.ts';
 import type { Paper, Words } from './reference-model.ts';
 
 type Word = 'absent' | 'as wanted' | 'as known' | 'otherwise';

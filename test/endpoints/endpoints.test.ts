@@ -1,8 +1,8 @@
 /** Both collections of webhooks through the API (contract.md, section 6); deliveries have tests of their own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createSecretBox } from '../../src/endpoints/secret-box.ts';
 import { EVENT_KINDS } from '../../src/endpoints/endpoint.ts';
+import { createSecretBox } from '../../src/endpoints/secret-box.ts';
 import type { Client } from '../support/client.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 

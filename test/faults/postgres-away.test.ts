@@ -6,10 +6,10 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
 import {
   apply,
+  applyAnswer,
   createProfile,
   eventually,
   FRIDGE,
-  obey,
   registerMany,
   untilEnded,
 } from '../support/fleet.ts';
@@ -44,7 +44,7 @@ describe('PostgreSQL under load', function () {
     port = await freePort();
     postgres = await start(port);
     const databaseUrl = await migratedDatabase(postgres.url);
-    dms = await startService({ databaseUrl, settings: { jobLookAgainMs: 1_000 } });
+    dms = await startService({ databaseUrl, settings: { jobPollIntervalMs: 1_000 } });
     apiProcess = await startApiProcess(environmentOf(dms.settings));
     fleet = await sameOrganizationAt(dms, apiProcess.baseUrl);
     await createProfile(fleet, FRIDGE);
@@ -93,7 +93,7 @@ describe('PostgreSQL under load', function () {
   });
 
   it('leaves a job that was under way going on to its end', async () => {
-    for (const serial of jobSerials) await obey(fleet, serial);
+    for (const serial of jobSerials) await applyAnswer(fleet, serial);
     assert.equal((await untilEnded(fleet, jobId, { timeoutMs: 40_000 })).status, 'succeeded');
   });
 });

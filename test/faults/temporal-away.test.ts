@@ -7,11 +7,11 @@ import { startTemporalDevServer, type TemporalDevServer } from '../../dev/embedd
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,
+  applyAnswer,
   createProfile,
   eventually,
   FRIDGE,
   jobOf,
-  obey,
   registerMany,
   untilEnded,
 } from '../support/fleet.ts';
@@ -49,11 +49,11 @@ describe('Without Temporal', function () {
     await startTemporal(join(scratch.path, 'temporal.db'));
     const temporalAddress = temporal.address;
     const metricsPort = await freePort();
-    dms = await startService({ settings: { temporalAddress, metricsPort, jobLookAgainMs: 2_000 } });
+    dms = await startService({ settings: { temporalAddress, metricsPort, jobPollIntervalMs: 2_000 } });
     await createProfile(dms, FRIDGE);
     serials = await registerMany(dms, 6);
     begun = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(0, 2) });
-    await obey(dms, serials[0] as string);
+    await applyAnswer(dms, serials[0] as string);
     await untilIdle(dms, begun, /applied: 1/);
     await temporal.stop();
   });
@@ -79,7 +79,7 @@ describe('Without Temporal', function () {
   });
 
   it('devices fetch and report as ever', async () => {
-    for (const serial of serials.slice(1, 3)) await obey(dms, serial);
+    for (const serial of serials.slice(1, 3)) await applyAnswer(dms, serial);
     assert.equal((await jobOf(dms, begun)).counts.applied, 2);
     assert.equal((await jobOf(dms, appliedMeanwhile)).counts.applied, 1);
   });
@@ -88,7 +88,7 @@ describe('Without Temporal', function () {
     before(async () => {
       await eventually(
         () => fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`).then((answer) => answer.text()),
-        (metrics) => metrics.includes('dms_temporal_faults_total{call="start"} 1'),
+        (metrics) => metrics.includes('dms_temporal_errors_total{call="start"} 1'),
       );
       await startTemporal(join(scratch.path, 'temporal.db'));
     });
@@ -98,7 +98,7 @@ describe('Without Temporal', function () {
     });
 
     it('a job that was applied meanwhile, and whose start was given up, is started and ends', async () => {
-      await obey(dms, serials[3] as string);
+      await applyAnswer(dms, serials[3] as string);
       assert.equal((await untilEnded(dms, appliedMeanwhile, { timeoutMs: 30_000 })).status, 'succeeded');
     });
 
@@ -111,11 +111,11 @@ describe('Without Temporal', function () {
   describe('until it is back without its data', () => {
     it('running jobs are started again and end', async () => {
       const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(4) });
-      await obey(dms, serials[4] as string);
+      await applyAnswer(dms, serials[4] as string);
       await untilSeen(dms, jobId);
       await temporal.stop();
       await startTemporal();
-      await obey(dms, serials[5] as string);
+      await applyAnswer(dms, serials[5] as string);
       const { status, counts } = await untilEnded(dms, jobId, { timeoutMs: 30_000 });
       assert.equal(status, 'succeeded');
       assert.equal(counts.applied, 2);
@@ -131,7 +131,7 @@ describe('An API process that cannot reach Temporal', function () {
   let cutOff: TestOrganization;
 
   before(async () => {
-    dms = await startService({ settings: { jobLookAgainMs: 1_000 } });
+    dms = await startService({ settings: { jobPollIntervalMs: 1_000 } });
     await createProfile(dms, FRIDGE);
     const nobody = `127.0.0.1:${await freePort()}`;
     apiProcess = await startApiProcess({ ...environmentOf(dms.settings), TEMPORAL_ADDRESS: nobody });
@@ -143,7 +143,7 @@ describe('An API process that cannot reach Temporal', function () {
     const [serial] = (await registerMany(cutOff, 1, 'UNHEARD')) as [string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
     await untilSeen(dms, jobId);
-    await obey(cutOff, serial);
+    await applyAnswer(cutOff, serial);
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
     assert.equal(await countEvents(runOf(dms, jobId), 'workflowExecutionSignaledEventAttributes'), 0);
   });
@@ -153,7 +153,7 @@ describe('An API process that cannot reach Temporal', function () {
     const jobId = await apply(cutOff, FRIDGE_SLUG, { serialNumbers: [serial] });
     await apiProcess.end('SIGKILL');
     await untilSeen(dms, jobId);
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
   });
 });

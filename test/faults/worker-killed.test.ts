@@ -1,7 +1,7 @@
 /** A worker that dies in the middle of its work: another one goes on. */
 import assert from 'node:assert/strict';
 import type { RunningPart } from '../../src/compose/worker.ts';
-import { apply, createProfile, FRIDGE, obey, registerMany, untilEnded } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, FRIDGE, registerMany, untilEnded } from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -29,12 +29,12 @@ describe('A worker that is killed with -9 in the middle of a job', function () {
   it('is followed by another one, and what devices reported in between counts', async () => {
     const serials = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
-    await obey(dms, serials[0]);
+    await applyAnswer(dms, serials[0]);
     await untilIdle(dms, jobId, /applied: 1/);
     await killed.end('SIGKILL');
-    await obey(dms, serials[1]);
+    await applyAnswer(dms, serials[1]);
     successor = await dms.service.startWorker((await servers()).workflowBundle);
-    await obey(dms, serials[2]);
+    await applyAnswer(dms, serials[2]);
     const { status, counts } = await untilEnded(dms, jobId, { timeoutMs: 40_000 });
     assert.equal(status, 'succeeded');
     assert.equal(counts.applied, 3);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../src/process/errors.ts';
 import { createCoapClient, NoAnswer } from '../../dev/simulator/coap-client.ts';
 import type { CoapAnswer } from '../../src/gateway/coap-message.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../src/gateway/coap-server.ts';
 import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
 import { encodeTime } from '../../src/gateway/time-message.ts';
+import { AppError } from '../../src/process/errors.ts';
 
 const HOST = '127.0.0.1';
 const TOKEN_OPTION = 65_000;

@@ -1,7 +1,7 @@
 /** The memory of exchanges against a map that never forgets but by time. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createExchangeMemory } from '../../src/gateway/exchange-cache.ts';
+import { createExchangeCache } from '../../src/gateway/exchange-cache.ts';
 
 const LIFETIME_MS = 100;
 const keyOf = (id: number) => `10.0.0.${id % 3}:5683:${id}`;
@@ -24,7 +24,7 @@ describe('The memory of exchanges', () => {
       fc.property(fc.array(steps, { maxLength: 60 }), (course) => {
         let nowMs = 0;
         // Blocks of some records, so that courses go over many of them; all of them hold every course.
-        const memory = createExchangeMemory({
+        const memory = createExchangeCache({
           lifetimeMs: LIFETIME_MS,
           bytesMax: 16 * 400,
           nowMs: () => nowMs,
@@ -54,7 +54,7 @@ describe('The memory of exchanges', () => {
   });
 
   it('takes no more room than it was given, whoever sends, and keeps the latest', () => {
-    const memory = createExchangeMemory({ lifetimeMs: 1e9, bytesMax: 64 * 1024, nowMs: () => 0 });
+    const memory = createExchangeCache({ lifetimeMs: 1e9, bytesMax: 64 * 1024, nowMs: () => 0 });
     const total = 100_000;
     const before = process.memoryUsage().arrayBuffers;
     for (let id = 0; id < total; id++) {
@@ -72,7 +72,7 @@ describe('The memory of exchanges', () => {
   });
 
   it('tells keys of one hash apart', () => {
-    const memory = createExchangeMemory({ lifetimeMs: 1e9, bytesMax: 1 << 20, nowMs: () => 0 });
+    const memory = createExchangeCache({ lifetimeMs: 1e9, bytesMax: 1 << 20, nowMs: () => 0 });
     const keys = ['10.0.0.3:5684:118', '10.0.0.5:5684:776'];
     for (const key of keys) memory.end(key, Buffer.from(key));
     for (const key of keys) assert.equal(memory.find(key)?.toString(), key);

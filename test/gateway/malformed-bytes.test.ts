@@ -12,6 +12,7 @@ import {
   encodeConfigReport,
 } from '../../src/gateway/config-message.ts';
 import { createConfigParts } from '../../src/gateway/config-parts.ts';
+import { readingsOf } from '../../src/gateway/decode-readings.ts';
 import {
   decodeDeviceInfo,
   emptyDeviceInfo,
@@ -20,7 +21,6 @@ import {
 } from '../../src/gateway/device-info-message.ts';
 import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
 import { decodeMeasurements, encodeMeasurements } from '../../src/gateway/measurements-message.ts';
-import { readingsOf } from '../../src/gateway/decode-readings.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 
 const runs = Number(process.env.FUZZ_RUNS ?? 20_000);

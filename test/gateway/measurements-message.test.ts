@@ -1,6 +1,7 @@
 /** Measurements off the wire and onto it: real frames byte for byte, the rules of devices.md 1.2 and 1.3, properties. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { readingsOf } from '../../src/gateway/decode-readings.ts';
 import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
 import {
   decodeMeasurements,
@@ -8,7 +9,6 @@ import {
   type MeasuredChannel,
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';
-import { readingsOf } from '../../src/gateway/decode-readings.ts';
 import {
   MEASUREMENT_TYPES,
   measuredValue,

@@ -1,7 +1,7 @@
 /** How a logger over CoAP is known: by its token, by its serial where no token is required, and when by neither. */
 import assert from 'node:assert/strict';
-import { createUnknownDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
 import { configOf, register } from '../support/fleet.ts';
 import { uint } from '../support/protobuf.ts';
 import {
@@ -152,9 +152,9 @@ describe('A logger over CoAP', () => {
       assert.equal((await stranger.measure()).code, '4.04');
       assert.deepEqual(codesOf(await stranger.report()), ['4.04']);
       assert.equal((await stranger.tell({ version: 0x0614 })).code, '4.04');
-      const listed = await createUnknownDevicesRepository(dms.service.sql).list(1);
+      const listed = await createUnregisteredDevicesRepository(dms.service.sql).list(1);
       assert.deepEqual(
-        listed.map(({ serialNumber, sightings }) => [serialNumber.toUpperCase(), sightings]),
+        listed.map(({ serialNumber, contactCount }) => [serialNumber.toUpperCase(), contactCount]),
         [[stranger.serial, 3]],
       );
     });

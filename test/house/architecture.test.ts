@@ -8,23 +8,12 @@ import ts from 'typescript';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['src', 'dev', 'workflows', 'activities', 'migrations'];
 /** Folders of src that are no slice: no noun of the API lives there. */
-const ROOMS = [
-  'http',
-  'db',
-  'temporal',
-  'embedded',
-  'local',
-  'commands',
-  'gateway',
-  'simulator',
-  'demo',
-  'composition',
-];
+const ROOMS = ['process', 'http', 'db', 'temporal', 'commands', 'gateway', 'compose', 'bin'];
 const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
 /** They put the parts together: the service, a command of the command line, `npm start`. */
-const COMPOSERS = ['src/compose.ts', 'src/composition/', 'src/commands/', 'src/local/'];
+const COMPOSERS = ['src/compose/', 'src/commands/', 'dev/local/'];
 /** What every room may import. */
-const OWN_WORDS = ['src/errors.ts', 'src/iso-time.ts'];
+const OWN_WORDS = ['src/process/errors.ts', 'src/process/iso-time.ts'];
 /** Pure, although they stand beside what is not: words that both sides of Temporal have to share. */
 const SHARED_WORDS = [...OWN_WORDS, 'src/temporal/workflow-ids.ts'];
 /** Libraries and parts of Node that compute and do nothing else. */
@@ -38,11 +27,11 @@ const LOGGER_MODEL = [
   'device-messages',
   'device-state',
   'device-step',
-  'obedience',
+  'apply-answer',
   'random',
   'rule-states',
   'sample-memory',
-].map((name) => `src/simulator/${name}.ts`);
+].map((name) => `dev/simulator/${name}.ts`);
 
 /** What breaks a rule, by `importer → imported` or `file: rule`, and why. One that is not needed any more fails. */
 const EXCEPTIONS: Record<string, string> = {
@@ -50,7 +39,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a preview shows configurations, whose shape is described once',
   'src/config-jobs/config-jobs.routes.ts → src/profiles/profiles.schemas.ts':
     'apply has the slug of a profile in its path, whose shape is described once',
-  'src/deliveries/deliveries.schemas.ts → src/webhooks/webhooks.schemas.ts':
+  'src/deliveries/deliveries.schemas.ts → src/endpoints/endpoints.schemas.ts':
     'a rotated secret has the shape of a new one, which is described once',
   'src/measurements/measurements.schemas.ts → src/devices/devices.schemas.ts':
     'a frame is answered with the change that a device fetches, whose shape is described once',
@@ -60,7 +49,7 @@ const EXCEPTIONS: Record<string, string> = {
   'src/deliveries/sender.service.ts → undici': 'the one file that talks to receivers',
   'src/http/idempotency.ts → src/db/transaction.ts':
     'the answer is kept in the transaction of what it answers, and joins it',
-  'src/webhooks/secret-box.ts: is random': 'a nonce that callers could choose would be a nonce used twice',
+  'src/endpoints/secret-box.ts: is random': 'a nonce that callers could choose would be a nonce used twice',
 };
 
 interface Import {
@@ -256,15 +245,16 @@ describe('The house', () => {
       const files = sources.filter(({ path }) => path.startsWith('src/db/'));
       allow(
         files,
-        (to) => isIn('src/db/', 'migrations/', 'node:')(to) || isOneOf('knex', 'pg', 'src/errors.ts')(to),
+        (to) =>
+          isIn('src/db/', 'migrations/', 'node:')(to) || isOneOf('knex', 'pg', 'src/process/errors.ts')(to),
       );
       allow(files, (to) => placeOf(to) === null, { areTypesFree: false });
     });
 
     it('has embedded servers that know nothing of the service', () =>
       allow(
-        sources.filter(({ path }) => path.startsWith('src/embedded/')),
-        (to) => isIn('src/embedded/', 'node:')(to) || to === 'pg',
+        sources.filter(({ path }) => path.startsWith('dev/embedded/')),
+        (to) => isIn('dev/embedded/', 'node:')(to) || to === 'pg',
         { areTypesFree: false },
       ));
 
@@ -315,7 +305,7 @@ describe('The house', () => {
     it('has process entries that import the composition root and no slice', () =>
       allow(
         sources.filter(({ path }) =>
-          ['src/api.ts', 'src/worker.ts', 'src/gateway.ts', 'src/start.ts'].includes(path),
+          ['src/bin/api.ts', 'src/bin/worker.ts', 'src/bin/gateway.ts', 'dev/bin/start.ts'].includes(path),
         ),
         (to) => placeOf(to) === null,
         { areTypesFree: false },
@@ -337,9 +327,9 @@ describe('The house', () => {
   });
 
   describe('in its files', () => {
-    it('reads process.env in src/config.ts alone', () =>
+    it('reads process.env in src/process/config.ts alone', () =>
       forbid(
-        sources.filter(({ path }) => path !== 'src/config.ts'),
+        sources.filter(({ path }) => path !== 'src/process/config.ts'),
         'reads process.env',
         isAccess('process', 'env'),
       ));

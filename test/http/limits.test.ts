@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { readSettings, type Settings } from '../../src/process/config.ts';
 import { type KeyKind, keyOf } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
+import { readSettings, type Settings } from '../../src/process/config.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { call, forEvery, type World } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,11 +1,11 @@
 /** What frames tell of their device: signal, layout, and when it is missed. */
 import assert from 'node:assert/strict';
-import { createDeviceCourse } from '../../src/measurements/device-frame-fold.ts';
-import { expectedBy } from '../../src/presence/expected-contact.ts';
-import type { Frame } from '../../src/measurements/frame.ts';
 import { channelAt, positionOf } from '../../src/devices/channel-layout.ts';
 import { signalStrengthOf, signalStrengthOfDbm } from '../../src/devices/signal-strength.ts';
+import { createDeviceFrames } from '../../src/measurements/device-frame-fold.ts';
+import type { Frame } from '../../src/measurements/frame.ts';
 import type { DeviceState } from '../../src/measurements/stored-frame.ts';
+import { expectedBy } from '../../src/presence/expected-contact.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);
@@ -107,11 +107,11 @@ describe('The frames of a device within a batch', () => {
     signalStrength: 'unknown',
     batteryStatus: 'unknown',
     lastReadingAt: null,
-    storedUntil: null,
+    latestMeasuredAt: null,
     lastContactAt: null,
     expectedBy: null,
     channelTypes: null,
-    judged: {},
+    newestReadingAt: {},
   };
   const frame = (more: Partial<Frame> = {}): Frame => ({
     organizationId: 'o',
@@ -123,7 +123,7 @@ describe('The frames of a device within a batch', () => {
     nextTransmissionAt: null,
     channelTypes: null,
     receivedAt: NOW,
-    takesChange: true,
+    canDeliverConfig: true,
     ...more,
   });
   const at = (count: number, channel: number | 'probe' = 1) => ({
@@ -134,7 +134,7 @@ describe('The frames of a device within a batch', () => {
     measuredAt: minutes(count),
   });
   const course = (transmissionInterval: number | null = null) => {
-    const { take, state } = createDeviceCourse(initial, { model: null, channelTypes: null });
+    const { take, state } = createDeviceFrames(initial, { model: null, channelTypes: null });
     return { state, take: (sent: Frame) => take(sent, transmissionInterval) };
   };
 
@@ -156,7 +156,7 @@ describe('The frames of a device within a batch', () => {
   it('of a clock that ran ahead make nothing late that comes after it was set right', () => {
     const { take, state } = course();
     take(frame({ readings: [at(4), at(20 * 60)] }));
-    assert.deepEqual(state().judged, { 1: minutes(4).getTime() });
+    assert.deepEqual(state().newestReadingAt, { 1: minutes(4).getTime() });
     const [after] = take(frame({ readings: [at(5)] })).readings;
     assert.equal(after?.late, false);
   });
@@ -170,11 +170,11 @@ describe('The frames of a device within a batch', () => {
       signalStrength: 'good',
       batteryStatus: 'low',
       lastReadingAt: minutes(-5),
-      storedUntil: minutes(-5),
+      latestMeasuredAt: minutes(-5),
       lastContactAt: minutes(1),
       expectedBy: null,
       channelTypes: [2, 1, 0, 0, 0, 0],
-      judged: { 1: minutes(-5).getTime() },
+      newestReadingAt: { 1: minutes(-5).getTime() },
     });
   });
 

@@ -1,12 +1,12 @@
 /** Readings as they come over HTTP: read by hand, so the tests hold them against what the contract says. */
 import assert from 'node:assert/strict';
-import { timeOf } from '../../src/process/iso-time.ts';
+import { ReadingFault, readingOf } from '../../src/measurements/frame-body.ts';
 import {
   MEASUREMENT_TYPES,
   measurementTypeNamed,
   measurementTypeOf,
 } from '../../src/measurements/measurement-type.ts';
-import { ReadingFault, readingOf } from '../../src/measurements/frame-body.ts';
+import { timeOf } from '../../src/process/iso-time.ts';
 
 describe('A sent reading', () => {
   const sent = { channel: 1, type: 'temperature', value: 4.2, measuredAt: '2026-03-02T08:15:30+01:00' };

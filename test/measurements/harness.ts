@@ -77,7 +77,7 @@ export const frame = (more: Partial<Frame> = {}): Frame => ({
   nextTransmissionAt: null,
   channelTypes: null,
   receivedAt: new Date(),
-  takesChange: true,
+  canDeliverConfig: true,
   ...more,
 });
 /** An intake on the service's database, with nobody beside it. */
@@ -86,9 +86,9 @@ export const intakeWith = (more: Partial<IntakeDeps> = {}) =>
     transact: createTransact(dms.service.sql),
     measurementsIn: createMeasurementsRepository,
     configurationsIn: () => ({ find: async () => new Map() }),
-    unknownIn: () => ({ record: async () => {} }),
+    unregisteredIn: () => ({ record: async () => {} }),
     partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
-    judge: async () => {},
+    evaluate: async () => {},
     contact: async () => null,
     isCommonFault: isUnavailable,
     observe: () => {},

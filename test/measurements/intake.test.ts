@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { createPartitionKeeper, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
-import type { TakenFrame } from '../../src/measurements/stored-frame.ts';
+import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
 import { apply, createProfile, FACTORY, FRIDGE, register, registerMany, report } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -82,13 +82,13 @@ describe('Measurements', () => {
           ),
         ),
       );
-      const [row] = await query<{ judged: object }>(
+      const [row] = await query<{ newestReadingAt: object }>(
         dms.service.sql,
-        'select judged from device_states where asset_id = ?',
+        'select judged as "newestReadingAt" from device_states where asset_id = ?',
         [assetId],
       );
       const at = measuredAt.getTime();
-      assert.deepEqual(row?.judged, { 1: at, 2: at, 3: at, 4: at, 5: at, 6: at });
+      assert.deepEqual(row?.newestReadingAt, { 1: at, 2: at, 3: at, 4: at, 5: at, 6: at });
     });
 
     for (const [what, change] of [
@@ -153,13 +153,13 @@ describe('Measurements', () => {
       await query(dms.service.sql, `update device_states set status = 'offline' where asset_id = ?`, [
         assetId,
       ]);
-      const judged: TakenFrame[] = [];
-      const intake = intakeWith({ judge: async (_, taken) => void judged.push(...taken) });
+      const newestReadingAt: StoredFrame[] = [];
+      const intake = intakeWith({ evaluate: async (_, taken) => void newestReadingAt.push(...taken) });
       const same = frame();
       await intake.receive(same);
       await intake.receive(same);
       assert.deepEqual(
-        judged.map(({ cameBack, fresh }) => [cameBack, fresh.length]),
+        newestReadingAt.map(({ cameOnline, fresh }) => [cameOnline, fresh.length]),
         [
           [true, 1],
           [false, 0],
@@ -168,7 +168,7 @@ describe('Measurements', () => {
     });
 
     it('nothing is stored when what follows from it fails', async () => {
-      const intake = intakeWith({ judge: () => Promise.reject(new Error('no')) });
+      const intake = intakeWith({ evaluate: () => Promise.reject(new Error('no')) });
       await assert.rejects(() => intake.receive(frame()) as Promise<unknown>, /no/);
       assert.deepEqual((await history()).items, []);
       assert.equal((await asset()).status, 'new');

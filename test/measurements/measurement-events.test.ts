@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { bodyOf } from '../../src/events/event.ts';
 import { measurementEvents } from '../../src/measurements/measurement-events.ts';
-import type { TakenReading } from '../../src/measurements/reading.ts';
-import type { TakenFrame } from '../../src/measurements/stored-frame.ts';
+import type { ClassifiedReading } from '../../src/measurements/reading.ts';
+import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 
-const fresh = (count: number, more: Partial<TakenReading> = {}): TakenReading[] =>
+const fresh = (count: number, more: Partial<ClassifiedReading> = {}): ClassifiedReading[] =>
   Array.from({ length: count }, (_, index) => ({
     channel: 1,
     type: 1,
@@ -19,9 +19,9 @@ const fresh = (count: number, more: Partial<TakenReading> = {}): TakenReading[] 
   }));
 
 const taken = (
-  readings: TakenReading[],
+  readings: ClassifiedReading[],
   { name = 'Cold room', subscribed = ['data.measurement'] } = {},
-): TakenFrame => ({
+): StoredFrame => ({
   asset: {
     assetId: '019cb0a5-0000-7000-8000-000000000000',
     organizationId: 'o',
@@ -41,7 +41,7 @@ const taken = (
     nextTransmissionAt: null,
     channelTypes: null,
     receivedAt: NOW,
-    takesChange: true,
+    canDeliverConfig: true,
   },
   fresh: readings,
   state: {
@@ -49,13 +49,13 @@ const taken = (
     signalStrength: 'good',
     batteryStatus: 'ok',
     lastReadingAt: NOW,
-    storedUntil: NOW,
+    latestMeasuredAt: NOW,
     lastContactAt: NOW,
     expectedBy: null,
     channelTypes: null,
-    judged: {},
+    newestReadingAt: {},
   },
-  cameBack: false,
+  cameOnline: false,
   rules: null,
   rulesId: null,
 });

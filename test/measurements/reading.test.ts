@@ -1,12 +1,12 @@
 /** Which readings count, which are late, and what is known of a channel afterwards. */
 import assert from 'node:assert/strict';
 import {
+  classifyLateness,
   isPlausible,
   keyOfReading,
-  located,
-  marked,
-  newest,
+  mergeNewest,
   type Reading,
+  resolveChannels,
 } from '../../src/measurements/reading.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
@@ -42,13 +42,13 @@ describe('A reading', () => {
     const layout = { model: null, channelTypes: [2, 1, 1, 1, 0, 0] };
     const sent = (['ambient', 'probe', 5] as const).map((channel) => ({ ...reading(), channel }));
     assert.deepEqual(
-      located(sent, layout).map(({ channel }) => channel),
+      resolveChannels(sent, layout).map(({ channel }) => channel),
       [2, 4, 5],
     );
   });
 
   const lateOf = (readings: Reading[], known: Record<string, number> = {}) =>
-    marked(readings, known, NOW).map(({ late }) => late);
+    classifyLateness(readings, known, NOW).map(({ late }) => late);
 
   it('is late when it is more than a day old on arrival', () => {
     assert.deepEqual(lateOf([reading({ measuredAt: hours(-24) })]), [false]);
@@ -78,7 +78,7 @@ describe('A reading', () => {
       reading({ channel: 3, measuredAt: hours(-2) }),
       reading({ channel: 1, measuredAt: hours(0), value: null, error: 8_388_557 }),
     ];
-    assert.deepEqual(newest(known, readings), {
+    assert.deepEqual(mergeNewest(known, readings), {
       1: hours(-1).getTime(),
       2: hours(-9).getTime(),
       3: hours(-1).getTime(),

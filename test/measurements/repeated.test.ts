@@ -55,9 +55,9 @@ function countedIntake() {
 }
 
 const counted = (accepted: number, duplicates: number, dropped = 0) => ({ accepted, duplicates, dropped });
-const tell = (storedUntil: string | null) =>
+const tell = (latestMeasuredAt: string | null) =>
   query(dms.service.sql, 'update device_states set stored_until = ?::timestamptz where asset_id = ?', [
-    storedUntil,
+    latestMeasuredAt,
     assetId,
   ]);
 

@@ -1,7 +1,7 @@
 /** Readings as devices send them, what they are answered, and who is told (contract.md, sections 5 and 7). */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { createUnknownDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
+import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
 import type { Answer } from '../support/client.ts';
 import {
   apply,
@@ -457,7 +457,7 @@ describe('Measurements', () => {
   it('of a serial that is registered afterwards are no longer among the unknown', async () => {
     const stray = newSerial('STRAY');
     const listed = async () =>
-      (await createUnknownDevicesRepository(dms.service.sql).list(500)).some(
+      (await createUnregisteredDevicesRepository(dms.service.sql).list(500)).some(
         ({ serialNumber }) => serialNumber === stray.toLowerCase(),
       );
     assert.equal((await send([reading()], {}, stray)).status, 404);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import type { Caller, Route } from '../../src/http/route.ts';
-import { cursorOf, placeOf, prefersCsv } from '../../src/measurements/history.ts';
+import { parseCursor, prefersCsv, toCursor } from '../../src/measurements/history.ts';
 import type { HistoryFilter, HistoryReading } from '../../src/measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../../src/measurements/measurements.routes.ts';
 
@@ -117,14 +117,14 @@ describe('A table of measurements', () => {
 describe('The cursor of a history', () => {
   it('leads back to its reading', () => {
     const place = { measuredAt: new Date(START), channel: 6 };
-    assert.deepEqual(placeOf(cursorOf(place)), place);
+    assert.deepEqual(parseCursor(toCursor(place)), place);
   });
 
   it('is refused when nobody gave it out', () => {
-    const forged = ['', 'x', '1.1', `${cursorOf({ measuredAt: new Date(START), channel: 1 })}=`];
+    const forged = ['', 'x', '1.1', `${toCursor({ measuredAt: new Date(START), channel: 1 })}=`];
     const texts = ['1.7', '1.0', '9999999999999999.1', '1e3.1', ' 1.1', '1.1 ', '01.1', '999999999999999.1'];
     for (const cursor of [...forged, ...texts.map((text) => Buffer.from(text).toString('base64url'))]) {
-      assert.throws(() => placeOf(cursor), /cursor must be/, cursor);
+      assert.throws(() => parseCursor(cursor), /cursor must be/, cursor);
     }
   });
 });

@@ -1,16 +1,20 @@
 /** When devices could not be heard: the rule alone. */
 import assert from 'node:assert/strict';
-import { createWatch, type Gap, type Listener } from '../../src/presence/ingress-availability.ts';
+import {
+  createOutageTracker,
+  type IngressHeartbeat,
+  type Outage,
+} from '../../src/presence/ingress-availability.ts';
 
 const NOON = Date.parse('2026-03-02T12:00:00Z');
 /** Minutes from noon. */
 const at = (minutes: number) => new Date(NOON + minutes * 60_000);
-const gap = (began: number, ended: number): Gap => ({ beganAt: at(began), endedAt: at(ended) });
-const seen = (name: string, minutes: number): Listener => ({ name, seenAt: at(minutes) });
+const gap = (began: number, ended: number): Outage => ({ beganAt: at(began), endedAt: at(ended) });
+const seen = (name: string, minutes: number): IngressHeartbeat => ({ name, seenAt: at(minutes) });
 
 describe('Devices could not be heard', () => {
-  const deaf = (listeners: Listener[], gaps: Gap[] = [], now = 0, watch = createWatch()) =>
-    watch.deafTimes({ now: at(now), listeners, gaps });
+  const deaf = (listeners: IngressHeartbeat[], gaps: Outage[] = [], now = 0, watch = createOutageTracker()) =>
+    watch.outages({ now: at(now), listeners, gaps });
 
   it('at no time while every way in is seen within a minute', () => {
     assert.deepEqual(deaf([seen('api', -1), seen('gateway', 0)]), []);
@@ -27,7 +31,7 @@ describe('Devices could not be heard', () => {
   });
 
   it('for an hour in which the watch finds it shut, and not after that', () => {
-    const watch = createWatch();
+    const watch = createOutageTracker();
     const gateway = [seen('gateway', -300)];
     assert.deepEqual(deaf(gateway, [], 0, watch), [gap(-300, 0)]);
     assert.deepEqual(deaf(gateway, [], 60, watch), [gap(-300, 60)]);

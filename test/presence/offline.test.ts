@@ -5,12 +5,12 @@ import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
 import {
   apply,
+  applyAnswer,
   configOf,
   createProfile,
   eventually,
   FACTORY,
   FRIDGE,
-  obey,
   register,
   registerMany,
   report,
@@ -131,7 +131,7 @@ describe('A device that is expected', () => {
       intervals: { transmissionIntervalSeconds: 21_600 },
     });
     await apply(org, slug, { serialNumbers: [serial] });
-    await obey(org, serial);
+    await applyAnswer(org, serial);
     pass(11 * 60);
     await untilLookedAround();
     assert.equal((await asset()).status, 'online');
@@ -248,7 +248,7 @@ describe('A device that is expected', () => {
   it('and was too warm when it was heard last has both alerts, each with its own end', async () => {
     const slug = await createProfile(org, FRIDGE);
     await apply(org, slug, { serialNumbers: [serial] });
-    await obey(org, serial);
+    await applyAnswer(org, serial);
     await speak(30, { value: 20 });
     pass(3 * 60);
     await untilOffline();

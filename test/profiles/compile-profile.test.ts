@@ -13,9 +13,13 @@ import {
   type LogicRule,
   type ThresholdRule,
 } from '../../src/devices/configuration.ts';
-import { compileProfile, type ProfileParts } from '../../src/profiles/compile-profile.ts';
+import {
+  capabilitiesKey,
+  channelOf,
+  type DeviceCapabilities,
+} from '../../src/devices/device-capabilities.ts';
+import { compileProfile, type ProfileSnapshot } from '../../src/profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../../src/profiles/compile-warnings.ts';
-import { channelOf, type DeviceVariant, variantKey } from '../../src/devices/device-capabilities.ts';
 import {
   ALERT_CHANNELS,
   ALERT_TYPES,
@@ -31,12 +35,12 @@ const winter = new Date('2026-01-15T12:00:00Z');
 const summer = new Date('2026-07-15T12:00:00Z');
 
 /** Temperature alone, temperature-humidity-temperature, and a device that has reported nothing. */
-const single: DeviceVariant = { channelTypes: [1, 0, 0, 0, 0, 0], model: null, ruleSlots: 12 };
-const double: DeviceVariant = { channelTypes: [1, 2, 1, 0, 0, 0], model: null, ruleSlots: 16 };
-const silent: DeviceVariant = { channelTypes: null, model: null, ruleSlots: 12 };
+const single: DeviceCapabilities = { channelTypes: [1, 0, 0, 0, 0, 0], model: null, ruleSlots: 12 };
+const double: DeviceCapabilities = { channelTypes: [1, 2, 1, 0, 0, 0], model: null, ruleSlots: 16 };
+const silent: DeviceCapabilities = { channelTypes: null, model: null, ruleSlots: 12 };
 const variants = fc.constantFrom(single, double, silent);
 
-const nothing: ProfileParts = { alerts: null, schedule: null, intervals: null };
+const nothing: ProfileSnapshot = { alerts: null, schedule: null, intervals: null };
 const alert = (fields: Partial<TemperatureAlert>): TemperatureAlert => ({
   type: 'range',
   channel: 'probe',
@@ -54,8 +58,8 @@ const officeHours: WeekSchedule = {
   timezone: 'Europe/Stockholm',
 };
 
-const rulesOf = (alerts: TemperatureAlert[], variant: DeviceVariant = single): AlarmRule[] =>
-  compileProfile({ ...nothing, alerts }, variant, winter).alarmRules ?? [];
+const rulesOf = (alerts: TemperatureAlert[], capabilities: DeviceCapabilities = single): AlarmRule[] =>
+  compileProfile({ ...nothing, alerts }, capabilities, winter).alarmRules ?? [];
 const calendarsOf = (schedule: Schedule, at: Date): Calendar[] =>
   compileProfile({ ...nothing, alerts: [fridge], schedule }, single, at).calendars ?? [];
 const filled = <T>(list: T[], fill: T, length: number): T[] => [
@@ -253,7 +257,7 @@ function isWithinSchedule(schedule: WeekSchedule, weekday: string, minute: numbe
 
 describe('A compiled profile, by example', () => {
   it('guards hot water in office hours, measured every 5 minutes and sent every 6 hours', () => {
-    const hotWater: ProfileParts = {
+    const hotWater: ProfileSnapshot = {
       alerts: [alert({ type: 'low', lowC: 50, hysteresisC: 2 })],
       schedule: officeHours,
       intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 },
@@ -420,7 +424,7 @@ describe('A compiled profile', () => {
 
   it('sets only what the profile was given', () => {
     fc.assert(
-      fc.property(given, variants, moments, (parts, variant, at) => {
+      fc.property(given, variants, moments, (parts, capabilities, at) => {
         const { alerts, schedule, intervals } = parts;
         const keys = [
           ...(intervals?.measurementIntervalMinutes
@@ -430,16 +434,16 @@ describe('A compiled profile', () => {
           ...(alerts ? ['alarmRules'] : []),
           ...(alerts || schedule ? ['calendars'] : []),
         ];
-        assert.deepEqual(Object.keys(compileProfile(parts, variant, at)), keys);
+        assert.deepEqual(Object.keys(compileProfile(parts, capabilities, at)), keys);
       }),
     );
   });
 
   it('always has full lists: as many rules as slots, and six calendars', () => {
     fc.assert(
-      fc.property(given, variants, moments, (parts, variant, at) => {
-        const { alarmRules, calendars } = compileProfile(parts, variant, at);
-        if (alarmRules) assert.equal(alarmRules.length, variant.ruleSlots);
+      fc.property(given, variants, moments, (parts, capabilities, at) => {
+        const { alarmRules, calendars } = compileProfile(parts, capabilities, at);
+        if (alarmRules) assert.equal(alarmRules.length, capabilities.ruleSlots);
         if (calendars) assert.equal(calendars.length, 6);
       }),
     );
@@ -447,15 +451,15 @@ describe('A compiled profile', () => {
 
   it('is the same each time, whatever the order of the days, and leaves its input alone', () => {
     fc.assert(
-      fc.property(given, variants, moments, (parts, variant, at) => {
+      fc.property(given, variants, moments, (parts, capabilities, at) => {
         const before = structuredClone(parts);
-        const first = compileProfile(parts, variant, at);
+        const first = compileProfile(parts, capabilities, at);
         assert.deepEqual(parts, before);
-        assert.deepEqual(compileProfile(before, { ...variant }, new Date(at)), first);
+        assert.deepEqual(compileProfile(before, { ...capabilities }, new Date(at)), first);
         if (!parts.schedule || parts.schedule.always) return;
         const schedule = { ...parts.schedule, days: parts.schedule.days.toReversed() };
         assert.equal(
-          canonicalText(compileProfile({ ...parts, schedule }, variant, at)),
+          canonicalText(compileProfile({ ...parts, schedule }, capabilities, at)),
           canonicalText(first),
         );
       }),
@@ -480,8 +484,8 @@ describe('A compiled profile', () => {
 describe('The rules of an alert', () => {
   it('are its thresholds and one logic rule that points at exactly these', () => {
     fc.assert(
-      fc.property(alertLists, variants, (list, variant) => {
-        const rules = rulesOf(list, variant);
+      fc.property(alertLists, variants, (list, capabilities) => {
+        const rules = rulesOf(list, capabilities);
         let position = 0;
         for (const each of list) {
           const own: number[] = [];
@@ -537,19 +541,19 @@ describe('The rules of an alert', () => {
       ),
     });
     fc.assert(
-      fc.property(near, fc.constantFrom(single, double), ({ list, steps }, variant) => {
+      fc.property(near, fc.constantFrom(single, double), ({ list, steps }, capabilities) => {
         const bounds = list
           .flatMap(({ lowC, highC }) => [lowC, highC])
           .filter((bound) => bound !== undefined);
         const samples = steps.map(({ around, probe, ambient }) => {
           const base = nearestTenth(bounds[around % bounds.length] ?? 0);
-          return { probe: base + probe, ambient: variant === single ? base + probe : base + ambient };
+          return { probe: base + probe, ambient: capabilities === single ? base + probe : base + ambient };
         });
         const bySlot = samples.map(({ probe, ambient }) => ({
-          [channelOf('ambient', variant)]: ambient,
-          [channelOf('probe', variant)]: probe,
+          [channelOf('ambient', capabilities)]: ambient,
+          [channelOf('probe', capabilities)]: probe,
         }));
-        const rules = rulesOf(list, variant);
+        const rules = rulesOf(list, capabilities);
         const sent = transmissionsOf(rules, bySlot);
         const logicPositions = rules.flatMap(({ condition }, at) =>
           condition === 'LOGIC_OPERATOR' ? [at] : [],
@@ -585,7 +589,8 @@ describe('The rules of an alert', () => {
 });
 
 describe('The channel of an alert', () => {
-  const slots = (variant: DeviceVariant) => ALERT_CHANNELS.map((position) => channelOf(position, variant));
+  const slots = (capabilities: DeviceCapabilities) =>
+    ALERT_CHANNELS.map((position) => channelOf(position, capabilities));
 
   it('is the last temperature channel for the probe, the first for ambient', () => {
     assert.deepEqual(slots(double), [2, 0]);
@@ -610,7 +615,7 @@ describe('The channel of an alert', () => {
 });
 
 describe('The key of a variant', () => {
-  const anyVariant = fc.record<DeviceVariant>({
+  const anyVariant = fc.record<DeviceCapabilities>({
     channelTypes: fc.option(fc.array(fc.constantFrom(0, 1, 2), { maxLength: 6 })),
     model: fc.option(fc.constantFrom('TVO-THT', 'TVO-T', 'other')),
     ruleSlots: fc.constantFrom(12, 16),
@@ -619,7 +624,7 @@ describe('The key of a variant', () => {
   it('is equal only for variants that compile and warn alike', () => {
     fc.assert(
       fc.property(anyVariant, anyVariant, alertLists, (a, b, list) => {
-        fc.pre(variantKey(a) === variantKey(b));
+        fc.pre(capabilitiesKey(a) === capabilitiesKey(b));
         const parts = { ...nothing, alerts: list };
         assert.deepEqual(compileProfile(parts, a, winter), compileProfile(parts, b, winter));
         assert.deepEqual(compileWarnings(parts, a), compileWarnings(parts, b));
@@ -628,10 +633,10 @@ describe('The key of a variant', () => {
   });
 
   it('does not split a fleet by the free text of its models', () => {
-    const keys = ['A', 'B', null].map((model) => variantKey({ ...single, model }));
+    const keys = ['A', 'B', null].map((model) => capabilitiesKey({ ...single, model }));
     assert.equal(new Set(keys).size, 1);
-    assert.notEqual(variantKey(single), variantKey(silent));
-    assert.notEqual(variantKey(single), variantKey({ ...single, ruleSlots: 16 }));
+    assert.notEqual(capabilitiesKey(single), capabilitiesKey(silent));
+    assert.notEqual(capabilitiesKey(single), capabilitiesKey({ ...single, ruleSlots: 16 }));
   });
 });
 
@@ -669,9 +674,9 @@ describe('A compiled schedule', () => {
 
   it('switches all rules in use and none that is not', () => {
     fc.assert(
-      fc.property(alertLists, weekSchedules, variants, (list, schedule, variant) => {
+      fc.property(alertLists, weekSchedules, variants, (list, schedule, capabilities) => {
         const parts = { ...nothing, alerts: list, schedule };
-        const { alarmRules = [], calendars = [] } = compileProfile(parts, variant, winter);
+        const { alarmRules = [], calendars = [] } = compileProfile(parts, capabilities, winter);
         const inUse = alarmRules.flatMap(({ condition }, at) => (condition === 'DISABLED' ? [] : [at]));
         const week = calendars.filter(({ type }) => type === 'WEEK');
         assert.equal(week.length > 0, inUse.length > 0);
@@ -735,7 +740,7 @@ describe('A compiled schedule', () => {
   });
 
   it('without alerts lies over the rules of the device, or over every slot when these are unknown', () => {
-    const parts: ProfileParts = { ...nothing, schedule: officeHours };
+    const parts: ProfileSnapshot = { ...nothing, schedule: officeHours };
     const masks = (deviceRules?: AlarmRule[] | null) => {
       const configuration = compileProfile(parts, single, winter, deviceRules);
       assert.deepEqual(Object.keys(configuration), ['calendars']);
@@ -759,7 +764,7 @@ describe('A compiled schedule', () => {
   });
 
   it('uses the rules of the profile, not those of the device, when the profile has alerts', () => {
-    const parts: ProfileParts = { ...nothing, alerts: [fridge], schedule: officeHours };
+    const parts: ProfileSnapshot = { ...nothing, alerts: [fridge], schedule: officeHours };
     const deviceRules = Array<AlarmRule>(12).fill(DISABLED_RULE);
     assert.deepEqual(
       compileProfile(parts, single, winter, deviceRules),
@@ -769,8 +774,8 @@ describe('A compiled schedule', () => {
 });
 
 describe('The warnings of a dry run', () => {
-  const warnings = (parts: Partial<ProfileParts>, variant = double) =>
-    compileWarnings({ ...nothing, ...parts }, variant);
+  const warnings = (parts: Partial<ProfileSnapshot>, capabilities = double) =>
+    compileWarnings({ ...nothing, ...parts }, capabilities);
 
   it('are none for an ordinary profile', () => {
     const intervals = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 18_000 };

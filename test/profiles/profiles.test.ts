@@ -1,7 +1,15 @@
 /** Section 2 of the contract over HTTP; what one body may hold is proved in test/profiles/. */
 import assert from 'node:assert/strict';
 import type { Answer, Client } from '../support/client.ts';
-import { apply, configOf, createProfile, FRIDGE, HOT_WATER, obey, register } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  FRIDGE,
+  HOT_WATER,
+  register,
+} from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const PATH = '/devices/config-profiles';
@@ -235,7 +243,7 @@ describe('Configuration profiles', () => {
       const waiting = (await configOf(org, 'COLD-1')).pendingConfig;
       await update({ intervals: { transmissionIntervalSeconds: 86_400 } });
       assert.deepEqual((await configOf(org, 'COLD-1')).pendingConfig, waiting);
-      await obey(org, 'COLD-1');
+      await applyAnswer(org, 'COLD-1');
       await apply(org, 'cold-room', { serialNumbers: ['COLD-1'] });
       assert.equal((await configOf(org, 'COLD-1')).pendingConfig.transmissionInterval, 86_400);
     });

@@ -65,7 +65,7 @@ export const report = ({ device }: TestOrganization, serial: string, config: obj
   device.post(`/devices/${serial}/config-reports`, config);
 
 /** Fetches what waits and reports that it runs it. */
-export async function obey(organization: TestOrganization, serial: string): Promise<void> {
+export async function applyAnswer(organization: TestOrganization, serial: string): Promise<void> {
   const { status, body } = await organization.device.get(`/devices/${serial}/pending-config`);
   assert.equal(status, 200);
   const confirmed = await report(organization, serial, { ...FACTORY, ...body.config });

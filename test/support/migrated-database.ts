@@ -1,7 +1,8 @@
 /** A database of that server, brought up to date; answers with its URL. */
+
+import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 
 export async function migratedDatabase(serverUrl: string, name = 'dms'): Promise<string> {
   const url = await ensureDatabase(serverUrl, name);

@@ -7,11 +7,11 @@ import type { Route } from '../../src/http/route.ts';
 import type { Answer, Client, SendOptions } from './client.ts';
 import {
   apply,
+  applyAnswer,
   createProfile,
   FACTORY,
   FRIDGE,
   HOT_WATER,
-  obey,
   register,
   sendTemperature,
 } from './fleet.ts';
@@ -109,7 +109,7 @@ async function populateAlert(organization: TestOrganization): Promise<string> {
   const assetId = await register(organization, serial);
   const slug = await createProfile(organization, { slug: next('fridge'), ...FRIDGE });
   await apply(organization, slug, { serialNumbers: [serial] });
-  await obey(organization, serial);
+  await applyAnswer(organization, serial);
   await sendTemperature(organization, serial, 12);
   const { body } = await organization.api.get(`/alerts?assetId=${assetId}`);
   return body.items[0].id;
@@ -126,7 +126,7 @@ async function populateWebhooks(organization: TestOrganization, slug: string) {
   const obedient = next('OBEDIENT');
   await register(organization, obedient);
   await apply(organization, slug, { serialNumbers: [obedient] });
-  await obey(organization, obedient);
+  await applyAnswer(organization, obedient);
   for (const [collection, id] of Object.entries(ids.webhookIds)) {
     const { body } = await api.get(`/${collection}/${id}/deliveries`);
     ids.deliveryIds[collection] = body.items[0].id;

@@ -10,8 +10,8 @@ import type { WorkflowBundleOption } from '@temporalio/worker';
 import pg from 'pg';
 import { startPostgres } from '../../dev/embedded/postgres.ts';
 import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
-import { createLog } from '../../src/process/log.ts';
 import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
+import { createLog } from '../../src/process/log.ts';
 import { bundleWorkflows, installRuntime } from '../../src/temporal/worker.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { migratedDatabase } from './migrated-database.ts';
@@ -86,7 +86,7 @@ export const temporalCli = () =>
   findTemporalCli({
     env: process.env,
     cacheDir: join(homedir(), '.cache', 'device-monitoring-service'),
-    say: (line) => process.stderr.write(`${line}\n`),
+    print: (line) => process.stderr.write(`${line}\n`),
   });
 
 /** The url of a new, migrated, empty database. */

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { LocalInstance } from '../../dev/local/local-instance.ts';
 import type { Settings } from '../../src/process/config.ts';
-import type { Local } from '../../dev/local/local-instance.ts';
 import { createClient } from './client.ts';
 import type { TestOrganization } from './service.ts';
 
@@ -29,7 +29,7 @@ export interface Running {
 }
 
 export interface Stack extends Running {
-  local: Local;
+  local: LocalInstance;
   organization: TestOrganization;
 }
 
@@ -108,7 +108,7 @@ export function newDataDir(): string {
 export async function startStack(dataDir: string, { byNpm = false } = {}): Promise<Stack> {
   const running = (byNpm ? runByNpm : run)('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
   await running.line(/Ctrl-C stops everything/);
-  const local = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8')) as Local;
+  const local = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8')) as LocalInstance;
   return { ...running, local, organization: organizationAt(local.baseUrl, local) };
 }
 
@@ -131,7 +131,7 @@ export const environmentOf = (settings: Settings): Record<string, string> => ({
     .join(),
   RATE_LIMIT_PER_SECOND: '0',
   SWEEP_INTERVAL_SECONDS: String(settings.sweepIntervalMs / 1000),
-  JOB_LOOK_AGAIN_SECONDS: String(Math.ceil(settings.jobLookAgainMs / 1000)),
+  JOB_POLL_SECONDS: String(Math.ceil(settings.jobPollIntervalMs / 1000)),
   JOB_SIGNAL_INTERVAL_MS: String(settings.jobSignalIntervalMs),
   PORT: '0',
 });

@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { startService, type TestService } from '../support/service.ts';
 import { clock } from './clock.ts';
 import { courses, type Op } from './operations.ts';
-import { seed } from './seed.ts';
 import { World } from './scenario.ts';
+import { seed } from './seed.ts';
 
 const numRuns = Number(process.env.SYNC_RUNS ?? 4);
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import type { Answer } from '../support/client.ts';
 import {
   apply,
+  applyAnswer,
   configOf,
   createProfile,
   eventually,
   FACTORY,
-  obey,
   register,
   report,
   untilEnded,
@@ -51,7 +51,7 @@ describe('Where two meet', function () {
     assert.equal((await configOf(fleet, 'A')).pendingConfig, null);
     assert.equal((await poll('A')).status, 204);
     await apply(fleet, 'ten-minutes', { serialNumbers: ['A'] });
-    await obey(fleet, 'A');
+    await applyAnswer(fleet, 'A');
     const again = await fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
     assert.equal(again.status, 201, 'what the device has confirmed since was another change');
   });
@@ -73,19 +73,19 @@ describe('Where two meet', function () {
       serialNumbers: ['B', 'C'],
       rollout: { ...rollout, firstPercent: 50 },
     });
-    await obey(fleet, 'A');
+    await applyAnswer(fleet, 'A');
     await eventually(
       () => stateOf(earlier, 'C'),
       (state) => state === 'waiting',
     );
     assert.equal(await stateOf(later, 'C'), 'queued');
-    await obey(fleet, 'B');
+    await applyAnswer(fleet, 'B');
     await eventually(
       () => stateOf(later, 'C'),
       (state) => state === 'waiting',
     );
     assert.equal(await stateOf(earlier, 'C'), 'superseded');
-    await obey(fleet, 'C');
+    await applyAnswer(fleet, 'C');
     assert.equal((await configOf(fleet, 'C')).deviceConfig.transmissionInterval, 86_400);
     for (const jobId of [earlier, later]) assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
   });
@@ -114,7 +114,7 @@ describe('Where two meet', function () {
 
   it('a report of the old hardware that waits while it is replaced says nothing of the new one', async () => {
     await apply(fleet, 'every-day', { serialNumbers: ['A'] });
-    await obey(fleet, 'A');
+    await applyAnswer(fleet, 'A');
     const { assetId, deviceConfig } = await configOf(fleet, 'A');
     const [replaced, reported] = await whileLocked(
       'A',

@@ -12,22 +12,22 @@ import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import type { RunningPart } from '../../src/compose/worker.ts';
-import { query } from '../../src/db/query.ts';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { supervise } from '../../dev/embedded/supervise.ts';
-import { untilServing } from '../../dev/embedded/until-serving.ts';
 import { serves } from '../../dev/embedded/temporal-dev-server-client.ts';
+import { untilServing } from '../../dev/embedded/until-serving.ts';
+import type { RunningPart } from '../../src/compose/worker.ts';
+import { query } from '../../src/db/query.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
 import { applyProfileId, SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,
+  applyAnswer,
   createProfile,
   eventually,
   FACTORY,
   FRIDGE,
   jobOf,
-  obey,
   registerMany,
   report,
   untilEnded,
@@ -50,7 +50,7 @@ if (process.env.REFRESH_HISTORIES) {
     for (const [name, record] of Object.entries(recordings())) {
       it(name, async () => {
         const { workflowBundle } = await servers();
-        const dms = await startService({ withWorker: false, settings: { jobLookAgainMs: 60_000 } });
+        const dms = await startService({ withWorker: false, settings: { jobPollIntervalMs: 60_000 } });
         await createProfile(dms, FRIDGE);
         const serials = (await registerMany(dms, 3)) as [string, string, string];
         let worker: RunningPart | undefined;
@@ -83,7 +83,7 @@ describe('A run of the workflow by earlier code', function () {
   }
 
   it('that did other things than the present code would is found out', async () => {
-    const text = JSON.stringify(read(names[0] as string)).replaceAll('lookAtProgress', 'lookElsewhere');
+    const text = JSON.stringify(read(names[0] as string)).replaceAll('getProgress', 'lookElsewhere');
     await assert.rejects(replay(JSON.parse(text)), DeterminismViolationError);
   });
 });
@@ -106,7 +106,7 @@ describe('The workflow of a job', function () {
     );
     const { startJob } = starterOf(dms);
     await Promise.all([1, 2, 3].map(() => startJob({ id: jobId, organizationId: dms.id })));
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
     assert.equal(await runOf(dms, jobId).result(), 'succeeded: 1 applied');
     assert.equal(await runIdOf(dms, jobId), runId);
@@ -115,7 +115,7 @@ describe('The workflow of a job', function () {
   it('that is started after the job has ended sees that, and changes nothing', async () => {
     const [serial] = (await registerMany(dms, 1, 'AFTER')) as [string];
     const jobId = await apply(dms, SLUG, { serialNumbers: [serial] });
-    await obey(dms, serial);
+    await applyAnswer(dms, serial);
     const ended = await untilEnded(dms, jobId);
     await runOf(dms, jobId).result();
     await starterOf(dms).startJob({ id: jobId, organizationId: dms.id });
@@ -130,7 +130,7 @@ describe('A job so long that its history grows', function () {
   let dms: TestService;
   before(async () => {
     const temporal = await startTemporalWith({ 'limit.historyCount.suggestContinueAsNew': 10 });
-    dms = await startService({ settings: { temporalAddress: temporal.address, jobLookAgainMs: 20 } });
+    dms = await startService({ settings: { temporalAddress: temporal.address, jobPollIntervalMs: 20 } });
     stop = temporal.stop;
     await createProfile(dms, FRIDGE);
   });
@@ -148,7 +148,7 @@ describe('A job so long that its history grows', function () {
         () => runIdOf(dms, jobId),
         (runId) => runId !== null && !runs.has(runId) && runs.add(runId).size > 1,
       );
-      await obey(dms, serial);
+      await applyAnswer(dms, serial);
     }
     assert.equal((await untilEnded(dms, jobId)).counts.applied, 3);
     assert.equal(await runOf(dms, jobId).result(), 'succeeded: 3 applied');
@@ -171,19 +171,19 @@ function recordings(): Record<string, Recording> {
       const jobId = await apply(dms, SLUG, { serialNumbers: serials });
       for (const [index, serial] of serials.entries()) {
         await untilSeen(dms, jobId, index);
-        await obey(dms, serial);
+        await applyAnswer(dms, serial);
       }
       return jobId;
     },
     async 'went-through-two-stages'(dms, serials, startWorker) {
       await startWorker();
       const jobId = await apply(dms, SLUG, { serialNumbers: serials, rollout: STAGED });
-      await obey(dms, serials[0]);
+      await applyAnswer(dms, serials[0]);
       await eventually(
         () => jobOf(dms, jobId),
         ({ counts }) => counts.queued === 0,
       );
-      for (const serial of serials.slice(1)) await obey(dms, serial);
+      for (const serial of serials.slice(1)) await applyAnswer(dms, serial);
       return jobId;
     },
     async 'was-aborted'(dms, serials, startWorker) {
@@ -197,7 +197,7 @@ function recordings(): Record<string, Recording> {
     async 'was-cancelled'(dms, serials, startWorker) {
       await startWorker();
       const jobId = await apply(dms, SLUG, { serialNumbers: serials });
-      await obey(dms, serials[0]);
+      await applyAnswer(dms, serials[0]);
       await untilSeen(dms, jobId, 1);
       await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
       return jobId;
@@ -208,7 +208,7 @@ function recordings(): Record<string, Recording> {
       const soon = "update config_jobs set deadline_at = now() + interval '1 second' where id = ?";
       await query(dms.service.sql, soon, [jobId]);
       await startWorker();
-      await obey(dms, serials[0]);
+      await applyAnswer(dms, serials[0]);
       return jobId;
     },
   };
@@ -248,7 +248,7 @@ function starterOf({ service, settings }: TestService) {
   return createStarter({
     client: service.temporal.client,
     taskQueue: settings.taskQueue,
-    lookAgainMs: settings.jobLookAgainMs,
+    pollIntervalMs: settings.jobPollIntervalMs,
   });
 }
 

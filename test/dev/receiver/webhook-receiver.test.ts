@@ -1,7 +1,7 @@
 /** Our receiver of webhooks: it verifies with our own signatures and fails when told to. */
 import assert from 'node:assert/strict';
-import { signaturesOf } from '../../../src/deliveries/signature.ts';
 import { eventLine, startWebhookReceiver } from '../../../dev/receiver/webhook-receiver.ts';
+import { signaturesOf } from '../../../src/deliveries/signature.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const BODY = JSON.stringify({

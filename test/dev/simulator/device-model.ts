@@ -1,6 +1,5 @@
 /** A device's model with a service of the test's own, no clock and no network: what tests of its rules begin with. */
 
-import type { ConfigAnswer } from '../../../src/gateway/config-message.ts';
 import {
   type DeviceEffect,
   type DeviceEvent,
@@ -10,6 +9,7 @@ import {
   wakeAtMs,
 } from '../../../dev/simulator/device-state.ts';
 import { step } from '../../../dev/simulator/device-step.ts';
+import type { ConfigAnswer } from '../../../src/gateway/config-message.ts';
 
 export const START_MS = Date.UTC(2026, 0, 5, 12);
 
@@ -31,7 +31,7 @@ export interface Model {
   readonly traits: DeviceTraits;
   state: DeviceState;
   nowMs: number;
-  happen(event: DeviceEvent): DeviceEffect[];
+  dispatch(event: DeviceEvent): DeviceEffect[];
   /** To the next sample; temperatures in °C, humidity 40 %. */
   measure(celsius: number | null, lateMs?: number): DeviceEffect[];
   answered(exchange: 'measurements' | 'report' | 'info', answer?: ConfigAnswer): DeviceEffect[];
@@ -45,7 +45,7 @@ export function newModel(
     traits: { ...TRAITS, ...traits },
     state: newDevice(factory, START_MS),
     nowMs: START_MS,
-    happen(event) {
+    dispatch(event) {
       const { state, effects } = step(model.traits, model.state, event, model.nowMs);
       model.state = state;
       return effects;
@@ -53,9 +53,9 @@ export function newModel(
     measure(celsius, lateMs = 0) {
       model.nowMs = Math.max(model.nowMs, wakeAtMs(model.traits, model.state) + lateMs);
       const tenths = celsius === null ? null : Math.round(celsius * 10);
-      return model.happen({ kind: 'wake', values: [tenths, 40, null, null, null, null] });
+      return model.dispatch({ kind: 'wake', values: [tenths, 40, null, null, null, null] });
     },
-    answered: (exchange, answer = {}) => model.happen({ kind: 'answered', exchange, answer }),
+    answered: (exchange, answer = {}) => model.dispatch({ kind: 'answered', exchange, answer }),
   };
   return model;
 }

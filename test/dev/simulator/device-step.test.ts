@@ -1,13 +1,13 @@
 /** The simulated logger against the protocol's rules for a device. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type DeviceConfiguration, DISABLED_RULE, includes } from '../../../src/devices/configuration.ts';
-import { decodeConfigReport, encodeConfigReportParts } from '../../../src/gateway/config-message.ts';
-import { decodeMeasurements, encodeMeasurements } from '../../../src/gateway/measurements-message.ts';
-import { readingsOf } from '../../../src/gateway/decode-readings.ts';
-import { compileProfile } from '../../../src/profiles/compile-profile.ts';
 import { inFactors } from '../../../dev/simulator/device-messages.ts';
 import { FRAME_SAMPLES_MAX } from '../../../dev/simulator/sample-memory.ts';
+import { type DeviceConfiguration, DISABLED_RULE, includes } from '../../../src/devices/configuration.ts';
+import { decodeConfigReport, encodeConfigReportParts } from '../../../src/gateway/config-message.ts';
+import { readingsOf } from '../../../src/gateway/decode-readings.ts';
+import { decodeMeasurements, encodeMeasurements } from '../../../src/gateway/measurements-message.ts';
+import { compileProfile } from '../../../src/profiles/compile-profile.ts';
 import { FACTORY, framesIn, newModel, reportsIn, START_MS } from './device-model.ts';
 
 const fridge: DeviceConfiguration = compileProfile(
@@ -33,7 +33,7 @@ const fridge: DeviceConfiguration = compileProfile(
 /** Booted, its first frame acknowledged. */
 function settled(...how: Parameters<typeof newModel>) {
   const model = newModel(...how);
-  model.happen({ kind: 'boot' });
+  model.dispatch({ kind: 'boot' });
   model.answered('info');
   model.measure(5);
   model.answered('measurements');
@@ -43,7 +43,7 @@ function settled(...how: Parameters<typeof newModel>) {
 describe('A simulated logger', () => {
   it('says at boot who it is and what it runs, and sends its first sample with an ack', () => {
     const model = newModel();
-    const boot = model.happen({ kind: 'boot' });
+    const boot = model.dispatch({ kind: 'boot' });
     assert.deepEqual(
       boot.map(({ kind, confirmable }) => ({ kind, confirmable })),
       [
@@ -213,7 +213,7 @@ describe('Whatever happens, a simulated logger', () => {
           const taken = new Set<number>();
           const link = links.values();
           const config = configs.values();
-          function carry(effects: ReturnType<typeof model.happen>): void {
+          function carry(effects: ReturnType<typeof model.dispatch>): void {
             for (const frame of framesIn(effects)) {
               const how = link.next().value ?? 'through';
               if (how !== 'lost on the way') {
@@ -226,10 +226,10 @@ describe('Whatever happens, a simulated logger', () => {
               if (!frame.confirmable) continue;
               if (how === 'through')
                 carry(model.answered('measurements', { config: config.next().value ?? {} }));
-              else carry(model.happen({ kind: 'unanswered', exchange: 'measurements' }));
+              else carry(model.dispatch({ kind: 'unanswered', exchange: 'measurements' }));
             }
           }
-          carry(model.happen({ kind: 'boot' }));
+          carry(model.dispatch({ kind: 'boot' }));
           for (let index = 0; index < 60; index++) {
             // Once it sleeps too long, as a process that stands still.
             if (index === 30) model.nowMs += gap * 1000;
@@ -288,7 +288,7 @@ describe('Whatever happens, a simulated logger', () => {
           if (oldest !== null) assert.equal(first, oldest, 'the same samples once more');
           oldest = isAcknowledged ? null : first;
           if (isAcknowledged) model.answered('measurements');
-          else model.happen({ kind: 'unanswered', exchange: 'measurements' });
+          else model.dispatch({ kind: 'unanswered', exchange: 'measurements' });
         }
       }),
     ));

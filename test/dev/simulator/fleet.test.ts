@@ -1,9 +1,9 @@
 /** A fleet over real sockets, against a gateway that does what the service's must do. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DeviceConfiguration, includes } from '../../../src/devices/configuration.ts';
 import { type FaultShares, NO_FAULTS } from '../../../dev/simulator/faults.ts';
 import { createFleet, type Fleet, type FleetOptions, serialsOf } from '../../../dev/simulator/fleet.ts';
+import { type DeviceConfiguration, includes } from '../../../src/devices/configuration.ts';
 import { type StubGateway, startStubGateway } from './stub-gateway.ts';
 
 const CHANGE: DeviceConfiguration = { measurementPeriodBase: 61, transmissionInterval: 121 };

@@ -1,9 +1,9 @@
 /** The device's rules over temperature series, against what the customer's profile says. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { judge, type RuleState } from '../../../dev/simulator/rule-states.ts';
 import { DISABLED_CALENDAR, type LogicRule } from '../../../src/devices/configuration.ts';
 import { compileProfile } from '../../../src/profiles/compile-profile.ts';
-import { judge, type RuleState } from '../../../dev/simulator/rule-states.ts';
 import { START_MS } from './device-model.ts';
 
 const MINUTE_MS = 60_000;

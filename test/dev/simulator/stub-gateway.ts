@@ -3,9 +3,9 @@ import type { DeviceConfiguration } from '../../../src/devices/configuration.ts'
 import { type CoapServer, createCoapServer } from '../../../src/gateway/coap-server.ts';
 import { type ConfigReport, encodeConfigAnswer } from '../../../src/gateway/config-message.ts';
 import { createConfigParts } from '../../../src/gateway/config-parts.ts';
+import { readingsOf } from '../../../src/gateway/decode-readings.ts';
 import { decodeDeviceInfo } from '../../../src/gateway/device-info-message.ts';
 import { decodeMeasurements } from '../../../src/gateway/measurements-message.ts';
-import { readingsOf } from '../../../src/gateway/decode-readings.ts';
 
 export interface StubDevice {
   /** `channel@time`, each once. */

@@ -8,6 +8,9 @@ export const up = (sql: Knex) =>
       created_at timestamptz not null default now(),
       constraint organizations_pkey primary key (id),
       constraint organizations_name_key unique (name)
-    )`);
+    );
+    comment on table organizations is
+      'Customers: each row of a tenant table belongs to one of them. On Citus a reference table: a copy on '
+      'every node, so that distributed tables can refer to it.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table organizations');

@@ -7,15 +7,27 @@ export const up = (sql: Knex) =>
       organization_id uuid not null,
       kind text not null,
       hash bytea not null,
-      display text not null,
+      token_preview text not null,
       created_at timestamptz not null default now(),
       expires_at timestamptz,
       revoked_at timestamptz,
       constraint api_keys_pkey primary key (id),
       constraint api_keys_hash_key unique (hash),
-      constraint api_keys_kind_check check (kind in ('customer', 'device')),
-      constraint api_keys_organization_fkey foreign key (organization_id) references organizations (id)
+      constraint api_keys_organization_fkey foreign key (organization_id) references organizations (id),
+      constraint api_keys_kind_check check (kind in ('customer', 'device'))
     );
-    create index api_keys_organization on api_keys (organization_id, id)`);
+    create index api_keys_organization_idx on api_keys (organization_id, id);
+    comment on table api_keys is
+      'API keys of organizations. On Citus a reference table: a key is looked up by its hash before the '
+      'organization is known, and the hash has to be unique across organizations.';
+    comment on column api_keys.kind is
+      'customer: for the API; device: for loggers and gateways that send readings.';
+    comment on column api_keys.hash is
+      'SHA-256 of the token. The token is random, so a fast hash is enough; the token itself is not '
+      'stored.';
+    comment on column api_keys.token_preview is
+      'The first characters of the token, for people to tell their keys apart.';
+    comment on column api_keys.expires_at is 'Null: the key does not expire.';
+    comment on column api_keys.revoked_at is 'Null: the key has not been revoked.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table api_keys');

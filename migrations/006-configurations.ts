@@ -1,18 +1,27 @@
 import type { Knex } from 'knex';
 
 /**
- * Immutable, content-addressed: the id is made of the organization and the content, so 100,000 devices share a row,
- * a merge writes one row per distinct result, and confirming moves a pointer. Rows are never changed or removed; the
- * tables that point here do so without foreign keys, which would cost one check per device and apply.
+ * Content addressing lets 100,000 devices share a row: a merge writes one row per distinct result, and a
+ * confirmation only moves a pointer.
  */
 export const up = (sql: Knex) =>
   sql.raw(`
     create table configurations (
-      id uuid not null,
       organization_id uuid not null,
+      id uuid not null,
       content json not null,
-      constraint configurations_pkey primary key (id),
+      constraint configurations_pkey primary key (organization_id, id),
       constraint configurations_organization_fkey foreign key (organization_id) references organizations (id)
-    )`);
+    );
+    comment on table configurations is
+      'Device configurations, immutable and content-addressed: devices with the same configuration share '
+      'one row. Rows are never updated or deleted. Columns that point here have no foreign key, which '
+      'would cost a check per device whenever a profile is applied.';
+    comment on column configurations.id is
+      'UUIDv8 made from a SHA-256 of the organization and the content: whoever has the content knows the '
+      'id.';
+    comment on column configurations.content is
+      'Seconds, degrees Celsius and minutes. A key that is absent says nothing about the device. Type '
+      'json keeps the text.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table configurations');

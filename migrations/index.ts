@@ -1,4 +1,14 @@
-/** The migrations in order; listed here, so that source and built code know them by the same names. */
+/**
+ * The migrations in order; listed here, so that source and built code know them by the same names.
+ *
+ * The baseline is one file per table. From here on released migrations are not edited: every change of the schema
+ * is a new migration that running code of the version before survives. So a new column is nullable or has a default,
+ * and what the version before still uses is dropped one version later.
+ *
+ * Names: `<table>_pkey`, `<table>_<columns>_key`, `<table>_<what>_fkey`, `<table>_<what>_check`, and
+ * `<table>_<what>_idx` for indexes. Primary keys and foreign keys of tenant tables begin with `organization_id`, so
+ * that the tables can be distributed by it (Citus); it is left out of these names.
+ */
 import * as organizations from './001-organizations.ts';
 import * as apiKeys from './002-api-keys.ts';
 import * as assets from './003-assets.ts';
@@ -6,26 +16,20 @@ import * as assetReplacements from './004-asset-replacements.ts';
 import * as profiles from './005-profiles.ts';
 import * as configurations from './006-configurations.ts';
 import * as deviceConfigs from './007-device-configs.ts';
-import * as configJobs from './008-config-jobs.ts';
-import * as configTargets from './009-config-targets.ts';
-import * as webhooks from './010-webhooks.ts';
-import * as certificates from './011-certificates.ts';
-import * as idempotencyKeys from './012-idempotency-keys.ts';
-import * as unknownDevices from './013-unknown-devices.ts';
-import * as webhookEvents from './014-webhook-events.ts';
-import * as deliveries from './015-deliveries.ts';
-import * as deliveryAttempts from './016-delivery-attempts.ts';
-import * as webhookHealth from './017-webhook-health.ts';
-import * as deviceStates from './018-device-states.ts';
-import * as measurements from './019-measurements.ts';
-import * as alerts from './020-alerts.ts';
-import * as deviceConfigHash from './021-device-config-hash.ts';
-import * as assetSerials from './022-asset-serials.ts';
-import * as deliveredAtOnce from './023-delivered-at-once.ts';
-import * as targetsOfAssets from './024-targets-of-assets.ts';
-import * as listeners from './025-listeners.ts';
-import * as storedUntil from './026-stored-until.ts';
-import * as layoutReported from './027-layout-reported.ts';
+import * as deviceStates from './008-device-states.ts';
+import * as configJobs from './009-config-jobs.ts';
+import * as configTargets from './010-config-targets.ts';
+import * as endpoints from './011-endpoints.ts';
+import * as events from './012-events.ts';
+import * as deliveries from './013-deliveries.ts';
+import * as deliveryAttempts from './014-delivery-attempts.ts';
+import * as measurements from './015-measurements.ts';
+import * as alerts from './016-alerts.ts';
+import * as certificates from './017-certificates.ts';
+import * as idempotencyKeys from './018-idempotency-keys.ts';
+import * as unregisteredDevices from './019-unregistered-devices.ts';
+import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
+import * as ingressOutages from './021-ingress-outages.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -35,24 +39,18 @@ export const migrations = {
   '005-profiles': profiles,
   '006-configurations': configurations,
   '007-device-configs': deviceConfigs,
-  '008-config-jobs': configJobs,
-  '009-config-targets': configTargets,
-  '010-webhooks': webhooks,
-  '011-certificates': certificates,
-  '012-idempotency-keys': idempotencyKeys,
-  '013-unknown-devices': unknownDevices,
-  '014-webhook-events': webhookEvents,
-  '015-deliveries': deliveries,
-  '016-delivery-attempts': deliveryAttempts,
-  '017-webhook-health': webhookHealth,
-  '018-device-states': deviceStates,
-  '019-measurements': measurements,
-  '020-alerts': alerts,
-  '021-device-config-hash': deviceConfigHash,
-  '022-asset-serials': assetSerials,
-  '023-delivered-at-once': deliveredAtOnce,
-  '024-targets-of-assets': targetsOfAssets,
-  '025-listeners': listeners,
-  '026-stored-until': storedUntil,
-  '027-layout-reported': layoutReported,
+  '008-device-states': deviceStates,
+  '009-config-jobs': configJobs,
+  '010-config-targets': configTargets,
+  '011-endpoints': endpoints,
+  '012-events': events,
+  '013-deliveries': deliveries,
+  '014-delivery-attempts': deliveryAttempts,
+  '015-measurements': measurements,
+  '016-alerts': alerts,
+  '017-certificates': certificates,
+  '018-idempotency-keys': idempotencyKeys,
+  '019-unregistered-devices': unregisteredDevices,
+  '020-ingress-heartbeats': ingressHeartbeats,
+  '021-ingress-outages': ingressOutages,
 };

@@ -1,0 +1,603 @@
+-- The database schema after all migrations. Generated: refresh it with `npm run schema`.
+-- Partitions are left out; the service creates them as time goes on.
+
+CREATE TABLE config_targets (
+  organization_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  stage smallint DEFAULT 1 NOT NULL,
+  change_config_id uuid NOT NULL,
+  state text NOT NULL,
+  reason text,
+  is_active boolean DEFAULT true NOT NULL,
+  confirmed_at timestamp with time zone,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT config_targets_pkey PRIMARY KEY (organization_id, job_id, asset_id),
+  CONSTRAINT config_targets_stage_check CHECK (stage >= 1),
+  CONSTRAINT config_targets_state_check CHECK (state = ANY (ARRAY['queued'::text, 'waiting'::text, 'sent'::text, 'applied'::text, 'failed'::text, 'cancelled'::text, 'superseded'::text, 'timed_out'::text]))
+) WITH (fillfactor=70);
+CREATE INDEX config_targets_active_idx ON config_targets USING btree (organization_id, asset_id) WHERE is_active;
+CREATE INDEX config_targets_asset_idx ON config_targets USING btree (organization_id, asset_id, job_id);
+COMMENT ON TABLE config_targets IS
+  'The devices of a job, one row each. No foreign keys: a job writes up to 100,000 rows at once, and neither jobs nor assets are ever deleted.';
+COMMENT ON COLUMN config_targets.stage IS
+  'Of the job; the device is queued until it begins.';
+COMMENT ON COLUMN config_targets.change_config_id IS
+  'Id of the configuration (in configurations) that holds what the job changes on this device.';
+COMMENT ON COLUMN config_targets.reason IS
+  'Why the target failed, was cancelled or superseded, or timed out, in words for the customer. Else null.';
+COMMENT ON COLUMN config_targets.is_active IS
+  'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out.';
+COMMENT ON COLUMN config_targets.confirmed_at IS
+  'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
+
+CREATE TABLE deliveries (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text NOT NULL,
+  state text NOT NULL,
+  attempt_count integer DEFAULT 0 NOT NULL,
+  schedule_step smallint DEFAULT 0 NOT NULL,
+  send_immediately boolean DEFAULT false NOT NULL,
+  next_attempt_at timestamp with time zone,
+  leased_until timestamp with time zone,
+  last_status_code integer,
+  last_error text,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  delivered_at timestamp with time zone,
+  first_attempt_duration_ms integer,
+  first_attempt_excerpt text,
+  CONSTRAINT deliveries_pkey PRIMARY KEY (organization_id, endpoint_id, id),
+  CONSTRAINT deliveries_attempt_count_check CHECK (attempt_count >= 0),
+  CONSTRAINT deliveries_event_type_check CHECK (event_type = ANY (ARRAY['data.measurement'::text, 'data.measurement.alert'::text, 'alert.created'::text, 'alert.resolved'::text, 'config.applied'::text, 'config.failed'::text, 'config.job.finished'::text, 'device.offline'::text, 'device.online'::text, 'webhook.test'::text])),
+  CONSTRAINT deliveries_schedule_step_check CHECK (schedule_step >= 0),
+  CONSTRAINT deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'retrying'::text, 'held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]))
+) PARTITION BY RANGE (id);
+CREATE INDEX deliveries_leases_idx ON deliveries USING btree (leased_until) WHERE state = 'sending'::text;
+CREATE INDEX deliveries_pending_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'pending'::text;
+CREATE INDEX deliveries_retrying_by_age_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'retrying'::text;
+CREATE INDEX deliveries_retrying_idx ON deliveries USING btree (organization_id, endpoint_id, next_attempt_at) WHERE state = 'retrying'::text;
+COMMENT ON TABLE deliveries IS
+  'The outbox: one row per event and endpoint, written in the transaction of what happened. Partitioned by day of the UUIDv7 id. No foreign keys: rows leave with their partition, and deleting an endpoint cancels its deliveries.';
+COMMENT ON COLUMN deliveries.state IS
+  'sending: leased by a dispatcher; the API shows it as pending. held: kept while the endpoint is disabled. blocked: the address is not allowed.';
+COMMENT ON COLUMN deliveries.attempt_count IS
+  'All attempts that were made.';
+COMMENT ON COLUMN deliveries.schedule_step IS
+  'Attempts of the current retry schedule; a resend or a replay begins a new one.';
+COMMENT ON COLUMN deliveries.send_immediately IS
+  'True: one attempt was asked for, whatever the health of the endpoint.';
+COMMENT ON COLUMN deliveries.next_attempt_at IS
+  'Null unless another attempt is planned.';
+COMMENT ON COLUMN deliveries.leased_until IS
+  'Until when the dispatcher that claimed the delivery may work on it; then another may take it. Null: not claimed.';
+COMMENT ON COLUMN deliveries.last_status_code IS
+  'HTTP status of the last attempt. Null: none yet, or no answer.';
+COMMENT ON COLUMN deliveries.last_error IS
+  'What went wrong in the last attempt, in words that name no internal address. Null: nothing.';
+COMMENT ON COLUMN deliveries.delivered_at IS
+  'Time of a first attempt that succeeded. Such an attempt, which is the usual case, is stored here instead of in delivery_attempts, and moves there when another attempt follows. Else null, also for later successes.';
+COMMENT ON COLUMN deliveries.first_attempt_duration_ms IS
+  'Null where delivered_at is.';
+COMMENT ON COLUMN deliveries.first_attempt_excerpt IS
+  'Beginning of the answer to it, escaped. Null: no body.';
+COMMENT ON INDEX deliveries_leases_idx IS
+  'Without organization_id: the worker releases expired leases of all organizations at once.';
+
+CREATE TABLE delivery_attempts (
+  organization_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  attempt_number integer NOT NULL,
+  attempted_at timestamp with time zone NOT NULL,
+  duration_ms integer NOT NULL,
+  status_code integer,
+  error text,
+  response_excerpt text,
+  CONSTRAINT delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, attempt_number),
+  CONSTRAINT delivery_attempts_attempt_number_check CHECK (attempt_number >= 1),
+  CONSTRAINT delivery_attempts_duration_ms_check CHECK (duration_ms >= 0)
+) PARTITION BY RANGE (delivery_id);
+COMMENT ON TABLE delivery_attempts IS
+  'Attempts of deliveries, but for a first one that succeeded (see deliveries.delivered_at). Partitioned like deliveries, by day of the UUIDv7 id of the delivery. No foreign key: rows leave with their partition.';
+COMMENT ON COLUMN delivery_attempts.status_code IS
+  'HTTP status. Null: no answer.';
+COMMENT ON COLUMN delivery_attempts.error IS
+  'What went wrong, in words that name no internal address. Null: nothing.';
+COMMENT ON COLUMN delivery_attempts.response_excerpt IS
+  'Beginning of the answer, at most 1 KiB, escaped. Null: no answer.';
+
+CREATE TABLE events (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,
+  body text NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT events_type_check CHECK (type = ANY (ARRAY['data.measurement'::text, 'data.measurement.alert'::text, 'alert.created'::text, 'alert.resolved'::text, 'config.applied'::text, 'config.failed'::text, 'config.job.finished'::text, 'device.offline'::text, 'device.online'::text, 'webhook.test'::text]))
+) PARTITION BY RANGE (id);
+COMMENT ON TABLE events IS
+  'What happened, serialised once for all endpoints that it is delivered to. Partitioned by day: ids are UUIDv7, so a range of ids is a range of times. No foreign key: rows leave with their partition.';
+COMMENT ON COLUMN events.body IS
+  'JSON text exactly as it is signed and sent.';
+
+CREATE TABLE ingress_heartbeats (
+  ingress text NOT NULL,
+  beat_at timestamp with time zone NOT NULL,
+  CONSTRAINT ingress_heartbeats_pkey PRIMARY KEY (ingress),
+  CONSTRAINT ingress_heartbeats_ingress_check CHECK (ingress = ANY (ARRAY['api'::text, 'gateway'::text]))
+);
+COMMENT ON TABLE ingress_heartbeats IS
+  'When each way in for devices was last open, one row per kind of process. Of the service itself, not of an organization; on Citus a reference table.';
+COMMENT ON COLUMN ingress_heartbeats.ingress IS
+  'api: HTTP; gateway: CoAP.';
+COMMENT ON COLUMN ingress_heartbeats.beat_at IS
+  'On the clock of the database, the same for all machines.';
+
+CREATE TABLE ingress_outages (
+  ingress text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone NOT NULL,
+  CONSTRAINT ingress_outages_pkey PRIMARY KEY (ingress, started_at),
+  CONSTRAINT ingress_outages_ingress_check CHECK (ingress = ANY (ARRAY['api'::text, 'gateway'::text])),
+  CONSTRAINT ingress_outages_period_check CHECK (ended_at >= started_at)
+);
+COMMENT ON TABLE ingress_outages IS
+  'When no process of a kind was running, so that devices could not reach the service that way; the deadlines of devices are extended by these times. Kept for 30 days. On Citus a reference table.';
+COMMENT ON COLUMN ingress_outages.started_at IS
+  'The last heartbeat before the outage.';
+COMMENT ON COLUMN ingress_outages.ended_at IS
+  'The first heartbeat after it.';
+
+CREATE TABLE measurements (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  measured_at timestamp with time zone NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  value double precision,
+  error integer,
+  channel smallint NOT NULL,
+  type smallint NOT NULL,
+  late boolean NOT NULL,
+  CONSTRAINT measurements_pkey PRIMARY KEY (organization_id, asset_id, measured_at, channel),
+  CONSTRAINT measurements_channel_check CHECK (channel >= 1 AND channel <= 6),
+  CONSTRAINT measurements_value_check CHECK ((value IS NULL) <> (error IS NULL))
+) PARTITION BY RANGE (measured_at);
+COMMENT ON TABLE measurements IS
+  'Readings by asset and time. The key excludes duplicates and serves the history, newest first. Partitioned by month. No foreign key: rows leave with their partition, and assets are never deleted.';
+COMMENT ON COLUMN measurements.measured_at IS
+  'On the clock of the device.';
+COMMENT ON COLUMN measurements.value IS
+  'In the unit of its type. Null: the sensor reported an error.';
+COMMENT ON COLUMN measurements.error IS
+  'Error code of the sensor. Null: there is a value.';
+COMMENT ON COLUMN measurements.channel IS
+  'From 1, as on the device.';
+COMMENT ON COLUMN measurements.type IS
+  'Number of the measurement type in the protocol of the device.';
+COMMENT ON COLUMN measurements.late IS
+  'True: on arrival it was older than a day or not newer than its channel, so no alert was opened or closed by it.';
+
+CREATE TABLE organizations (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT organizations_pkey PRIMARY KEY (id),
+  CONSTRAINT organizations_name_key UNIQUE (name)
+);
+COMMENT ON TABLE organizations IS
+  'Customers: each row of a tenant table belongs to one of them. On Citus a reference table: a copy on every node, so that distributed tables can refer to it.';
+
+CREATE TABLE api_keys (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  organization_id uuid NOT NULL,
+  kind text NOT NULL,
+  hash bytea NOT NULL,
+  token_preview text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_hash_key UNIQUE (hash),
+  CONSTRAINT api_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT api_keys_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'device'::text]))
+);
+CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id);
+COMMENT ON TABLE api_keys IS
+  'API keys of organizations. On Citus a reference table: a key is looked up by its hash before the organization is known, and the hash has to be unique across organizations.';
+COMMENT ON COLUMN api_keys.kind IS
+  'customer: for the API; device: for loggers and gateways that send readings.';
+COMMENT ON COLUMN api_keys.hash IS
+  'SHA-256 of the token. The token is random, so a fast hash is enough; the token itself is not stored.';
+COMMENT ON COLUMN api_keys.token_preview IS
+  'The first characters of the token, for people to tell their keys apart.';
+COMMENT ON COLUMN api_keys.expires_at IS
+  'Null: the key does not expire.';
+COMMENT ON COLUMN api_keys.revoked_at IS
+  'Null: the key has not been revoked.';
+
+CREATE TABLE assets (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  serial_number text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  model text,
+  water_type text,
+  floor integer,
+  building_id text,
+  space_id text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  archived_at timestamp with time zone,
+  CONSTRAINT assets_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT assets_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+) WITH (fillfactor=80);
+CREATE INDEX assets_active_idx ON assets USING btree (organization_id, id) WHERE archived_at IS NULL;
+CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, model, id) WHERE archived_at IS NULL;
+CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
+CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
+COMMENT ON TABLE assets IS
+  'Places that are monitored, each by one logger. What the customer edits is here; what changes with every contact of the device is in device_states. Archived assets stay: their readings and alerts refer to them.';
+COMMENT ON COLUMN assets.serial_number IS
+  'Of the logger that monitors the asset now; compared without case, unique among active assets of an organization.';
+COMMENT ON COLUMN assets.model IS
+  'Product line of the logger, as registered. Null: not given.';
+COMMENT ON COLUMN assets.water_type IS
+  'As registered. Null: not given.';
+COMMENT ON COLUMN assets.floor IS
+  'As registered. Null: not given.';
+COMMENT ON COLUMN assets.building_id IS
+  'In the customer''s own system. Null: not given, or archived.';
+COMMENT ON COLUMN assets.space_id IS
+  'In the customer''s own system. Null: not given, or archived.';
+COMMENT ON COLUMN assets.archived_at IS
+  'Null: the asset is active.';
+COMMENT ON INDEX assets_active_serial_anywhere_idx IS
+  'Without organization_id: a device that sends over CoAP without a token is identified by its serial number alone.';
+
+CREATE TABLE alerts (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  asset_id uuid NOT NULL,
+  serial_number text NOT NULL,
+  type text NOT NULL,
+  status text DEFAULT 'new'::text NOT NULL,
+  details jsonb NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
+  CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
+  CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text]))
+);
+CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
+COMMENT ON TABLE alerts IS
+  'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
+COMMENT ON COLUMN alerts.serial_number IS
+  'Of the logger that the asset had when the alert began.';
+COMMENT ON COLUMN alerts.details IS
+  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed.';
+COMMENT ON COLUMN alerts.started_at IS
+  'Time of the reading that opened it; for no_data, of the missed deadline.';
+
+CREATE TABLE asset_replacements (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  asset_id uuid NOT NULL,
+  serial_number text NOT NULL,
+  replaced_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT asset_replacements_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT asset_replacements_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id)
+);
+CREATE INDEX asset_replacements_asset_idx ON asset_replacements USING btree (organization_id, asset_id, id);
+COMMENT ON TABLE asset_replacements IS
+  'Loggers that monitored an asset before they were replaced, oldest first by id.';
+COMMENT ON COLUMN asset_replacements.serial_number IS
+  'Of the logger that was taken out of service.';
+
+CREATE TABLE certificates (
+  organization_id uuid NOT NULL,
+  serial_key text COLLATE "C" NOT NULL,
+  content bytea STORAGE EXTERNAL NOT NULL,
+  size_bytes integer NOT NULL,
+  sha256 bytea NOT NULL,
+  uploaded_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT certificates_pkey PRIMARY KEY (organization_id, serial_key),
+  CONSTRAINT certificates_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT certificates_size_bytes_check CHECK (size_bytes >= 0)
+);
+COMMENT ON TABLE certificates IS
+  'Calibration certificates by serial number, so that they stay with the logger when it moves to another asset.';
+COMMENT ON COLUMN certificates.serial_key IS
+  'The serial number in lower case.';
+COMMENT ON COLUMN certificates.content IS
+  'Stored uncompressed: files like these are compressed already.';
+
+CREATE TABLE config_jobs (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  profile_slug text NOT NULL,
+  profile_snapshot jsonb NOT NULL,
+  rollout jsonb,
+  current_stage smallint DEFAULT 1 NOT NULL,
+  stage_count smallint DEFAULT 1 NOT NULL,
+  status text DEFAULT 'running'::text NOT NULL,
+  target_count integer NOT NULL,
+  target_counts jsonb,
+  retry_of_job_id uuid,
+  deadline_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  finished_at timestamp with time zone,
+  workflow_checked_at timestamp with time zone,
+  CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT config_jobs_retry_of_job_fkey FOREIGN KEY (organization_id, retry_of_job_id) REFERENCES config_jobs(organization_id, id),
+  CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
+  CONSTRAINT config_jobs_status_check CHECK (status = ANY (ARRAY['running'::text, 'succeeded'::text, 'completed_with_failures'::text, 'aborted'::text, 'cancelled'::text])),
+  CONSTRAINT config_jobs_target_count_check CHECK (target_count >= 0)
+);
+CREATE INDEX config_jobs_running_idx ON config_jobs USING btree (workflow_checked_at) WHERE status = 'running'::text;
+CREATE INDEX config_jobs_time_zones_idx ON config_jobs USING btree (((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text)) WHERE ((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text) IS NOT NULL;
+COMMENT ON TABLE config_jobs IS
+  'Jobs that apply one profile to many devices and run until each device has confirmed, failed or timed out.';
+COMMENT ON COLUMN config_jobs.profile_slug IS
+  'Of the profile when it was applied; no reference to it.';
+COMMENT ON COLUMN config_jobs.profile_snapshot IS
+  'alerts, schedule and intervals of the profile when it was applied; null for what it does not set.';
+COMMENT ON COLUMN config_jobs.rollout IS
+  'Share of the devices that go first and what has to hold of them before the rest begins, in percent. Null: all at once.';
+COMMENT ON COLUMN config_jobs.current_stage IS
+  'The stage that is under way, from 1 to stage_count.';
+COMMENT ON COLUMN config_jobs.target_count IS
+  'Devices of the job, all stages together.';
+COMMENT ON COLUMN config_jobs.target_counts IS
+  'Targets per state when the job finished. Null while it runs: then they are counted from config_targets.';
+COMMENT ON COLUMN config_jobs.retry_of_job_id IS
+  'The job whose failed devices this one takes up. Null: no retry.';
+COMMENT ON COLUMN config_jobs.finished_at IS
+  'Null: the job is running.';
+COMMENT ON COLUMN config_jobs.workflow_checked_at IS
+  'When the workflow of the job last read its progress; long ago or null means that it has to be started (again).';
+COMMENT ON INDEX config_jobs_running_idx IS
+  'Without organization_id: the worker looks for running jobs without a workflow in all organizations at once.';
+COMMENT ON INDEX config_jobs_time_zones_idx IS
+  'Without organization_id: the worker lists the time zones of all schedules to follow daylight saving.';
+
+CREATE TABLE configurations (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  content json NOT NULL,
+  CONSTRAINT configurations_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT configurations_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE configurations IS
+  'Device configurations, immutable and content-addressed: devices with the same configuration share one row. Rows are never updated or deleted. Columns that point here have no foreign key, which would cost a check per device whenever a profile is applied.';
+COMMENT ON COLUMN configurations.id IS
+  'UUIDv8 made from a SHA-256 of the organization and the content: whoever has the content knows the id.';
+COMMENT ON COLUMN configurations.content IS
+  'Seconds, degrees Celsius and minutes. A key that is absent says nothing about the device. Type json keeps the text.';
+
+CREATE TABLE device_configs (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  is_active boolean DEFAULT true NOT NULL,
+  reported_config_id uuid,
+  reported_at timestamp with time zone,
+  reported_hash bigint,
+  observed_hash bigint,
+  confirmed_config_id uuid,
+  pending_config_id uuid,
+  revision bigint DEFAULT 0 NOT NULL,
+  fetched_at timestamp with time zone,
+  contradiction_count smallint DEFAULT 0 NOT NULL,
+  failure_reason text,
+  reported_channel_types smallint[],
+  channels_reported boolean DEFAULT false NOT NULL,
+  rule_slots smallint DEFAULT 12 NOT NULL,
+  CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
+  CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
+  CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
+  CONSTRAINT device_configs_revision_check CHECK (revision >= 0),
+  CONSTRAINT device_configs_rule_slots_check CHECK (rule_slots = ANY (ARRAY[12, 16]))
+) WITH (fillfactor=50);
+COMMENT ON TABLE device_configs IS
+  'How far a device and the service agree on its configuration, one row per asset. The columns ..._config_id hold ids of configurations.';
+COMMENT ON COLUMN device_configs.is_active IS
+  'False: the asset is archived. Repeated from assets, so that a transaction that waited for the lock on this row sees the change in the row itself.';
+COMMENT ON COLUMN device_configs.reported_config_id IS
+  'What the device runs, as far as its reports say. Null: no report yet.';
+COMMENT ON COLUMN device_configs.reported_at IS
+  'When the last report arrived. Null: no report yet.';
+COMMENT ON COLUMN device_configs.reported_hash IS
+  'The number that the device gave its configuration in the last report. Null: the report had none.';
+COMMENT ON COLUMN device_configs.observed_hash IS
+  'The same number as in the latest frame since that report. Null: no frame since then. Where it differs from reported_hash, somebody else has changed the device.';
+COMMENT ON COLUMN device_configs.confirmed_config_id IS
+  'What the device confirmed last; a report that differs from it is drift. Null: nothing confirmed yet.';
+COMMENT ON COLUMN device_configs.pending_config_id IS
+  'The change that is offered to the device until it confirms it. Null: nothing is pending.';
+COMMENT ON COLUMN device_configs.revision IS
+  'Number of the pending change, as the device sees it; grows with each.';
+COMMENT ON COLUMN device_configs.fetched_at IS
+  'When the device fetched this revision. Null: it has not, or nothing is pending.';
+COMMENT ON COLUMN device_configs.contradiction_count IS
+  'How often the device fetched this revision and then reported something else; the third time it counts as refused.';
+COMMENT ON COLUMN device_configs.failure_reason IS
+  'Why the device refused the pending change, which is then not offered any more. Null: not refused.';
+COMMENT ON COLUMN device_configs.reported_channel_types IS
+  'Measurement type per channel, from channel 1 on; 0: none. Null: unknown. From reports; while there is none, from frames.';
+COMMENT ON COLUMN device_configs.channels_reported IS
+  'True: reported_channel_types comes from a report. False: from frames, and later frames may add channels.';
+COMMENT ON COLUMN device_configs.rule_slots IS
+  'Alarm rules that the firmware holds: 16 from version 07.02, before 12.';
+
+CREATE TABLE device_states (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  status text DEFAULT 'new'::text NOT NULL,
+  signal_strength text DEFAULT 'unknown'::text NOT NULL,
+  battery_status text DEFAULT 'unknown'::text NOT NULL,
+  last_reading_at timestamp with time zone,
+  latest_measured_at timestamp with time zone,
+  last_contact_at timestamp with time zone,
+  expected_by timestamp with time zone,
+  observed_channel_types smallint[],
+  newest_reading_at jsonb DEFAULT '{}'::jsonb NOT NULL,
+  open_alerts jsonb DEFAULT '[]'::jsonb NOT NULL,
+  device_info jsonb,
+  CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
+  CONSTRAINT device_states_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
+  CONSTRAINT device_states_battery_status_check CHECK (battery_status = ANY (ARRAY['ok'::text, 'low'::text, 'unknown'::text])),
+  CONSTRAINT device_states_signal_strength_check CHECK (signal_strength = ANY (ARRAY['good'::text, 'fair'::text, 'poor'::text, 'unknown'::text])),
+  CONSTRAINT device_states_status_check CHECK (status = ANY (ARRAY['new'::text, 'online'::text, 'offline'::text]))
+) WITH (fillfactor=50);
+COMMENT ON TABLE device_states IS
+  'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset that every frame rewrites.';
+COMMENT ON COLUMN device_states.status IS
+  'new: no contact yet; offline: not heard from by expected_by.';
+COMMENT ON COLUMN device_states.last_reading_at IS
+  'Time of the newest reading, as the device measured it. Null: no reading yet.';
+COMMENT ON COLUMN device_states.latest_measured_at IS
+  'No stored reading of the asset is newer, on any channel, sensor errors included: a reading with a later time is new without a look-up in measurements. Null: unknown.';
+COMMENT ON COLUMN device_states.last_contact_at IS
+  'Arrival of the latest frame, or of the message by which the device came back online. Null: none yet.';
+COMMENT ON COLUMN device_states.expected_by IS
+  'Deadline of the next contact; later the device counts as offline. Null: not known, so no deadline.';
+COMMENT ON COLUMN device_states.observed_channel_types IS
+  'Measurement type per channel as frames showed it, from channel 1 on; 0: none. Null: not shown.';
+COMMENT ON COLUMN device_states.newest_reading_at IS
+  'Per channel (as the key), the time of its newest reading in unix milliseconds; sensor errors do not count.';
+COMMENT ON COLUMN device_states.open_alerts IS
+  'The alerts that are open for the device, so that readings are evaluated under the lock of this row, without a look-up in alerts.';
+COMMENT ON COLUMN device_states.device_info IS
+  'The last device information message: firmware, battery, modem. Null: none received.';
+
+CREATE TABLE endpoints (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  collection text NOT NULL,
+  name text NOT NULL,
+  url text NOT NULL,
+  status text NOT NULL,
+  disabled_reason text,
+  events text[] NOT NULL,
+  secret bytea,
+  previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  breaker text DEFAULT 'closed'::text NOT NULL,
+  failing_since timestamp with time zone,
+  next_probe_at timestamp with time zone,
+  recovered_at timestamp with time zone,
+  last_delivered_at timestamp with time zone,
+  last_attempt_at timestamp with time zone,
+  last_status text,
+  last_status_code integer,
+  last_error text,
+  workflow_checked_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
+  CONSTRAINT endpoints_collection_check CHECK (collection = ANY (ARRAY['cellular'::text, 'event'::text])),
+  CONSTRAINT endpoints_disabled_reason_check CHECK ((status = 'active'::text) = (disabled_reason IS NULL) AND (disabled_reason = ANY (ARRAY['customer'::text, 'failing'::text, 'gone'::text]))),
+  CONSTRAINT endpoints_events_check CHECK (cardinality(events) > 0 AND events <@ ARRAY['data.measurement'::text, 'data.measurement.alert'::text, 'alert.created'::text, 'alert.resolved'::text, 'config.applied'::text, 'config.failed'::text, 'config.job.finished'::text, 'device.offline'::text, 'device.online'::text]),
+  CONSTRAINT endpoints_last_status_check CHECK (last_status = ANY (ARRAY['delivered'::text, 'retrying'::text, 'failed'::text, 'blocked'::text])),
+  CONSTRAINT endpoints_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
+) WITH (fillfactor=70);
+CREATE INDEX endpoints_collection_idx ON endpoints USING btree (organization_id, collection, id);
+COMMENT ON TABLE endpoints IS
+  'Receivers of events: what customers register as webhooks, and how deliveries to them are going.';
+COMMENT ON COLUMN endpoints.collection IS
+  'Of the API; cellular webhooks take whole frames of measurements.';
+COMMENT ON COLUMN endpoints.disabled_reason IS
+  'customer: through the API; failing: no delivery succeeded for days; gone: it answered 410. Null while active.';
+COMMENT ON COLUMN endpoints.events IS
+  'Types of events that are delivered to the endpoint.';
+COMMENT ON COLUMN endpoints.secret IS
+  'Signs deliveries; encrypted, and bound to this row. Null: deliveries are not signed.';
+COMMENT ON COLUMN endpoints.previous_secret IS
+  'Signs as well until previous_secret_until, while the customer changes over; encrypted. Null: none.';
+COMMENT ON COLUMN endpoints.previous_secret_until IS
+  'Null: the secret has never been replaced.';
+COMMENT ON COLUMN endpoints.breaker IS
+  'closed: deliveries are sent; open: none but a probe at next_probe_at; draining: the backlog is sent at a growing pace.';
+COMMENT ON COLUMN endpoints.failing_since IS
+  'Since when every attempt has failed. Null: the last one succeeded.';
+COMMENT ON COLUMN endpoints.next_probe_at IS
+  'Null unless the breaker is open.';
+COMMENT ON COLUMN endpoints.recovered_at IS
+  'When the last outage ended; deliveries whose last attempt was before belong to the backlog. Null: no outage since the breaker last opened, or none at all.';
+COMMENT ON COLUMN endpoints.last_delivered_at IS
+  'Null: no delivery has succeeded yet.';
+COMMENT ON COLUMN endpoints.last_attempt_at IS
+  'Null: none yet.';
+COMMENT ON COLUMN endpoints.last_status IS
+  'Of the latest attempt, whatever event it was for. Null: none yet.';
+COMMENT ON COLUMN endpoints.last_status_code IS
+  'HTTP status. Null: no attempt yet, or no answer.';
+COMMENT ON COLUMN endpoints.last_error IS
+  'What went wrong in the latest attempt, in words that name no internal address. Null: nothing.';
+COMMENT ON COLUMN endpoints.workflow_checked_at IS
+  'When the recovery workflow of the endpoint last read its state. Null: none is running.';
+
+CREATE TABLE idempotency_keys (
+  organization_id uuid NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,
+  status_code smallint NOT NULL,
+  body bytea NOT NULL,
+  location text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, key),
+  CONSTRAINT idempotency_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT idempotency_keys_status_code_check CHECK (status_code >= 100 AND status_code <= 599)
+);
+CREATE INDEX idempotency_keys_age_idx ON idempotency_keys USING btree (created_at);
+COMMENT ON TABLE idempotency_keys IS
+  'Answers to requests with an Idempotency-Key, stored in the transaction of the request and kept for 24 hours.';
+COMMENT ON COLUMN idempotency_keys.fingerprint IS
+  'SHA-256 of method, path and body: a key that comes with another one is refused.';
+COMMENT ON COLUMN idempotency_keys.body IS
+  'Body of the answer, encrypted, because it may hold a secret.';
+COMMENT ON COLUMN idempotency_keys.location IS
+  'Location header of the answer. Null: it had none.';
+COMMENT ON INDEX idempotency_keys_age_idx IS
+  'Without organization_id: the worker deletes expired answers of all organizations.';
+
+CREATE TABLE profiles (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  slug text NOT NULL,
+  name text NOT NULL,
+  temperature_alerts jsonb,
+  schedule jsonb,
+  intervals jsonb,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT profiles_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT profiles_slug_key UNIQUE (organization_id, slug),
+  CONSTRAINT profiles_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE profiles IS
+  'Templates that customers apply to devices. Applying one starts a job (config_jobs), which keeps a snapshot, so later edits of the profile do not change what was applied.';
+COMMENT ON COLUMN profiles.temperature_alerts IS
+  'Null: the profile leaves the alerts of a device as they are.';
+COMMENT ON COLUMN profiles.schedule IS
+  'When the alerts are active. Null: always.';
+COMMENT ON COLUMN profiles.intervals IS
+  'Null: the profile leaves the intervals of a device as they are.';
+
+CREATE TABLE unregistered_devices (
+  organization_id uuid NOT NULL,
+  serial_number text COLLATE "C" NOT NULL,
+  contact_count bigint DEFAULT 1 NOT NULL,
+  first_contact_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_contact_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT unregistered_devices_pkey PRIMARY KEY (organization_id, serial_number),
+  CONSTRAINT unregistered_devices_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT unregistered_devices_contact_count_check CHECK (contact_count >= 1)
+);
+COMMENT ON TABLE unregistered_devices IS
+  'Devices that sent with a valid token of the organization but are not registered there, for the operator to look into. The number of rows per organization is limited.';
+COMMENT ON COLUMN unregistered_devices.serial_number IS
+  'In lower case.';

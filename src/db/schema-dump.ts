@@ -1,0 +1,110 @@
+/**
+ * The schema as text, read from PostgreSQL's catalogue: docs/schema.sql is this text, and a test keeps it current.
+ *
+ * Guaranteed: the same schema gives the same text, and the text is SQL that creates that schema.
+ * Deliberately not: partitions, which are created at run time, the migrator's own tables, and kinds of objects that
+ * the schema does not use (views, triggers, functions, types).
+ */
+import type { Sql } from './database.ts';
+import { query } from './query.ts';
+
+interface Table {
+  name: string;
+  /** Each as it stands in `create table`. */
+  columns: string[];
+  constraints: string[];
+  /** After the closing bracket: partitioning and storage parameters. */
+  suffix: string;
+  /** Complete statements. */
+  indexes: string[];
+  comments: string[];
+  /** Tables that have to be created before. */
+  references: string[];
+}
+
+const SUFFIX = `
+  select concat(case when c.relkind = 'p' then ' PARTITION BY ' || pg_get_partkeydef(c.oid) end,
+    ' WITH (' || array_to_string(c.reloptions, ', ') || ')')`;
+
+const COLUMNS = `
+  select array_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod),
+      case when a.attstorage <> t.typstorage then 'STORAGE ' || case a.attstorage
+        when 'p' then 'PLAIN' when 'e' then 'EXTERNAL' when 'm' then 'MAIN' else 'EXTENDED' end end,
+      case when a.attcollation <> t.typcollation
+        then 'COLLATE ' || (select quote_ident(collname) from pg_collation where oid = a.attcollation) end,
+      'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid, true),
+      case when a.attnotnull then 'NOT NULL' end) order by a.attnum)
+  from pg_attribute a join pg_type t on t.oid = a.atttypid
+  left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`;
+
+/** Without those of columns that are not null, which stand beside the columns. */
+const CONSTRAINTS = `
+  select array_agg(concat_ws(' ', 'CONSTRAINT', o.conname, pg_get_constraintdef(o.oid, true))
+    order by array_position('{p,u,f,c}', o.contype::text), o.conname)
+  from pg_constraint o where o.conrelid = c.oid and o.contype <> 'n'`;
+
+const INDEXES = `
+  select array_agg(replace(pg_get_indexdef(i.indexrelid, 0, true), ' ON ONLY ', ' ON ') order by x.relname)
+  from pg_index i join pg_class x on x.oid = i.indexrelid
+  where i.indrelid = c.oid and not exists (select from pg_constraint o where o.conindid = i.indexrelid and o.contype <> 'f')`;
+
+const COMMENTS = `
+  select array_agg(concat('COMMENT ON ', what, E' IS\\n  ', quote_literal(text)) order by rank, at, what)
+  from (
+    select 1 as rank, 0 as at, 'TABLE ' || c.relname as what, obj_description(c.oid, 'pg_class') as text
+    union all
+    select 2, a.attnum, 'COLUMN ' || c.relname || '.' || a.attname, col_description(c.oid, a.attnum)
+    from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
+    union all
+    select 3, 0, 'CONSTRAINT ' || o.conname || ' ON ' || c.relname, obj_description(o.oid, 'pg_constraint')
+    from pg_constraint o where o.conrelid = c.oid
+    union all
+    select 4, 0, 'INDEX ' || x.relname, obj_description(x.oid, 'pg_class')
+    from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid
+  ) as comments where text is not null`;
+
+const REFERENCES = `
+  select array_agg(distinct f.relname::text) from pg_constraint o join pg_class f on f.oid = o.confrelid
+  where o.conrelid = c.oid and f.oid <> c.oid`;
+
+/** In the schema that the connection uses. */
+const TABLES = `
+  select c.relname as name, (${COLUMNS}) as columns, coalesce((${CONSTRAINTS}), '{}') as constraints,
+    (${SUFFIX}) as suffix, coalesce((${INDEXES}), '{}') as indexes, coalesce((${COMMENTS}), '{}') as comments,
+    coalesce((${REFERENCES}), '{}') as "references"
+  from pg_class c
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    and not starts_with(c.relname, 'schema_migrations')
+  order by c.relname collate "C"`;
+
+export async function dumpSchema(sql: Sql): Promise<string> {
+  const tables = await query<Table>(sql, TABLES);
+  return `${HEADER}\n${inOrder(tables).map(tableText).join('\n')}`;
+}
+
+const HEADER = `-- The database schema after all migrations. Generated: refresh it with \`npm run schema\`.
+-- Partitions are left out; the service creates them as time goes on.
+`;
+
+/** By name, but each table after those that it refers to. */
+function inOrder(tables: Table[]): Table[] {
+  const done = new Set<string>();
+  const ordered: Table[] = [];
+  while (ordered.length < tables.length) {
+    const next = tables.find(
+      ({ name, references }) => !done.has(name) && references.every((each) => done.has(each)),
+    );
+    if (!next) throw new Error('Foreign keys form a circle: there is no order to create the tables in');
+    done.add(next.name);
+    ordered.push(next);
+  }
+  return ordered;
+}
+
+function tableText({ name, columns, constraints, suffix, indexes, comments }: Table): string {
+  const lines = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n');
+  return [`CREATE TABLE ${name} (\n${lines}\n)${suffix}`, ...indexes, ...comments]
+    .map((statement) => `${statement};\n`)
+    .join('');
+}

@@ -12,16 +12,16 @@ const sql = openDatabase({
   applicationName: 'baseline',
 });
 
-const CONFIG = `select d.*, a.serial_number, a.name from assets a join device_configs d on d.asset_id = a.id
+const CONFIG = `select d.*, a.serial_number, a.name from assets a join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
   where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null`;
 const LIST = `select page.*, total from (select count(*) as total from assets
     where organization_id = ? and archived_at is null) as counted
-  left join (select * from assets a join device_states s on s.asset_id = a.id
+  left join (select a.*, s.status, s.signal_strength, s.battery_status, s.last_reading_at from assets a join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
     where a.organization_id = ? and archived_at is null order by id limit 51) as page on true
   order by page.id`;
 
-const STORE = `insert into measurements (asset_id, measured_at, received_at, channel, type, value, late)
-  select a.id, r."measuredAt", now(), r.channel, 1, r.value, false
+const STORE = `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
+  select a.organization_id, a.id, r."measuredAt", now(), r.channel, 1, r.value, false
   from assets a, json_to_recordset(?::json) as r ("measuredAt" timestamptz, channel smallint, value double precision)
   where a.organization_id = ? and lower(a.serial_number) = lower(?)`;
 

@@ -55,7 +55,7 @@ async function addEndpoints(stack: BenchStack, count: number, url: string): Prom
     const { id } = await createOrganizationsRepository(stack.sql).ensure(`receivers ${++organizations}`);
     await query(
       stack.sql,
-      `insert into webhooks (organization_id, collection, name, url, status, events)
+      `insert into endpoints (organization_id, collection, name, url, status, events)
        values (?, 'event', 'bench', ?, 'active', ?)`,
       [id, url, [TYPE]],
     );

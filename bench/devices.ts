@@ -142,7 +142,7 @@ const storedOf = (stored: number, sent: number) =>
 async function subscribe({ stack, sinkUrl }: Bed, { organizationId }: Fleet): Promise<void> {
   await query(
     stack.sql,
-    `insert into webhooks (organization_id, collection, name, url, status, events)
+    `insert into endpoints (organization_id, collection, name, url, status, events)
      values (?, 'cellular', 'bench', ?, 'active', array['data.measurement'])`,
     [organizationId, `${sinkUrl}/hook`],
   );
@@ -300,8 +300,8 @@ async function history(bed: Bed): Promise<void> {
   }
   await query(
     sql,
-    `insert into measurements (asset_id, measured_at, received_at, channel, type, value, late)
-     select a.id, now() - (frame * ${FRAME_ROWS} - g) * interval '5 minutes', now(), 1, 1, 4 + g % 30 / 10.0, false
+    `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
+     select a.organization_id, a.id, now() - (frame * ${FRAME_ROWS} - g) * interval '5 minutes', now(), 1, 1, 4 + g % 30 / 10.0, false
      from generate_series(${YEAR_ROWS / FRAME_ROWS}, 1, -1) frame, assets a, generate_series(1, ${FRAME_ROWS}) g
      where a.organization_id = ?`,
     [fleet.organizationId],

@@ -51,7 +51,6 @@ CREATE TABLE deliveries (
   first_attempt_excerpt text,
   CONSTRAINT deliveries_pkey PRIMARY KEY (organization_id, endpoint_id, id),
   CONSTRAINT deliveries_attempt_count_check CHECK (attempt_count >= 0),
-  CONSTRAINT deliveries_event_type_check CHECK (event_type = ANY (ARRAY['data.measurement'::text, 'data.measurement.alert'::text, 'alert.created'::text, 'alert.resolved'::text, 'config.applied'::text, 'config.failed'::text, 'config.job.finished'::text, 'device.offline'::text, 'device.online'::text, 'webhook.test'::text])),
   CONSTRAINT deliveries_schedule_step_check CHECK (schedule_step >= 0),
   CONSTRAINT deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'retrying'::text, 'held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]))
 ) PARTITION BY RANGE (id);

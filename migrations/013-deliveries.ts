@@ -25,10 +25,6 @@ export const up = (sql: Knex) =>
       first_attempt_duration_ms integer,
       first_attempt_excerpt text,
       constraint deliveries_pkey primary key (organization_id, endpoint_id, id),
-      constraint deliveries_event_type_check check (
-        event_type in ('data.measurement', 'data.measurement.alert', 'alert.created', 'alert.resolved',
-          'config.applied', 'config.failed', 'config.job.finished', 'device.offline', 'device.online', 'webhook.test')
-      ),
       constraint deliveries_state_check check
         (state in ('pending', 'sending', 'delivered', 'retrying', 'held', 'failed', 'blocked', 'cancelled')),
       constraint deliveries_attempt_count_check check (attempt_count >= 0),

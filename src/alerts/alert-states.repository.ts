@@ -57,7 +57,7 @@ export function createAlertStatesRepository(sql: Sql) {
       const rows = await query<{ assetId: string; rulesId: string | null }>(
         sql,
         `select asset_id as "assetId",
-           case when active then coalesce(confirmed_config_id, pending_config_id) end as "rulesId"
+           case when is_active then coalesce(confirmed_config_id, pending_config_id) end as "rulesId"
          from device_configs where asset_id = any(?::uuid[]) for share skip locked`,
         [assetIds],
       );

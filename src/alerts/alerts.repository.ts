@@ -22,7 +22,7 @@ export interface AlertFilter {
 export type StoredAlert = Alert & { organizationId: string };
 
 const COLUMNS = `id, organization_id as "organizationId", asset_id as "assetId", serial_number as "serialNumber", type,
-  status, details, timestamp, updated_at as "updatedAt"`;
+  status, details, started_at as timestamp, updated_at as "updatedAt"`;
 const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::uuid is null or asset_id = ?)`;
 
 export type AlertsRepository = ReturnType<typeof createAlertsRepository>;
@@ -76,10 +76,10 @@ export function createAlertsRepository(sql: Sql) {
         sql,
         `with n as materialized (
            select uuidv7() as id, n.* from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::jsonb[], ?::timestamptz[])
-             with ordinality as n (organization_id, asset_id, serial_number, type, details, timestamp, position)
+             with ordinality as n (organization_id, asset_id, serial_number, type, details, started_at, position)
          ), inserted as (
-           insert into alerts (id, organization_id, asset_id, serial_number, type, details, timestamp)
-           select id, organization_id, asset_id, serial_number, type, details, timestamp from n
+           insert into alerts (id, organization_id, asset_id, serial_number, type, details, started_at)
+           select id, organization_id, asset_id, serial_number, type, details, started_at from n
            returning *
          )
          select i.*, n.position from (select ${COLUMNS} from inserted) as i join n on n.id = i.id order by n.position`,

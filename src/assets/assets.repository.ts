@@ -9,7 +9,7 @@ const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.si
   a.floor, a.building_id as "buildingId", a.space_id as "spaceId", a.created_at as "createdAt"`;
 const ACTIVE = 'organization_id = ? and archived_at is null';
 
-const ACTIVE_SERIAL = 'assets_active_serial';
+const ACTIVE_SERIAL = 'assets_active_serial_idx';
 
 export interface NewAsset {
   serialNumber: string;
@@ -133,7 +133,7 @@ export function createAssetsRepository(sql: Sql) {
          ), unexpected as (
            update device_states set expected_by = null where asset_id in (select id from archived)
          )
-         update device_configs set active = false where asset_id in (select id from archived)`,
+         update device_configs set is_active = false where asset_id in (select id from archived)`,
         [organizationId, id],
       );
     },
@@ -151,7 +151,7 @@ export function createAssetsRepository(sql: Sql) {
           `with appended as (
              insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
            ), forgotten as (
-             update device_states set signal_strength = 'unknown', battery_status = 'unknown', info = null, channel_types = null
+             update device_states set signal_strength = 'unknown', battery_status = 'unknown', device_info = null, observed_channel_types = null
              where organization_id = ? and asset_id = ?
            )
            update assets set serial_number = ? where ${ACTIVE} and id = ?`,

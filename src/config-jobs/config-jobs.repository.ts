@@ -36,21 +36,21 @@ export interface JobRow {
   deadlineAt: Date;
 }
 
-const JOB_COLUMNS = `id, organization_id as "organizationId", profile_slug as "profileSlug", parts, rollout, stage, stages,
-  status, total, deadline_at as "deadlineAt"`;
+const JOB_COLUMNS = `id, organization_id as "organizationId", profile_slug as "profileSlug", profile_snapshot as parts, rollout, current_stage as stage, stage_count as stages,
+  status, target_count as total, deadline_at as "deadlineAt"`;
 
 interface JobSummaryRow extends Omit<ConfigJob, 'counts'> {
   counts: Partial<Counts> | null;
 }
 
 /** A finished job keeps its counts; those of a running one are counted from its targets. */
-const JOB = `select j.id, j.profile_slug as "profileSlug", j.status, j.total, j.deadline_at as "deadlineAt",
-    j.created_at as "createdAt", j.finished_at as "finishedAt", coalesce(j.counts, live.counts) as counts
+const JOB = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as total, j.deadline_at as "deadlineAt",
+    j.created_at as "createdAt", j.finished_at as "finishedAt", coalesce(j.target_counts, live.counts) as counts
   from config_jobs j
   left join lateral (
     select jsonb_object_agg(state, count) as counts
     from (select state, count(*) from config_targets where job_id = j.id group by state) as by_state
-  ) as live on j.counts is null`;
+  ) as live on j.target_counts is null`;
 
 const jobOf = (row: JobSummaryRow): ConfigJob => ({ ...row, counts: { ...NO_COUNTS, ...row.counts } });
 
@@ -62,7 +62,7 @@ export function createConfigJobsRepository(sql: Sql) {
       const [row] = await query<{ id: string }>(
         sql,
         `insert into config_jobs
-           (organization_id, profile_slug, parts, rollout, stages, total, retry_of, deadline_at)
+           (organization_id, profile_slug, profile_snapshot, rollout, stage_count, target_count, retry_of_job_id, deadline_at)
          values (?, ?, ?::jsonb, ?::jsonb, ?, ?, ?, now() + make_interval(mins => ?)) returning id`,
         [
           job.organizationId,
@@ -133,13 +133,13 @@ export function createConfigJobsRepository(sql: Sql) {
     },
 
     async updateStage(id: string, stage: number): Promise<void> {
-      await query(sql, 'update config_jobs set stage = ? where id = ?', [stage, id]);
+      await query(sql, 'update config_jobs set current_stage = ? where id = ?', [stage, id]);
     },
 
     async finish(id: string, status: JobStatus, counts: Counts): Promise<void> {
       await query(
         sql,
-        'update config_jobs set status = ?, counts = ?::jsonb, finished_at = now() where id = ?',
+        'update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where id = ?',
         [status, JSON.stringify(counts), id],
       );
     },
@@ -153,14 +153,14 @@ export function createConfigJobsRepository(sql: Sql) {
         sql,
         `select id, organization_id as "organizationId" from config_jobs
          where status = 'running'
-           and (workflow_seen_at is null or workflow_seen_at < now() - make_interval(secs => ?))
-         order by workflow_seen_at nulls first limit ?`,
+           and (workflow_checked_at is null or workflow_checked_at < now() - make_interval(secs => ?))
+         order by workflow_checked_at nulls first limit ?`,
         [olderThanMs / 1000, limit],
       );
     },
 
     async touchWorkflow(id: string): Promise<void> {
-      await query(sql, 'update config_jobs set workflow_seen_at = now() where id = ?', [id]);
+      await query(sql, 'update config_jobs set workflow_checked_at = now() where id = ?', [id]);
     },
   };
 }

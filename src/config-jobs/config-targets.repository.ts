@@ -118,7 +118,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       const rows = await query<{ changeId: string }>(
         sql,
         `select distinct change_config_id as "changeId" from config_targets
-         where live and asset_id = any(?::uuid[]) and job_id <> ?`,
+         where is_active and asset_id = any(?::uuid[]) and job_id <> ?`,
         [assetIds, exceptJobId],
       );
       return rows.map(({ changeId }) => changeId);
@@ -129,7 +129,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       return query(
         sql,
         `select asset_id as "assetId", change_config_id as "changeId" from config_targets
-         where live and state in ('waiting', 'sent', 'timed_out') and asset_id = any(?::uuid[]) and job_id <> ?`,
+         where is_active and state in ('waiting', 'sent', 'timed_out') and asset_id = any(?::uuid[]) and job_id <> ?`,
         [assetIds, exceptJobId],
       );
     },
@@ -139,7 +139,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       return query(
         sql,
         `select asset_id as "assetId", change_config_id as "changeId" from config_targets
-         where live and state = 'failed' and asset_id = any(?::uuid[]) and job_id <> ?`,
+         where is_active and state = 'failed' and asset_id = any(?::uuid[]) and job_id <> ?`,
         [assetIds, exceptJobId],
       );
     },
@@ -150,10 +150,10 @@ export function createConfigTargetsRepository(sql: Sql) {
     ): Promise<Array<{ jobId: string; assetId: string; parts: ProfileSnapshot; isOffered: boolean }>> {
       return query(
         sql,
-        `select t.job_id as "jobId", t.asset_id as "assetId", j.parts,
+        `select t.job_id as "jobId", t.asset_id as "assetId", j.profile_snapshot as parts,
            t.state in ('waiting', 'sent', 'timed_out') as "isOffered"
          from config_targets t join config_jobs j on j.id = t.job_id
-         where t.live and t.asset_id = any(?::uuid[])
+         where t.is_active and t.asset_id = any(?::uuid[])
            and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'failed')
          order by t.job_id`,
         [assetIds],
@@ -167,8 +167,8 @@ export function createConfigTargetsRepository(sql: Sql) {
         `select d.asset_id as "assetId", brought.alerts
          from unnest(?::uuid[]) as d (asset_id)
          cross join lateral (
-           select t.job_id, j.parts -> 'alerts' as alerts from config_targets t join config_jobs j on j.id = t.job_id
-           where t.asset_id = d.asset_id and t.state <> 'queued' and j.parts -> 'alerts' <> 'null'
+           select t.job_id, j.profile_snapshot -> 'alerts' as alerts from config_targets t join config_jobs j on j.id = t.job_id
+           where t.asset_id = d.asset_id and t.state <> 'queued' and j.profile_snapshot -> 'alerts' <> 'null'
            order by t.job_id desc limit ${ALERTS_LOOKED_AT}
          ) as brought
          order by brought.job_id desc`,
@@ -196,9 +196,9 @@ export function createConfigTargetsRepository(sql: Sql) {
       if (changes.length === 0) return;
       await query(
         sql,
-        `update config_targets t set live = false
+        `update config_targets t set is_active = false
          from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
-         where t.live and t.state = 'failed' and t.asset_id = n.asset_id and t.change_config_id = n.change_id`,
+         where t.is_active and t.state = 'failed' and t.asset_id = n.asset_id and t.change_config_id = n.change_id`,
         [changes.map(({ assetId }) => assetId), changes.map(({ changeId }) => changeId)],
       );
     },
@@ -214,10 +214,10 @@ export function createConfigTargetsRepository(sql: Sql) {
         `update config_targets t set
            state = case when t.${OPEN} then 'superseded' else t.state end,
            reason = case when t.${OPEN} then ? else t.reason end,
-           live = false, updated_at = now()
+           is_active = false, updated_at = now()
          from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
          join unnest(?::uuid[], ?::uuid[]) as p (old, fresh) on p.fresh = n.change_id
-         where t.live and t.asset_id = n.asset_id and t.job_id <> ? and t.change_config_id = p.old
+         where t.is_active and t.asset_id = n.asset_id and t.job_id <> ? and t.change_config_id = p.old
            and (t.state <> 'queued' or t.job_id < ?)
          returning t.job_id as "jobId"`,
         [
@@ -240,7 +240,7 @@ export function createConfigTargetsRepository(sql: Sql) {
         sql,
         'targets_reopen',
         `update config_targets set state = 'waiting', updated_at = now()
-         where live and state = 'sent' and asset_id = any(?::uuid[])`,
+         where is_active and state = 'sent' and asset_id = any(?::uuid[])`,
         [assetIds],
       );
     },
@@ -251,7 +251,7 @@ export function createConfigTargetsRepository(sql: Sql) {
         sql,
         'targets_mark_sent',
         `update config_targets set state = 'sent', updated_at = now()
-         where live and state = 'waiting' and asset_id = any(?::uuid[])`,
+         where is_active and state = 'waiting' and asset_id = any(?::uuid[])`,
         [assetIds],
       );
     },
@@ -264,8 +264,8 @@ export function createConfigTargetsRepository(sql: Sql) {
         'targets_confirm',
         `update config_targets t set
            state = case when ${BEGUN} then 'applied' else state end,
-           live = false, confirmed_at = now(), updated_at = now()
-         where live and state <> 'queued' and asset_id = any(?::uuid[])
+           is_active = false, confirmed_at = now(), updated_at = now()
+         where is_active and state <> 'queued' and asset_id = any(?::uuid[])
          returning ${SETTLED}, t.state = 'applied' as "isNew"`,
         [assetIds],
       );
@@ -278,7 +278,7 @@ export function createConfigTargetsRepository(sql: Sql) {
         'targets_fail',
         `update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
          from unnest(?::uuid[], ?::text[]) as n (asset_id, reason)
-         where t.live and t.${BEGUN} and t.asset_id = n.asset_id
+         where t.is_active and t.${BEGUN} and t.asset_id = n.asset_id
          returning ${SETTLED}, true as "isNew"`,
         [failures.map(({ assetId }) => assetId), failures.map(({ reason }) => reason)],
       );
@@ -290,8 +290,8 @@ export function createConfigTargetsRepository(sql: Sql) {
         `update config_targets set
            state = case when ${OPEN} then 'cancelled' else state end,
            reason = case when ${OPEN} then ? else reason end,
-           live = false, updated_at = now()
-         where live and asset_id = ? returning job_id as "jobId"`,
+           is_active = false, updated_at = now()
+         where is_active and asset_id = ? returning job_id as "jobId"`,
         [reason, assetId],
       );
       return jobIdsOf(rows);
@@ -300,7 +300,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     async cancelByJob(jobId: string, reason: string): Promise<void> {
       await query(
         sql,
-        `update config_targets set state = 'cancelled', reason = ?, live = false, updated_at = now()
+        `update config_targets set state = 'cancelled', reason = ?, is_active = false, updated_at = now()
          where job_id = ? and ${OPEN}`,
         [reason, jobId],
       );
@@ -320,7 +320,7 @@ export function createConfigTargetsRepository(sql: Sql) {
       await query(
         sql,
         `update config_targets set
-           state = 'timed_out', live = state <> 'queued', updated_at = now(),
+           state = 'timed_out', is_active = state <> 'queued', updated_at = now(),
            reason = case when state = 'queued' then 'the deadline passed before its stage began'
              else 'the device did not confirm the change before the deadline' end
          where job_id = ? and ${OPEN}`,

@@ -3,10 +3,10 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 
 /** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
-const SETS_CALENDARS = `(j.parts -> 'alerts' <> 'null' or j.parts -> 'schedule' <> 'null')`;
+const SETS_CALENDARS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
 /** What a device runs or is still offered; what it had refused may have been confirmed since. */
 const COUNTS = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null)`;
-const ZONE = `j.parts -> 'schedule' ->> 'timezone'`;
+const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;
 const LAST_ZONE = `
   select ${ZONE} as zone from config_targets t join config_jobs j on j.id = t.job_id
   where t.asset_id = d.asset_id and ${COUNTS} and ${SETS_CALENDARS} order by t.job_id desc limit 1`;
@@ -42,12 +42,12 @@ export function createScheduledDevicesRepository(sql: Sql) {
          select d.organization_id as "organizationId", d.asset_id as "assetId"
          from device_configs d
          -- A refused change is offered to nobody: what the device runs is what counts.
-         left join calendars p on p.id = d.pending_config_id and d.failure is null
+         left join calendars p on p.id = d.pending_config_id and d.failure_reason is null
          left join calendars c on c.id = d.confirmed_config_id
          cross join lateral (select 1 where coalesce(p.minutes, c.minutes) is not null) as scheduled
          cross join lateral (${LAST_ZONE}) as last
          join unnest(?::text[], ?::integer[]) as o (zone, minutes) on o.zone = last.zone
-         where d.active and coalesce(p.minutes, c.minutes) <> o.minutes and (?::uuid is null or d.asset_id > ?)
+         where d.is_active and coalesce(p.minutes, c.minutes) <> o.minutes and (?::uuid is null or d.asset_id > ?)
          order by d.asset_id limit ?`,
         [
           offsets.map(({ zone }) => zone),

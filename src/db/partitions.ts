@@ -19,7 +19,7 @@ const byDay = { key: 'id', span: 'day', behind: 1, ahead: 7 } as const;
 
 /** What was delivered, or has to be. */
 export const DELIVERY_TABLES: readonly PartitionedTable[] = [
-  { name: 'webhook_events', ...byDay },
+  { name: 'events', ...byDay },
   { name: 'deliveries', ...byDay },
   { name: 'delivery_attempts', ...byDay },
 ];

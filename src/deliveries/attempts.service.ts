@@ -207,6 +207,7 @@ function recordOf(
   }: { at: Date; endedAt: Date; schedule: readonly number[]; random(): number },
 ): RecordedAttempt {
   const base = {
+    organizationId: claim.organizationId,
     endpointId: claim.endpointId,
     deliveryId: claim.id,
     number: claim.attemptCount + 1,

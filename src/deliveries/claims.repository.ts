@@ -19,6 +19,7 @@ export interface ClaimedDelivery {
 }
 
 export interface RecordedAttempt {
+  organizationId: string;
   endpointId: string;
   deliveryId: string;
   number: number;
@@ -32,7 +33,7 @@ export interface RecordedAttempt {
   nextAttemptAt: Date | null;
 }
 
-const CLAIMED = `c.id, c.webhook_id as "endpointId", c.organization_id as "organizationId", c.event_id as "eventId",
+const CLAIMED = `c.id, c.endpoint_id as "endpointId", c.organization_id as "organizationId", c.event_id as "eventId",
   c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
   w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret", e.body`;
 
@@ -46,16 +47,16 @@ const PROBE_CANDIDATES = 100;
 const GIVEN_BACK = `leased_until = null,
   state = case when w.status = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
   next_attempt_at = case w.status when 'disabled' then null else d.next_attempt_at end`;
-const IS_ACTIVE = `exists (select from webhooks w where w.id = d.webhook_id and w.status = 'active')`;
+const IS_ACTIVE = `exists (select from endpoints w where w.id = d.endpoint_id and w.status = 'active')`;
 
-/** Takes what `chosen` names (webhook_id, id) under a lease. */
+/** Takes what `chosen` names (endpoint_id, id) under a lease. */
 const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), c as (
-    update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), urgent = false
-    from chosen where d.webhook_id = chosen.webhook_id and d.id = chosen.id
+    update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), send_immediately = false
+    from chosen where d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
     returning d.*
   )
-  select ${CLAIMED} from c join webhooks w on w.id = c.webhook_id join webhook_events e on e.id = c.event_id
+  select ${CLAIMED} from c join endpoints w on w.id = c.endpoint_id join events e on e.id = c.event_id
   order by c.id`;
 
 export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
@@ -68,12 +69,12 @@ export function createClaimsRepository(sql: Sql) {
         sql,
         'deliveries_claim_new',
         claiming(`
-          select p.webhook_id, p.id
-          from unnest(?::uuid[], ?::integer[]) as r (webhook_id, room)
-          join webhooks w on w.id = r.webhook_id and w.status = 'active' and w.breaker = 'closed'
+          select p.endpoint_id, p.id
+          from unnest(?::uuid[], ?::integer[]) as r (endpoint_id, room)
+          join endpoints w on w.id = r.endpoint_id and w.status = 'active' and w.breaker = 'closed'
           cross join lateral (
-            select webhook_id, id from deliveries
-            where webhook_id = r.webhook_id and state = 'pending' order by id limit r.room for update skip locked
+            select endpoint_id, id from deliveries
+            where endpoint_id = r.endpoint_id and state = 'pending' order by id limit r.room for update skip locked
           ) as p`),
         [[...rooms.keys()], [...rooms.values()], leaseSeconds],
       );
@@ -83,8 +84,8 @@ export function createClaimsRepository(sql: Sql) {
     claimDue(endpointId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select webhook_id, id from deliveries d
-          where webhook_id = ? and state = 'retrying' and next_attempt_at <= now() and ${IS_ACTIVE}
+        claiming(`select endpoint_id, id from deliveries d
+          where endpoint_id = ? and state = 'retrying' and next_attempt_at <= now() and ${IS_ACTIVE}
           order by next_attempt_at, id limit ? for update skip locked`),
         [endpointId, limit, leaseSeconds],
       );
@@ -94,8 +95,8 @@ export function createClaimsRepository(sql: Sql) {
     claimUrgent(endpointId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select webhook_id, id from deliveries d
-          where webhook_id = ? and state = 'retrying' and urgent and ${IS_ACTIVE}
+        claiming(`select endpoint_id, id from deliveries d
+          where endpoint_id = ? and state = 'retrying' and send_immediately and ${IS_ACTIVE}
           order by id limit ? for update skip locked`),
         [endpointId, limit, leaseSeconds],
       );
@@ -109,16 +110,16 @@ export function createClaimsRepository(sql: Sql) {
       return query(
         sql,
         claiming(`
-          select webhook_id, id from (
+          select endpoint_id, id from (
             select * from (
-              select webhook_id, id, null::timestamptz as at from deliveries d
-              where webhook_id = ? and state = 'pending' and ${IS_ACTIVE}
+              select endpoint_id, id, null::timestamptz as at from deliveries d
+              where endpoint_id = ? and state = 'pending' and ${IS_ACTIVE}
               order by id limit 1 for update skip locked
             ) as untried
             union all select * from (
-              select webhook_id, id, updated_at as at from deliveries d
-              where webhook_id = ? and state = 'retrying' and ${IS_ACTIVE} and id = any (array(
-                select id from deliveries where webhook_id = ? and state = 'retrying'
+              select endpoint_id, id, updated_at as at from deliveries d
+              where endpoint_id = ? and state = 'retrying' and ${IS_ACTIVE} and id = any (array(
+                select id from deliveries where endpoint_id = ? and state = 'retrying'
                 order by next_attempt_at limit ${PROBE_CANDIDATES}))
               order by updated_at limit 1 for update skip locked
             ) as tried
@@ -135,15 +136,15 @@ export function createClaimsRepository(sql: Sql) {
       return query(
         sql,
         claiming(`
-          select webhook_id, id from (
+          select endpoint_id, id from (
             select * from (
-              select webhook_id, id from deliveries d
-              where webhook_id = ? and state = 'pending' and ${IS_ACTIVE}
+              select endpoint_id, id from deliveries d
+              where endpoint_id = ? and state = 'pending' and ${IS_ACTIVE}
               order by id limit ? for update skip locked
             ) as untried
             union all select * from (
-              select d.webhook_id, d.id from deliveries d join webhooks w on w.id = d.webhook_id
-              where d.webhook_id = ? and d.state = 'retrying' and w.status = 'active'
+              select d.endpoint_id, d.id from deliveries d join endpoints w on w.id = d.endpoint_id
+              where d.endpoint_id = ? and d.state = 'retrying' and w.status = 'active'
                 and (d.next_attempt_at <= now() or d.updated_at < w.recovered_at)
               order by d.id limit ? for update of d skip locked
             ) as tried
@@ -158,12 +159,12 @@ export function createClaimsRepository(sql: Sql) {
         sql,
         'deliveries_hold_strays',
         `with strays as materialized (
-           select d.webhook_id, d.id from webhooks w
-           join deliveries d on d.webhook_id = w.id and d.state in ('pending', 'retrying')
+           select d.endpoint_id, d.id from endpoints w
+           join deliveries d on d.endpoint_id = w.id and d.state in ('pending', 'retrying')
            where w.status = 'disabled' limit ${STRAYS_AT_ONCE} for update of d skip locked
          )
          update deliveries d set state = 'held', next_attempt_at = null, updated_at = now()
-         from strays s where d.webhook_id = s.webhook_id and d.id = s.id`,
+         from strays s where d.endpoint_id = s.endpoint_id and d.id = s.id`,
       );
     },
 
@@ -172,9 +173,9 @@ export function createClaimsRepository(sql: Sql) {
       const rows = await queryPrepared<{ endpointId: string }>(
         sql,
         'deliveries_pending_webhooks',
-        `select w.id as "endpointId" from webhooks w
+        `select w.id as "endpointId" from endpoints w
          where w.status = 'active' and w.breaker = 'closed'
-           and exists (select from deliveries d where d.webhook_id = w.id and d.state = 'pending')`,
+           and exists (select from deliveries d where d.endpoint_id = w.id and d.state = 'pending')`,
       );
       return rows.map(({ endpointId }) => endpointId);
     },
@@ -189,17 +190,18 @@ export function createClaimsRepository(sql: Sql) {
         sql,
         'deliveries_record',
         `with a as (
-           select * from unnest(?::uuid[], ?::uuid[], ?::integer[], ?::timestamptz[], ?::integer[], ?::integer[],
+           select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::integer[], ?::timestamptz[], ?::integer[], ?::integer[],
              ?::text[], ?::text[], ?::text[], ?::smallint[], ?::timestamptz[])
-           as a (webhook_id, delivery_id, number, at, duration_ms, status_code, error, excerpt, state, step, next_at)
+           as a (organization_id, endpoint_id, delivery_id, number, at, duration_ms, status_code, error, excerpt, state, step, next_at)
          ), logged as (
            insert into delivery_attempts
-             (delivery_id, number, at, duration_ms, status_code, error, response_excerpt)
-           select delivery_id, number, at, duration_ms, status_code, error, excerpt from a
+             (organization_id, delivery_id, attempt_number, attempted_at, duration_ms, status_code, error, response_excerpt)
+           select organization_id, delivery_id, number, at, duration_ms, status_code, error, excerpt from a
            where not (number = 1 and state = 'delivered')
            union all
-           select d.id, 1, d.delivered_at, d.delivered_in_ms, d.last_status_code, null, d.delivered_excerpt
-           from a join deliveries d on d.webhook_id = a.webhook_id and d.id = a.delivery_id
+           select d.organization_id, d.id, 1, d.delivered_at, d.first_attempt_duration_ms, d.last_status_code, null,
+             d.first_attempt_excerpt
+           from a join deliveries d on d.organization_id = a.organization_id and d.endpoint_id = a.endpoint_id and d.id = a.delivery_id
            where a.number > 1 and d.delivered_at is not null
            on conflict do nothing
          )
@@ -209,13 +211,15 @@ export function createClaimsRepository(sql: Sql) {
            next_attempt_at = case w.status when 'disabled' then null else a.next_at end,
            last_status_code = a.status_code, last_error = a.error, updated_at = now(),
            delivered_at = case when a.at_once then a.at end,
-           delivered_in_ms = case when a.at_once then a.duration_ms end,
-           delivered_excerpt = case when a.at_once then a.excerpt end
+           first_attempt_duration_ms = case when a.at_once then a.duration_ms end,
+           first_attempt_excerpt = case when a.at_once then a.excerpt end
          from (select *, number = 1 and state = 'delivered' as at_once from a) as a
-         left join webhooks w on w.id = a.webhook_id
+         left join endpoints w on w.organization_id = a.organization_id and w.id = a.endpoint_id
          -- What is leased is being sent. Asked for the state, the planner reads all of that state, in place of these.
-         where d.webhook_id = a.webhook_id and d.id = a.delivery_id and d.leased_until is not null`,
+         where d.organization_id = a.organization_id and d.endpoint_id = a.endpoint_id and d.id = a.delivery_id
+           and d.leased_until is not null`,
         [
+          column((each) => each.organizationId),
           column((each) => each.endpointId),
           column((each) => each.deliveryId),
           column((each) => each.number),
@@ -239,8 +243,8 @@ export function createClaimsRepository(sql: Sql) {
       await query(
         sql,
         `update deliveries d set ${GIVEN_BACK}
-         from unnest(?::uuid[], ?::uuid[]) as c (webhook_id, id) join webhooks w on w.id = c.webhook_id
-         where d.webhook_id = c.webhook_id and d.id = c.id and d.leased_until is not null`,
+         from unnest(?::uuid[], ?::uuid[]) as c (endpoint_id, id) join endpoints w on w.id = c.endpoint_id
+         where d.endpoint_id = c.endpoint_id and d.id = c.id and d.leased_until is not null`,
         [claims.map(({ endpointId }) => endpointId), claims.map(({ id }) => id)],
       );
     },
@@ -250,9 +254,9 @@ export function createClaimsRepository(sql: Sql) {
       const rows = await queryPrepared<{ endpointId: string }>(
         sql,
         'deliveries_release_expired',
-        `update deliveries d set ${GIVEN_BACK} from webhooks w
-         where w.id = d.webhook_id and d.state = 'sending' and d.leased_until < now()
-         returning d.webhook_id as "endpointId"`,
+        `update deliveries d set ${GIVEN_BACK} from endpoints w
+         where w.id = d.endpoint_id and d.state = 'sending' and d.leased_until < now()
+         returning d.endpoint_id as "endpointId"`,
       );
       return [...new Set(rows.map(({ endpointId }) => endpointId))];
     },

@@ -34,24 +34,24 @@ export function createDeliveriesRepository(sql: Sql) {
         `with e as materialized (
            select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[]) as e (organization_id, type, body)
          ), wanted as (
-           select e.id as event_id, e.type, w.id as webhook_id, w.organization_id, w.status
-           from e join webhooks w on w.organization_id = e.organization_id and e.type = any(w.events)
+           select e.id as event_id, e.type, w.id as endpoint_id, w.organization_id, w.status
+           from e join endpoints w on w.organization_id = e.organization_id and e.type = any(w.events)
            where w.status = 'active' or w.disabled_reason = 'failing'
            -- In the order of the events, as they are then sent.
            order by e.id for key share of w
          ), kept as (
-           insert into webhook_events (id, organization_id, type, body)
+           insert into events (id, organization_id, type, body)
            select id, organization_id, type, body from e where id in (select event_id from wanted)
          ), queued as (
-           insert into deliveries (webhook_id, organization_id, event_id, event_type, state)
-           select webhook_id, organization_id, event_id, type,
+           insert into deliveries (endpoint_id, organization_id, event_id, event_type, state)
+           select endpoint_id, organization_id, event_id, type,
              case status when 'active' then 'pending' else 'held' end
-           from wanted returning webhook_id, state
+           from wanted returning endpoint_id, state
          )
-         select pg_notify('${QUEUED_CHANNEL}', string_agg(webhook_id::text, ','))
+         select pg_notify('${QUEUED_CHANNEL}', string_agg(endpoint_id::text, ','))
          from (
-           select webhook_id, (row_number() over () - 1) / ${IDS_PER_NOTIFICATION} as notice
-           from (select distinct webhook_id from queued where state = 'pending') as woken
+           select endpoint_id, (row_number() over () - 1) / ${IDS_PER_NOTIFICATION} as notice
+           from (select distinct endpoint_id from queued where state = 'pending') as woken
          ) as notices
          group by notice`,
         [
@@ -70,7 +70,7 @@ export function createDeliveriesRepository(sql: Sql) {
       return query(
         sql,
         `select ${VIEW} from deliveries
-         where organization_id = ? and webhook_id = ? and (?::text is null or state = any(?::text[]))
+         where organization_id = ? and endpoint_id = ? and (?::text is null or state = any(?::text[]))
            and (?::uuid is null or id < ?) order by id desc limit ?`,
         [organizationId, endpointId, page.state, states, page.before, page.before, page.limit],
       );
@@ -83,8 +83,8 @@ export function createDeliveriesRepository(sql: Sql) {
       const [row] = await query<Delivery & { body: string }>(
         sql,
         `select d.*, e.body from (
-           select ${VIEW} from deliveries where organization_id = ? and webhook_id = ? and id = ?
-         ) as d join webhook_events e on e.id = d."eventId"`,
+           select ${VIEW} from deliveries where organization_id = ? and endpoint_id = ? and id = ?
+         ) as d join events e on e.id = d."eventId"`,
         [organizationId, endpointId, id],
       );
       return row ?? null;
@@ -93,12 +93,12 @@ export function createDeliveriesRepository(sql: Sql) {
     listAttempts(endpointId: string, deliveryId: string): Promise<Attempt[]> {
       return query(
         sql,
-        `select number, at, duration_ms as "durationMs", status_code as "statusCode", error,
+        `select attempt_number as number, attempted_at as at, duration_ms as "durationMs", status_code as "statusCode", error,
            response_excerpt as "responseExcerpt"
          from delivery_attempts where delivery_id = ?
          union all
-         select 1, delivered_at, delivered_in_ms, last_status_code, null, delivered_excerpt
-         from deliveries where webhook_id = ? and id = ? and delivered_at is not null
+         select 1, delivered_at, first_attempt_duration_ms, last_status_code, null, first_attempt_excerpt
+         from deliveries where endpoint_id = ? and id = ? and delivered_at is not null
          order by number`,
         [deliveryId, endpointId, deliveryId],
       );
@@ -108,9 +108,9 @@ export function createDeliveriesRepository(sql: Sql) {
     async resend({ organizationId, endpointId }: DeliveryScope, id: string): Promise<boolean> {
       const rows = await query(
         sql,
-        `update deliveries set state = 'retrying', urgent = true, schedule_step = 0, next_attempt_at = now(),
+        `update deliveries set state = 'retrying', send_immediately = true, schedule_step = 0, next_attempt_at = now(),
            updated_at = now()
-         where organization_id = ? and webhook_id = ? and id = ? and state <> 'sending' returning 1`,
+         where organization_id = ? and endpoint_id = ? and id = ? and state <> 'sending' returning 1`,
         [organizationId, endpointId, id],
       );
       return rows.length > 0;
@@ -124,7 +124,7 @@ export function createDeliveriesRepository(sql: Sql) {
       const rows = await query(
         sql,
         `update deliveries set state = 'retrying', schedule_step = 0, next_attempt_at = now(), updated_at = now()
-         where organization_id = ? and webhook_id = ? and id >= ? and id < ? and state = any(?::text[]) returning 1`,
+         where organization_id = ? and endpoint_id = ? and id >= ? and id < ? and state = any(?::text[]) returning 1`,
         [organizationId, endpointId, span.firstId, span.endId, span.states],
       );
       return rows.length;
@@ -142,7 +142,7 @@ export function createDeliveriesRepository(sql: Sql) {
         sql,
         `update deliveries set state = ?, next_attempt_at = null, leased_until = null, updated_at = now(),
            schedule_step = case ? when 'pending' then 0 else schedule_step end
-         where webhook_id = ? and state = any(?::text[]) returning 1`,
+         where endpoint_id = ? and state = any(?::text[]) returning 1`,
         [to, to, endpointId, from],
       );
       return rows.length;

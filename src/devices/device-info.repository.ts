@@ -19,7 +19,7 @@ export function createDeviceInfoRepository(sql: Sql) {
     ): Promise<boolean> {
       const rows = await query(
         sql,
-        `update device_states s set info = ?::jsonb, signal_strength = coalesce(?::text, s.signal_strength)
+        `update device_states s set device_info = ?::jsonb, signal_strength = coalesce(?::text, s.signal_strength)
          from assets a
          where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null
            and s.asset_id = a.id

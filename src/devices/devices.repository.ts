@@ -18,18 +18,18 @@ interface DeviceRow {
   pending_config_id: string | null;
   revision: number;
   fetched_at: Date | null;
-  contradictions: number;
-  failure: string | null;
-  seen_hash: number | null;
+  contradiction_count: number;
+  failure_reason: string | null;
+  observed_hash: number | null;
   model: string | null;
-  channel_types: number[] | null;
+  reported_channel_types: number[] | null;
   rule_slots: number;
-  layout_reported: boolean;
+  channels_reported: boolean;
 }
 
 const COLUMNS = `d.asset_id, d.organization_id, a.serial_number, d.reported_config_id, d.reported_at,
-  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradictions, d.failure,
-  d.seen_hash, a.model, d.channel_types, d.rule_slots, d.layout_reported`;
+  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count, d.failure_reason,
+  d.observed_hash, a.model, d.reported_channel_types, d.rule_slots, d.channels_reported`;
 
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);
@@ -90,7 +90,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
            limit 1
          ) as a
-         join device_configs d on d.asset_id = a.id and d.active
+         join device_configs d on d.asset_id = a.id and d.is_active
          order by d.asset_id for no key update of d`,
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
       );
@@ -103,7 +103,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         sql,
         `select ${COLUMNS}
          from device_configs d join assets a on a.id = d.asset_id
-         where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.active
+         where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.is_active
          order by d.asset_id for no key update of d`,
         [organizationId, assetIds],
       );
@@ -156,13 +156,13 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              reported_config_id = n.reported_config_id, reported_at = n.reported_at,
              reported_hash = n.reported_hash,
              confirmed_config_id = n.confirmed_config_id, pending_config_id = n.pending_config_id,
-             revision = n.revision, fetched_at = n.fetched_at, contradictions = n.contradictions, failure = n.failure,
-             seen_hash = n.seen_hash, channel_types = n.channel_types::smallint[], rule_slots = n.rule_slots,
-             layout_reported = n.layout_reported
+             revision = n.revision, fetched_at = n.fetched_at, contradiction_count = n.contradiction_count, failure_reason = n.failure_reason,
+             observed_hash = n.observed_hash, reported_channel_types = n.reported_channel_types::smallint[], rule_slots = n.rule_slots,
+             channels_reported = n.channels_reported
            from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[], ?::bigint[], ?::timestamptz[],
                ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::smallint[], ?::boolean[])
              as n (asset_id, reported_config_id, reported_at, reported_hash, confirmed_config_id, pending_config_id, revision,
-               fetched_at, contradictions, failure, seen_hash, channel_types, rule_slots, layout_reported)
+               fetched_at, contradiction_count, failure_reason, observed_hash, reported_channel_types, rule_slots, channels_reported)
            where d.asset_id = n.asset_id
          )
          select asset_id as "assetId", open_alerts as "openAlerts" from heard where was = 'offline'`,
@@ -204,10 +204,10 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
     serialNumber: row.serial_number,
     capabilities: {
       model: row.model,
-      channelTypes: row.channel_types,
+      channelTypes: row.reported_channel_types,
       ruleSlots: row.rule_slots === 16 ? 16 : 12,
     },
-    areChannelsReported: row.layout_reported,
+    areChannelsReported: row.channels_reported,
     sync: {
       reported: reported &&
         row.reported_at && { config: reported, at: row.reported_at, hash: row.reported_hash },
@@ -216,10 +216,10 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
       pending: pending && {
         config: pending,
         fetchedAt: row.fetched_at,
-        contradictions: row.contradictions,
-        failure: row.failure,
+        contradictions: row.contradiction_count,
+        failure: row.failure_reason,
       },
-      observedHash: row.seen_hash,
+      observedHash: row.observed_hash,
     },
   };
 }

@@ -23,7 +23,7 @@ export interface PendingAssignment {
 /** Rows and locks always come in one order (asset id), so that changes and reports never deadlock. */
 const LOCKED = `select d.asset_id as "assetId", a.serial_number as "serialNumber",
     d.pending_config_id as "pendingConfigId", d.reported_config_id as "reportedConfigId",
-    d.confirmed_config_id as "confirmedConfigId", a.model, d.channel_types as "channelTypes", d.rule_slots as "ruleSlots"
+    d.confirmed_config_id as "confirmedConfigId", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"
   from device_configs d join assets a on a.id = d.asset_id`;
 const IN_ORDER = 'order by d.asset_id for no key update of d';
 
@@ -34,7 +34,7 @@ export function createPendingChangesRepository(sql: Sql) {
     lockAllActive(organizationId: string): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${LOCKED} where a.organization_id = ? and a.archived_at is null and d.active ${IN_ORDER}`,
+        `${LOCKED} where a.organization_id = ? and a.archived_at is null and d.is_active ${IN_ORDER}`,
         [organizationId],
       );
     },
@@ -43,7 +43,7 @@ export function createPendingChangesRepository(sql: Sql) {
     lockSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${LOCKED} where a.organization_id = ? and a.archived_at is null and d.active
+        `${LOCKED} where a.organization_id = ? and a.archived_at is null and d.is_active
            and lower(a.serial_number) = any(?::text[]) ${IN_ORDER}`,
         [organizationId, serialNumbers.map((serial) => serial.toLowerCase())],
       );
@@ -52,7 +52,7 @@ export function createPendingChangesRepository(sql: Sql) {
     lockAssets(organizationId: string, assetIds: string[]): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${LOCKED} where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.active ${IN_ORDER}`,
+        `${LOCKED} where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.is_active ${IN_ORDER}`,
         [organizationId, assetIds],
       );
     },
@@ -65,7 +65,7 @@ export function createPendingChangesRepository(sql: Sql) {
       await query(
         sql,
         `update device_configs d set
-           pending_config_id = c.id, fetched_at = null, contradictions = 0, failure = null,
+           pending_config_id = c.id, fetched_at = null, contradiction_count = 0, failure_reason = null,
            revision = case when c.id is null then revision else revision + 1 end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
          join unnest(?::uuid[]) with ordinality as c (id, position) on c.position = n.position

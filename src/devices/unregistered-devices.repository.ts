@@ -20,18 +20,18 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       if (contacts.length === 0) return;
       await query(
         sql,
-        `insert into unknown_devices (organization_id, serial_number, sightings)
-         select s.organization_id, s.serial_number, s.sightings
+        `insert into unregistered_devices (organization_id, serial_number, contact_count)
+         select s.organization_id, s.serial_number, s.contact_count
          from (
-           select organization_id, lower(serial_number) as serial_number, count(*) as sightings
+           select organization_id, lower(serial_number) as serial_number, count(*) as contact_count
            from unnest(?::uuid[], ?::text[]) as u (organization_id, serial_number) group by 1, 2
          ) as s
-         where (select count(*) from unknown_devices k where k.organization_id = s.organization_id) < ?
-           or exists (select from unknown_devices k
+         where (select count(*) from unregistered_devices k where k.organization_id = s.organization_id) < ?
+           or exists (select from unregistered_devices k
              where k.organization_id = s.organization_id and k.serial_number = s.serial_number)
          order by 1, 2
          on conflict on constraint unknown_devices_pkey do update
-           set sightings = unknown_devices.sightings + excluded.sightings, last_seen_at = now()`,
+           set contact_count = unregistered_devices.contact_count + excluded.contact_count, last_contact_at = now()`,
         [
           contacts.map(({ organizationId }) => organizationId),
           contacts.map(({ serialNumber }) => serialNumber),
@@ -42,22 +42,24 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
 
     /** Those that have not spoken for so long; they make room for others. */
     async removeOlderThan(days: number): Promise<void> {
-      await query(sql, 'delete from unknown_devices where last_seen_at < now() - make_interval(days => ?)', [
-        days,
-      ]);
+      await query(
+        sql,
+        'delete from unregistered_devices where last_contact_at < now() - make_interval(days => ?)',
+        [days],
+      );
     },
 
     list(limit: number): Promise<UnregisteredDevice[]> {
       return query(
         sql,
-        `select u.serial_number as "serialNumber", o.name as "organizationName", u.sightings as "contactCount",
-           u.first_seen_at as "firstSeenAt", u.last_seen_at as "lastSeenAt"
-         from unknown_devices u join organizations o on o.id = u.organization_id
+        `select u.serial_number as "serialNumber", o.name as "organizationName", u.contact_count as "contactCount",
+           u.first_contact_at as "firstSeenAt", u.last_contact_at as "lastSeenAt"
+         from unregistered_devices u join organizations o on o.id = u.organization_id
          where not exists (
            select from assets a where a.organization_id = u.organization_id
              and lower(a.serial_number) = u.serial_number and a.archived_at is null
          )
-         order by u.last_seen_at desc limit ?`,
+         order by u.last_contact_at desc limit ?`,
         [limit],
       );
     },

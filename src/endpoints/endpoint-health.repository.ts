@@ -56,14 +56,14 @@ export function createEndpointHealthRepository(sql: Sql) {
         `select w.status, w.disabled_reason as "disabledReason", w.breaker, split_part(split_part(w.url, '//', 2), '/', 1) as host,
            w.failing_since as "failingSince", w.next_probe_at as "nextProbeAt", w.last_error as "lastError",
            p.pending, r.retrying, r.urgent, r."nextRetryAt", now() as now
-         from webhooks w
+         from endpoints w
          cross join lateral (
            select count(*) as pending from (
-             select 1 from deliveries where webhook_id = w.id and state = 'pending' limit ${COUNTED_MAX}) as counted
+             select 1 from deliveries where endpoint_id = w.id and state = 'pending' limit ${COUNTED_MAX}) as counted
          ) as p
          cross join lateral (
-           select count(*) as retrying, count(*) filter (where urgent) as urgent, min(next_attempt_at) as "nextRetryAt"
-           from deliveries where webhook_id = w.id and state = 'retrying'
+           select count(*) as retrying, count(*) filter (where send_immediately) as urgent, min(next_attempt_at) as "nextRetryAt"
+           from deliveries where endpoint_id = w.id and state = 'retrying'
          ) as r
          where w.id = ?`,
         [endpointId],
@@ -81,7 +81,7 @@ export function createEndpointHealthRepository(sql: Sql) {
       await queryPrepared(
         sql,
         'endpoints_note_attempts',
-        `update webhooks w set last_attempt_at = greatest(w.last_attempt_at, a.at),
+        `update endpoints w set last_attempt_at = greatest(w.last_attempt_at, a.at),
            last_status = case when ${IS_LAST} then a.status else w.last_status end,
            last_status_code = case when ${IS_LAST} then a.status_code else w.last_status_code end,
            last_error = case when ${IS_LAST} then a.error else w.last_error end,
@@ -94,8 +94,8 @@ export function createEndpointHealthRepository(sql: Sql) {
              when w.failing_since <= a.at then w.last_attempt_at
              else w.failing_since end
          from unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
-           as a (webhook_id, at, status, status_code, error)
-         where w.id = a.webhook_id`,
+           as a (endpoint_id, at, status, status_code, error)
+         where w.id = a.endpoint_id`,
         [
           column(({ endpointId }) => endpointId),
           column(({ at }) => at.toISOString()),
@@ -110,7 +110,7 @@ export function createEndpointHealthRepository(sql: Sql) {
     async findState(endpointId: string): Promise<EndpointState | null> {
       const [row] = await query<EndpointState>(
         sql,
-        `select breaker, failing_since as "failingSince" from webhooks where id = ? and status = 'active'`,
+        `select breaker, failing_since as "failingSince" from endpoints where id = ? and status = 'active'`,
         [endpointId],
       );
       return row ?? null;
@@ -126,7 +126,7 @@ export function createEndpointHealthRepository(sql: Sql) {
     ): Promise<boolean> {
       const rows = await query<{ was: string }>(
         sql,
-        `update webhooks set breaker = 'open', next_probe_at = greatest(next_probe_at, ?::timestamptz),
+        `update endpoints set breaker = 'open', next_probe_at = greatest(next_probe_at, ?::timestamptz),
            recovered_at = case when ? then null else recovered_at end
          where id = ? and status = 'active' returning old.breaker as was`,
         [nextProbeAt.toISOString(), isOutage, endpointId],
@@ -138,7 +138,7 @@ export function createEndpointHealthRepository(sql: Sql) {
     async beginDrain(endpointId: string): Promise<boolean> {
       const rows = await query(
         sql,
-        `update webhooks set breaker = 'draining', next_probe_at = null, recovered_at = coalesce(recovered_at, now())
+        `update endpoints set breaker = 'draining', next_probe_at = null, recovered_at = coalesce(recovered_at, now())
          where id = ? and breaker = 'open' returning 1`,
         [endpointId],
       );
@@ -149,7 +149,7 @@ export function createEndpointHealthRepository(sql: Sql) {
     async close(endpointId: string, was: 'open' | 'draining'): Promise<boolean> {
       const rows = await query(
         sql,
-        `update webhooks set breaker = 'closed', next_probe_at = null where id = ? and breaker = ? returning 1`,
+        `update endpoints set breaker = 'closed', next_probe_at = null where id = ? and breaker = ? returning 1`,
         [endpointId, was],
       );
       return rows.length > 0;
@@ -158,20 +158,20 @@ export function createEndpointHealthRepository(sql: Sql) {
     async restore(endpointId: string, hasBacklog: boolean): Promise<void> {
       await query(
         sql,
-        'update webhooks set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = null where id = ?',
+        'update endpoints set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = null where id = ?',
         [hasBacklog ? 'draining' : 'closed', endpointId],
       );
     },
 
     /** A replay is a backlog: it goes out paced. An open breaker stays open. */
     async drainIfClosed(endpointId: string): Promise<void> {
-      await query(sql, `update webhooks set breaker = 'draining' where id = ? and breaker = 'closed'`, [
+      await query(sql, `update endpoints set breaker = 'draining' where id = ? and breaker = 'closed'`, [
         endpointId,
       ]);
     },
 
     async probeNow(endpointId: string): Promise<void> {
-      await query(sql, `update webhooks set next_probe_at = now() where id = ? and breaker = 'open'`, [
+      await query(sql, `update endpoints set next_probe_at = now() where id = ? and breaker = 'open'`, [
         endpointId,
       ]);
     },
@@ -180,7 +180,7 @@ export function createEndpointHealthRepository(sql: Sql) {
     async disable(endpointId: string, reason: 'failing' | 'gone'): Promise<boolean> {
       const rows = await query(
         sql,
-        `update webhooks set status = 'disabled', disabled_reason = ?, breaker = 'closed', next_probe_at = null,
+        `update endpoints set status = 'disabled', disabled_reason = ?, breaker = 'closed', next_probe_at = null,
            updated_at = now()
          where id = ? and status = 'active' returning 1`,
         [reason, endpointId],
@@ -197,12 +197,12 @@ export function createEndpointHealthRepository(sql: Sql) {
            count(*) filter (where w.status = 'active' and w.breaker = 'draining') as draining,
            count(*) filter (where w.status = 'disabled') as disabled,
            coalesce(extract(epoch from now() - min(due.at)), 0)::float8 as "oldestDueSeconds"
-         from webhooks w left join lateral (
+         from endpoints w left join lateral (
            select least(
              (select uuid_extract_timestamp(id) from deliveries
-               where webhook_id = w.id and state = 'pending' order by id limit 1),
+               where endpoint_id = w.id and state = 'pending' order by id limit 1),
              (select next_attempt_at from deliveries
-               where webhook_id = w.id and state = 'retrying' and next_attempt_at <= now()
+               where endpoint_id = w.id and state = 'retrying' and next_attempt_at <= now()
                order by next_attempt_at limit 1)) as at
          ) as due on w.status = 'active'`,
       );
@@ -216,23 +216,23 @@ export function createEndpointHealthRepository(sql: Sql) {
     ): Promise<Array<{ id: string; organizationId: string }>> {
       return query(
         sql,
-        `select w.id, w.organization_id as "organizationId" from webhooks w
+        `select w.id, w.organization_id as "organizationId" from endpoints w
          where w.status = 'active'
-           and (w.workflow_seen_at is null or w.workflow_seen_at < now() - make_interval(secs => ?))
+           and (w.workflow_checked_at is null or w.workflow_checked_at < now() - make_interval(secs => ?))
            and (w.breaker <> 'closed'
-             or exists (select from deliveries d where d.webhook_id = w.id and d.state = 'retrying'))
+             or exists (select from deliveries d where d.endpoint_id = w.id and d.state = 'retrying'))
          limit ?`,
         [olderThanMs / 1000, limit],
       );
     },
 
     async touchWorkflow(endpointId: string): Promise<void> {
-      await query(sql, 'update webhooks set workflow_seen_at = now() where id = ?', [endpointId]);
+      await query(sql, 'update endpoints set workflow_checked_at = now() where id = ?', [endpointId]);
     },
 
     /** The run has ended: the next trouble needs a new one. */
     async clearWorkflow(endpointId: string): Promise<void> {
-      await query(sql, 'update webhooks set workflow_seen_at = null where id = ?', [endpointId]);
+      await query(sql, 'update endpoints set workflow_checked_at = null where id = ?', [endpointId]);
     },
   };
 }

@@ -53,7 +53,7 @@ export function createEndpointsRepository(sql: Sql) {
   async function findOne(scope: WebhookScope, id: string, lock: '' | 'for update'): Promise<Webhook | null> {
     const [row] = await query<WebhookRow>(
       sql,
-      `select ${COLUMNS} from webhooks where ${IN_SCOPE} and id = ? ${lock}`,
+      `select ${COLUMNS} from endpoints where ${IN_SCOPE} and id = ? ${lock}`,
       [...bindingsOf(scope), id],
     );
     return row ? webhookOf(row) : null;
@@ -67,7 +67,7 @@ export function createEndpointsRepository(sql: Sql) {
     ): Promise<{ webhooks: Webhook[]; total: number }> {
       const rows = await query<WebhookRow & { total: number }>(
         sql,
-        `select ${COLUMNS}, count(*) over () as total from webhooks
+        `select ${COLUMNS}, count(*) over () as total from endpoints
          where ${IN_SCOPE} and (?::text is null or status = ?) order by id limit ?`,
         [...bindingsOf(scope), status, status, limit],
       );
@@ -89,7 +89,7 @@ export function createEndpointsRepository(sql: Sql) {
     async count(scope: WebhookScope): Promise<number> {
       const [row] = await query<{ count: number }>(
         sql,
-        `select count(*) from webhooks where ${IN_SCOPE}`,
+        `select count(*) from endpoints where ${IN_SCOPE}`,
         bindingsOf(scope),
       );
       return row?.count ?? 0;
@@ -104,7 +104,7 @@ export function createEndpointsRepository(sql: Sql) {
     async insert(scope: WebhookScope, webhook: NewWebhook): Promise<Webhook> {
       const [row] = await query<WebhookRow>(
         sql,
-        `insert into webhooks
+        `insert into endpoints
            (organization_id, collection, id, name, url, status, disabled_reason, events, secret)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
         [
@@ -125,7 +125,7 @@ export function createEndpointsRepository(sql: Sql) {
     async update(scope: WebhookScope, id: string, terms: WebhookSettings): Promise<Webhook> {
       const [row] = await query<WebhookRow>(
         sql,
-        `update webhooks set name = ?, url = ?, status = ?, disabled_reason = ?, events = ?,
+        `update endpoints set name = ?, url = ?, status = ?, disabled_reason = ?, events = ?,
            updated_at = greatest(now(), updated_at + interval '1 millisecond')
          where ${IN_SCOPE} and id = ? returning ${COLUMNS}`,
         [terms.name, terms.url, terms.status, terms.disabledReason, terms.events, ...bindingsOf(scope), id],
@@ -136,7 +136,7 @@ export function createEndpointsRepository(sql: Sql) {
     async updateSecret(scope: WebhookScope, id: string, sealed: Buffer | null): Promise<void> {
       await query(
         sql,
-        `update webhooks set secret = ?, previous_secret = null where ${IN_SCOPE} and id = ?`,
+        `update endpoints set secret = ?, previous_secret = null where ${IN_SCOPE} and id = ?`,
         [sealed, ...bindingsOf(scope), id],
       );
     },
@@ -148,7 +148,7 @@ export function createEndpointsRepository(sql: Sql) {
         `select id, url, secret, case when previous_secret_until > now() then previous_secret end as "previousSecret",
            case when previous_secret is not null and previous_secret_until > now() then previous_secret_until end
              as "previousSecretUntil"
-         from webhooks where ${IN_SCOPE} and id = ?`,
+         from endpoints where ${IN_SCOPE} and id = ?`,
         [...bindingsOf(scope), id],
       );
       return row ?? null;
@@ -163,7 +163,7 @@ export function createEndpointsRepository(sql: Sql) {
     ): Promise<boolean> {
       const [row] = await query<{ hadOne: boolean }>(
         sql,
-        `update webhooks set secret = ?, previous_secret = secret, previous_secret_until = ?,
+        `update endpoints set secret = ?, previous_secret = secret, previous_secret_until = ?,
            updated_at = greatest(now(), updated_at + interval '1 millisecond')
          where ${IN_SCOPE} and id = ? returning previous_secret is not null as "hadOne"`,
         [sealed, previousUntil, ...bindingsOf(scope), id],
@@ -173,7 +173,7 @@ export function createEndpointsRepository(sql: Sql) {
 
     /** False when there was none. */
     async remove(scope: WebhookScope, id: string): Promise<boolean> {
-      const rows = await query(sql, `delete from webhooks where ${IN_SCOPE} and id = ? returning 1`, [
+      const rows = await query(sql, `delete from endpoints where ${IN_SCOPE} and id = ? returning 1`, [
         ...bindingsOf(scope),
         id,
       ]);

@@ -36,7 +36,7 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
     async find({ sql }, request) {
       const [row] = await query<StoredRow>(
         sql,
-        `select fingerprint, status, body, location from idempotency_keys
+        `select fingerprint, status_code as status, body, location from idempotency_keys
          where organization_id = ? and key = ? and created_at > now() - ${KEPT}`,
         nameOf(request),
       );
@@ -49,10 +49,10 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
     async insert({ sql }, request, { status, body, location }) {
       await query(
         sql,
-        `insert into idempotency_keys (organization_id, key, fingerprint, status, body, location)
+        `insert into idempotency_keys (organization_id, key, fingerprint, status_code, body, location)
          values (?, ?, ?, ?, ?, ?)
          on conflict on constraint idempotency_keys_pkey do update
-           set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+           set fingerprint = excluded.fingerprint, status_code = excluded.status_code, body = excluded.body,
              location = excluded.location, created_at = excluded.created_at`,
         [...nameOf(request), request.fingerprint, status, box.seal(body, request), location],
       );

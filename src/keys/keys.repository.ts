@@ -13,7 +13,7 @@ export interface KeyRecord {
   revokedAt: Date | null;
 }
 
-const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.kind, k.display,
+const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.kind, k.token_preview as display,
   k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
 const FROM = 'from api_keys k join organizations o on o.id = k.organization_id';
 
@@ -51,7 +51,7 @@ export function createKeysRepository(sql: Sql) {
     async insert({ organizationId, kind, hash, display, expiresAt }: NewKey): Promise<string> {
       const [row] = await query<{ id: string }>(
         sql,
-        `insert into api_keys (organization_id, kind, hash, display, expires_at) values (?, ?, ?, ?, ?)
+        `insert into api_keys (organization_id, kind, hash, token_preview, expires_at) values (?, ?, ?, ?, ?)
          returning id`,
         [organizationId, kind, hash, display, expiresAt],
       );

@@ -208,6 +208,7 @@ function courseOf(device: LockedDevice, contents: Contents) {
 
 /** Compared with what was stored before the batch: what is repeated within it, its course has left out. */
 const toReadingBatch = ({ device, step }: LockedFrameResult, doubt: DuplicateCheck) => ({
+  organizationId: device.asset.organizationId,
   assetId: device.asset.assetId,
   receivedAt: step.frame.receivedAt,
   readings: step.readings,

@@ -31,6 +31,7 @@ export interface LockedDevice {
 
 /** Readings that one asset sent together. */
 export interface ReadingBatch {
+  organizationId: string;
   assetId: string;
   receivedAt: Date;
   readings: ClassifiedReading[];
@@ -91,14 +92,14 @@ export function createMeasurementsRepository(sql: Sql) {
       'measurements_configured_now',
       `select a.id as "assetId", a.serial_number as "serialNumber", d.reported_config_id as "reportedConfigId",
          d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
-         d.seen_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
-         d.fetched_at is not null as "isFetched", d.failure is not null as "hasFailed",
-         d.channel_types as "channelTypes", d.layout_reported as "areChannelsReported"
+         d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
+         d.fetched_at is not null as "isFetched", d.failure_reason is not null as "hasFailed",
+         d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
        from unnest(?::uuid[]) as wanted (id)
        cross join lateral (
          select id, serial_number from assets where id = wanted.id and archived_at is null limit 1
        ) as a
-       cross join lateral (select * from device_configs where asset_id = a.id and active limit 1) as d`,
+       cross join lateral (select * from device_configs where asset_id = a.id and is_active limit 1) as d`,
       [rows.map(({ assetId }) => assetId)],
     );
     const configOf = new Map(found.map((config) => [config.assetId, config]));
@@ -120,15 +121,15 @@ export function createMeasurementsRepository(sql: Sql) {
         'measurements_lock_by_serial',
         `with told as materialized (
            select w.organization_id, array_agg(distinct e.event) as events
-           from webhooks w cross join lateral unnest(w.events) as e (event)
+           from endpoints w cross join lateral unnest(w.events) as e (event)
            where w.organization_id = any(?::uuid[]) and (w.status = 'active' or w.disabled_reason = 'failing')
            group by 1
          )
          select a.id as "assetId", a.organization_id as "organizationId", a.serial_number as "serialNumber",
            a.name as "assetName", a.model, s.status, s.signal_strength as "signalStrength",
            s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
-           s.stored_until as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
-           s.channel_types as "channelTypes", s.judged as "newestReadingAt", s.open_alerts as "openAlerts", told.events as subscribed
+           s.latest_measured_at as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
+           s.observed_channel_types as "channelTypes", s.newest_reading_at as "newestReadingAt", s.open_alerts as "openAlerts", told.events as subscribed
          -- One look into each index per device: joined freely, a batch may read whole tables instead.
          from (
            select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
@@ -167,25 +168,25 @@ export function createMeasurementsRepository(sql: Sql) {
         `with changed as (
            update device_states s set
              status = n.status, signal_strength = n.signal_strength, battery_status = n.battery_status,
-             last_reading_at = n.last_reading_at, stored_until = n.stored_until, last_contact_at = n.last_contact_at,
-             expected_by = n.expected_by, judged = n.judged, channel_types = n.channel_types::smallint[]
+             last_reading_at = n.last_reading_at, latest_measured_at = n.latest_measured_at, last_contact_at = n.last_contact_at,
+             expected_by = n.expected_by, newest_reading_at = n.newest_reading_at, observed_channel_types = n.observed_channel_types::smallint[]
            from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
                ?::timestamptz[], ?::timestamptz[], ?::jsonb[], ?::text[])
-             as n (asset_id, status, signal_strength, battery_status, last_reading_at, stored_until, last_contact_at,
-               expected_by, judged, channel_types)
+             as n (asset_id, status, signal_strength, battery_status, last_reading_at, latest_measured_at, last_contact_at,
+               expected_by, newest_reading_at, observed_channel_types)
            where s.asset_id = n.asset_id
          ), sent as materialized (
-           select f.asset_ids[r.frame] as asset_id, f.received_at[r.frame] as received_at, r.*
-           from (select ?::uuid[] as asset_ids, ?::timestamptz[] as received_at) as f
+           select f.organization_ids[r.frame] as organization_id, f.asset_ids[r.frame] as asset_id, f.received_at[r.frame] as received_at, r.*
+           from (select ?::uuid[] as organization_ids, ?::uuid[] as asset_ids, ?::timestamptz[] as received_at) as f
            cross join unnest(?::integer[], ?::timestamptz[], ?::smallint[], ?::smallint[],
              ?::double precision[], ?::integer[], ?::boolean[], ?::boolean[]) with ordinality
              as r (frame, measured_at, channel, type, value, error, late, maybe_stored, position)
          ), stored as (
-           insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
-           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where not maybe_stored
+           insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, error, late)
+           select organization_id, asset_id, measured_at, received_at, channel, type, value, error, late from sent where not maybe_stored
          ), found_new as (
-           insert into measurements (asset_id, measured_at, received_at, channel, type, value, error, late)
-           select asset_id, measured_at, received_at, channel, type, value, error, late from sent where maybe_stored
+           insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, error, late)
+           select organization_id, asset_id, measured_at, received_at, channel, type, value, error, late from sent where maybe_stored
            on conflict do nothing returning asset_id, measured_at, channel
          )
          -- Nearly always all are new: then nothing is joined.
@@ -202,6 +203,7 @@ export function createMeasurementsRepository(sql: Sql) {
           arrayOf(after, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
           after.map(({ newestReadingAt }) => JSON.stringify(newestReadingAt)),
           after.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
+          arrayOf(sent, ({ organizationId }) => organizationId),
           arrayOf(sent, ({ assetId }) => assetId),
           arrayOf(sent, ({ receivedAt }) => receivedAt.toISOString()),
           arrayOf(frameNumbers, (number) => number),
@@ -223,7 +225,7 @@ export function createMeasurementsRepository(sql: Sql) {
       const [row] = await queryPrepared<HistoryScope['layout'] & { assetId: string }>(
         sql,
         'measurements_find_scope',
-        `select a.id as "assetId", a.model, coalesce(d.channel_types, s.channel_types) as "channelTypes"
+        `select a.id as "assetId", a.model, coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"
          from assets a join device_states s on s.asset_id = a.id join device_configs d on d.asset_id = a.id
          where a.organization_id = ? and a.id = ? and a.archived_at is null`,
         [organizationId, assetId],

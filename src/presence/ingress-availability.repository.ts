@@ -21,13 +21,13 @@ export function createIngressAvailabilityRepository(sql: Sql) {
       await query(
         sql,
         `with gap as (
-           insert into listening_gaps (listener, began_at, ended_at)
-           select name, seen_at, now() from listeners
-           where name = ? and now() - seen_at > make_interval(secs => ?)
+           insert into ingress_outages (ingress, started_at, ended_at)
+           select ingress, beat_at, now() from ingress_heartbeats
+           where ingress = ? and now() - beat_at > make_interval(secs => ?)
            on conflict do nothing -- another process of that kind was first
          )
-         insert into listeners (name, seen_at) values (?, now())
-         on conflict (name) do update set seen_at = excluded.seen_at`,
+         insert into ingress_heartbeats (ingress, beat_at) values (?, now())
+         on conflict (ingress) do update set beat_at = excluded.beat_at`,
         [name, OUTAGE_MIN_MS / 1_000, name],
       );
     },
@@ -35,14 +35,20 @@ export function createIngressAvailabilityRepository(sql: Sql) {
     async readAvailability(): Promise<AvailabilityRecord> {
       const [clock, listeners, gaps] = [
         await query<{ now: Date }>(sql, 'select now()'),
-        await query<IngressHeartbeat>(sql, 'select name, seen_at as "seenAt" from listeners'),
-        await query<Outage>(sql, 'select began_at as "beganAt", ended_at as "endedAt" from listening_gaps'),
+        await query<IngressHeartbeat>(
+          sql,
+          'select ingress as name, beat_at as "seenAt" from ingress_heartbeats',
+        ),
+        await query<Outage>(
+          sql,
+          'select started_at as "beganAt", ended_at as "endedAt" from ingress_outages',
+        ),
       ];
       return { now: clock[0]?.now as Date, listeners, gaps };
     },
 
     async removeOldOutages(): Promise<void> {
-      await query(sql, `delete from listening_gaps where ended_at < now() - ${GAPS_KEPT}`);
+      await query(sql, `delete from ingress_outages where ended_at < now() - ${GAPS_KEPT}`);
     },
   };
 }

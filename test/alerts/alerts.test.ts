@@ -302,9 +302,7 @@ describe('Alerts', () => {
     it('tell nobody of a breach outside of it', async () => {
       await org.api.post('/webhooks', { url: 'http://127.0.0.1:9/hook', events: ALERT_EVENTS });
       await send([wednesday('07:00', 20), wednesday('19:00', 20)]);
-      const rows = await query(dms.service.sql, 'select 1 from webhook_events where organization_id = ?', [
-        org.id,
-      ]);
+      const rows = await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id]);
       assert.deepEqual(rows, []);
     });
   });
@@ -650,9 +648,7 @@ describe('Alerts', () => {
       await measure(10, 5);
       await send([reading(9, 20)]);
       assert.deepEqual(await told(webhookId), []);
-      const rows = await query(dms.service.sql, 'select 1 from webhook_events where organization_id = ?', [
-        org.id,
-      ]);
+      const rows = await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id]);
       assert.equal(rows.length, 2);
     });
 
@@ -699,9 +695,7 @@ describe('Alerts', () => {
     it('are nobody: then no event is written, and the alerts are there all the same', async () => {
       await measure(0, 20, 1, 5);
       assert.equal((await alerts()).length, 2);
-      const rows = await query(dms.service.sql, 'select 1 from webhook_events where organization_id = ?', [
-        org.id,
-      ]);
+      const rows = await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id]);
       assert.deepEqual(rows, []);
     });
   });

@@ -104,38 +104,6 @@ describe('The migrations', () => {
     }
   });
 
-  it('carry what is known of devices from the assets to their states, and back', async () => {
-    for (const name of NAMES.slice(0, NAMES.indexOf('018-device-states'))) await migrations[name].up(sql);
-    await query(
-      sql,
-      `with o as (insert into organizations (name) values ('one') returning id)
-       insert into assets (organization_id, serial_number, name, status, signal_strength, battery_status,
-         last_reading_at, archived_at)
-       select o.id, a.*, case a.status when 'archived' then now() end from o cross join (values
-         ('A', 'a', 'new', 'unknown', 'unknown', null::timestamptz),
-         ('B', 'b', 'online', 'good', 'ok', '2026-03-02T08:15:30Z'),
-         ('C', 'c', 'offline', 'poor', 'low', '2026-03-01T08:15:30Z'),
-         ('D', 'd', 'archived', 'fair', 'ok', '2026-02-01T08:15:30Z')) as a (serial, name, status)`,
-    );
-    const before = await query(sql, 'select * from assets order by serial_number');
-    await migrations['018-device-states'].up(sql);
-    assert.deepEqual(
-      await query(
-        sql,
-        `select s.status, s.signal_strength as signal, s.battery_status as battery
-         from device_states s join assets a on a.id = s.asset_id order by a.serial_number`,
-      ),
-      [
-        { status: 'new', signal: 'unknown', battery: 'unknown' },
-        { status: 'online', signal: 'good', battery: 'ok' },
-        { status: 'offline', signal: 'poor', battery: 'low' },
-        { status: 'online', signal: 'fair', battery: 'ok' },
-      ],
-    );
-    await migrations['018-device-states'].down(sql);
-    assert.deepEqual(await query(sql, 'select * from assets order by serial_number'), before);
-  });
-
   it('run again change nothing, neither schema nor rows', async () => {
     await migrate(sql);
     await query(sql, `insert into organizations (name) values ('kept')`);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
+import { dumpSchema } from '../../dev/schema/schema-dump.ts';
 import { query } from '../../src/db/query.ts';
-import { dumpSchema } from '../../src/db/schema-dump.ts';
 import { newDatabase } from '../support/servers.ts';
 
 const GOLDEN = readFileSync(new URL('../../docs/schema.sql', import.meta.url), 'utf8');

@@ -173,7 +173,7 @@ describe('One attempt', () => {
     const sealed = async (secret: Buffer) => {
       const [row] = await query<{ secret: Buffer }>(
         dms.service.sql,
-        'update webhooks w set secret = ? from webhooks before where w.id = ? and before.id = w.id returning before.secret',
+        'update endpoints w set secret = ? from endpoints before where w.id = ? and before.id = w.id returning before.secret',
         [secret, endpoint.id],
       );
       return row?.secret as Buffer;

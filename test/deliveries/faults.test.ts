@@ -305,7 +305,7 @@ describe('A worker that is stopped while it sends to one endpoint and drains ano
     sent.receiver.answer((response) => setTimeout(() => response.writeHead(204).end(), 250));
     const drained = await ledger.subscribe(['device.offline']);
     // As if the receiver had just come back.
-    await query(ledger.sql, "update webhooks set breaker = 'draining' where id = ?", [drained.webhookId]);
+    await query(ledger.sql, "update endpoints set breaker = 'draining' where id = ?", [drained.webhookId]);
     await ledger.publish(many(60, 'device.offline'));
     await drained.receiver.until(12);
     await ledger.publish(many(200, 'device.online'));
@@ -326,7 +326,7 @@ describe('A worker that is stopped while it sends to one endpoint and drains ano
 async function seenAt(sql: Sql, { webhookId }: Subscriber): Promise<Date | null> {
   const [row] = await query<{ seenAt: Date | null }>(
     sql,
-    'select workflow_seen_at as "seenAt" from webhooks where id = ?',
+    'select workflow_checked_at as "seenAt" from endpoints where id = ?',
     [webhookId],
   );
   return row?.seenAt ?? null;

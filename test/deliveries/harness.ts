@@ -126,7 +126,7 @@ function endpointOf(dms: TestService, { api }: TestOrganization, path: string, i
     async breaker() {
       const rows = await query<{ breaker: string }>(
         dms.service.sql,
-        'select breaker from webhooks where id = ?',
+        'select breaker from endpoints where id = ?',
         [id],
       );
       return rows[0]?.breaker ?? 'deleted';

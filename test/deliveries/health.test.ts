@@ -195,9 +195,10 @@ describe('An endpoint in trouble', () => {
     assert.equal((await customer.api.delete(endpoint.path)).status, 204);
     await pause(PROBE_MS * 2);
     assert.ok(receiver.received.length <= sent + 1, 'at most what was on its way');
-    const { rows } = await dms.service.sql.raw('select distinct state from deliveries where webhook_id = ?', [
-      endpoint.id,
-    ]);
+    const { rows } = await dms.service.sql.raw(
+      'select distinct state from deliveries where endpoint_id = ?',
+      [endpoint.id],
+    );
     assert.deepEqual(rows, [{ state: 'cancelled' }]);
   });
 

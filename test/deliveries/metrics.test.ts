@@ -12,7 +12,7 @@ describe('Metrics and log of deliveries', () => {
   let dms: TestService;
   let customer: Customer;
   let receiver: Receiver;
-  const lines: Array<{ msg: string; webhookId?: string }> = [];
+  const lines: Array<{ msg: string; endpointId?: string }> = [];
 
   before(async () => {
     const sink = new Writable({
@@ -66,7 +66,7 @@ describe('Metrics and log of deliveries', () => {
     assert.equal(await endpoints('disabled'), 1);
     await endpoint.change({ status: 'active' });
     assert.equal(await endpoints('closed'), 1);
-    const told = lines.filter(({ webhookId }) => webhookId === endpoint.id).map(({ msg }) => msg);
+    const told = lines.filter(({ endpointId }) => endpointId === endpoint.id).map(({ msg }) => msg);
     assert.deepEqual(told, [
       'webhook.breaker_opened',
       'webhook.breaker_half_open',

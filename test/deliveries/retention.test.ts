@@ -48,7 +48,7 @@ describe('Partitions', () => {
   async function insertAt(days: number): Promise<void> {
     await query(
       sql,
-      `insert into deliveries (id, webhook_id, organization_id, event_id, event_type, state)
+      `insert into deliveries (id, endpoint_id, organization_id, event_id, event_type, state)
        values (uuidv7(make_interval(days => ?)), uuidv7(), uuidv7(), uuidv7(), 'config.applied', 'held')`,
       [days],
     );
@@ -102,8 +102,8 @@ describe('Partitions', () => {
     for (const at of ['2019-12-31T23:59:59.999Z', '2020-01-01T00:00:00.000Z']) {
       await query(
         sql,
-        `insert into measurements (asset_id, measured_at, received_at, value, channel, type, late)
-         values (uuidv7(), ?, now(), 1, 1, 1, false)`,
+        `insert into measurements (organization_id, asset_id, measured_at, received_at, value, channel, type, late)
+         values (uuidv7(), uuidv7(), ?, now(), 1, 1, 1, false)`,
         [at],
       );
     }
@@ -120,8 +120,8 @@ describe('Partitions', () => {
     const insert = (handle: Sql, at: string) =>
       query(
         handle,
-        `insert into measurements (asset_id, measured_at, received_at, value, channel, type, late)
-         values (uuidv7(), ?, now(), 1, 1, 1, false)`,
+        `insert into measurements (organization_id, asset_id, measured_at, received_at, value, channel, type, late)
+         values (uuidv7(), uuidv7(), ?, now(), 1, 1, 1, false)`,
         [at],
       );
     const writer = await sql.transaction();

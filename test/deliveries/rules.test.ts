@@ -294,8 +294,8 @@ describe('KeyedSemaphore', () => {
 
 describe('A notice', () => {
   it('says what happened to which endpoints', () => {
-    assert.deepEqual(parseNotification('a,b'), { kind: 'queued', webhookIds: ['a', 'b'] });
-    assert.deepEqual(parseNotification('changed a'), { kind: 'changed', webhookIds: ['a'] });
+    assert.deepEqual(parseNotification('a,b'), { kind: 'queued', endpointIds: ['a', 'b'] });
+    assert.deepEqual(parseNotification('changed a'), { kind: 'changed', endpointIds: ['a'] });
   });
 });
 

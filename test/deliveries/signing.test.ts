@@ -161,7 +161,7 @@ describe('The secret of an endpoint', () => {
     await rotate(endpoint, { secret: OTHER });
     const [row] = await query<{ secret: Buffer; previous_secret: Buffer; whole: string }>(
       dms.service.sql,
-      'select w.*, w::text as whole from webhooks w where id = ?',
+      'select w.*, w::text as whole from endpoints w where id = ?',
       [endpoint.id],
     );
     for (const secret of [PLAIN, OTHER, Buffer.from(OTHER.slice(6), 'base64')]) {

@@ -37,7 +37,7 @@ describe('An event', () => {
   const eventsInRows = async () => {
     const [row] = await query<{ count: number }>(
       dms.service.sql,
-      'select count(*) from webhook_events where organization_id = ?',
+      'select count(*) from events where organization_id = ?',
       [customer.id],
     );
     return row?.count;

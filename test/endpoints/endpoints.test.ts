@@ -59,7 +59,7 @@ describe('Webhooks', () => {
     { id: organizationId }: TestOrganization,
     webhookId: string,
   ): Promise<string | null> {
-    const row = await dms.service.sql('webhooks').where({ id: webhookId }).first('secret');
+    const row = await dms.service.sql('endpoints').where({ id: webhookId }).first('secret');
     return row.secret && secretBox().open(row.secret, { organizationId, rowId: webhookId });
   }
 
@@ -107,7 +107,7 @@ describe('Webhooks', () => {
 
     it('shows how the last delivery went', async () => {
       const { id } = await create(dms.api, '/cellular-webhooks');
-      await dms.service.sql('webhooks').where({ id }).update({
+      await dms.service.sql('endpoints').where({ id }).update({
         last_delivered_at: '2026-03-02T08:15:30Z',
         last_attempt_at: '2026-03-02T09:15:30Z',
         last_status: 'retrying',
@@ -145,7 +145,7 @@ describe('Webhooks', () => {
       for (const deliverConfigApplied of [true, false, true]) {
         const { body } = await dms.api.patch(`/cellular-webhooks/${id}`, { deliverConfigApplied });
         assert.equal(body.deliverConfigApplied, deliverConfigApplied);
-        const { events } = await dms.service.sql('webhooks').where({ id }).first('events');
+        const { events } = await dms.service.sql('endpoints').where({ id }).first('events');
         assert.deepEqual(
           events,
           deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'],
@@ -328,7 +328,7 @@ describe('Webhooks', () => {
         assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'customer']);
         for (const reason of ['failing', 'gone']) {
           await dms.service
-            .sql('webhooks')
+            .sql('endpoints')
             .where({ id })
             .update({ status: 'disabled', disabled_reason: reason });
           assert.equal((await own.api.get(`${path}/${id}`)).body.disabledReason, reason);
@@ -504,7 +504,7 @@ describe('Webhooks', () => {
 
         it('sealed, for its own row only, also when the id is written in capitals', async () => {
           const { id } = await create(own.api, path, { secret: WHSEC });
-          const row = await dms.service.sql('webhooks').where({ id }).first('secret', 'collection');
+          const row = await dms.service.sql('endpoints').where({ id }).first('secret', 'collection');
           assert.equal(row.collection, collection);
           assert.equal(row.secret.includes(WHSEC.slice(6)), false);
           assert.equal(await storedSecret(own, id), WHSEC);

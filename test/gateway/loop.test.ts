@@ -433,7 +433,7 @@ describe('A logger over CoAP', () => {
       assert.equal((await asset()).signalStrength, 'good');
       const [row] = await query<{ info: Record<string, unknown> }>(
         dms.service.sql,
-        'select info from device_states where asset_id = ?',
+        'select device_info as info from device_states where asset_id = ?',
         [assetId],
       );
       assert.deepEqual([row?.info.softwareVersion, row?.info.batteryMillivolts], ['06.10', 3_600]);

@@ -327,7 +327,7 @@ describe('Secrets', () => {
         err: Object.assign(new Error('x'), { detail: secret, parameters: [secret], config: { secret } }),
       });
       log.error({ err: new Error('outer', { cause: Object.assign(new Error('y'), { detail: secret }) }) });
-      log.error({ err: new Error(`insert into webhooks values ('${secret}') - it broke`) });
+      log.error({ err: new Error(`insert into endpoints values ('${secret}') - it broke`) });
       assert.equal(written.length, 7);
       assert.deepEqual(
         written.filter((line) => line.includes(secret)),

@@ -390,7 +390,7 @@ describe('Idempotency-Key', () => {
       await age('25 hours');
       // More than one statement takes away.
       await sql(
-        `insert into idempotency_keys (organization_id, key, fingerprint, status, body, created_at)
+        `insert into idempotency_keys (organization_id, key, fingerprint, status_code, body, created_at)
          select organization_id, key || number, '', 201, '', created_at
          from idempotency_keys, generate_series(1, 2500) as number where key = ?`,
         [key],

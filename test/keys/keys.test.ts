@@ -154,7 +154,7 @@ describe('Keys by the command line', () => {
     const { id, token } = await createKey();
     const [row] = await query<{ hash: Buffer; display: string }>(
       dms.service.sql,
-      'select hash, display from api_keys where id = ?',
+      'select hash, token_preview as display from api_keys where id = ?',
       [id],
     );
     assert.deepEqual(row?.hash, createHash('sha256').update(token).digest());

@@ -84,7 +84,7 @@ describe('Measurements', () => {
       );
       const [row] = await query<{ newestReadingAt: object }>(
         dms.service.sql,
-        'select judged as "newestReadingAt" from device_states where asset_id = ?',
+        'select newest_reading_at as "newestReadingAt" from device_states where asset_id = ?',
         [assetId],
       );
       const at = measuredAt.getTime();
@@ -280,10 +280,10 @@ describe('Measurements and a database that goes away', () => {
     ]);
     await query(
       dms.service.sql,
-      `insert into measurements (asset_id, measured_at, received_at, value, channel, type, late)
-       select ?, now() - make_interval(secs => g), now(), g, 2, 1, false from generate_series(1, 200000) g
+      `insert into measurements (organization_id, asset_id, measured_at, received_at, value, channel, type, late)
+       select ?, ?, now() - make_interval(secs => g), now(), g, 2, 1, false from generate_series(1, 200000) g
        on conflict do nothing`,
-      [assetId],
+      [dms.id, assetId],
     );
     const { token } = await dms.issueKey(dms.id, 'customer');
     const { body, statusCode } = await request(`${dms.baseUrl}/assets/${assetId}/measurements`, {

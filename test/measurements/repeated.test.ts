@@ -56,7 +56,7 @@ function countedIntake() {
 
 const counted = (accepted: number, duplicates: number, dropped = 0) => ({ accepted, duplicates, dropped });
 const tell = (latestMeasuredAt: string | null) =>
-  query(dms.service.sql, 'update device_states set stored_until = ?::timestamptz where asset_id = ?', [
+  query(dms.service.sql, 'update device_states set latest_measured_at = ?::timestamptz where asset_id = ?', [
     latestMeasuredAt,
     assetId,
   ]);

@@ -159,9 +159,11 @@ describe('Measurements', () => {
       const { status, body } = await send([reading()], {}, 'STRANGER');
       assert.equal(status, 404);
       assert.match(body.message, /No active device/);
-      const rows = await query(dms.service.sql, 'select 1 from unknown_devices where organization_id = ?', [
-        org.id,
-      ]);
+      const rows = await query(
+        dms.service.sql,
+        'select 1 from unregistered_devices where organization_id = ?',
+        [org.id],
+      );
       assert.equal(rows.length, 1);
     });
 
@@ -269,7 +271,7 @@ describe('Measurements', () => {
     it('are where the device showed its channels', async () => {
       await query(
         dms.service.sql,
-        `update device_configs set channel_types = '{2,1,1,0,0,0}' where asset_id = ?`,
+        `update device_configs set reported_channel_types = '{2,1,1,0,0,0}' where asset_id = ?`,
         [assetId],
       );
       const measuredAt = ago(1);
@@ -510,9 +512,7 @@ describe('Measurements', () => {
 
     it('is nobody: then no event is written', async () => {
       await send(series(2));
-      const rows = await query(dms.service.sql, 'select 1 from webhook_events where organization_id = ?', [
-        org.id,
-      ]);
+      const rows = await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id]);
       assert.deepEqual(rows, []);
     });
 

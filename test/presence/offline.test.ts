@@ -303,9 +303,7 @@ describe('A device that is expected', () => {
     await speak(30);
     pass(41);
     await untilOffline();
-    const rows = await query(dms.service.sql, 'select 1 from webhook_events where organization_id = ?', [
-      org.id,
-    ]);
+    const rows = await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id]);
     assert.deepEqual(rows, []);
   });
 
@@ -355,7 +353,7 @@ describe('A device that is expected', () => {
     assert.equal(await missing(), fleet.length + 1);
     const rows = await query<{ type: string; count: number }>(
       dms.service.sql,
-      `select event_type as type, count(*) as count from deliveries where webhook_id = ? group by 1 order by 1`,
+      `select event_type as type, count(*) as count from deliveries where endpoint_id = ? group by 1 order by 1`,
       [webhookId],
     );
     assert.deepEqual(rows, [
@@ -383,7 +381,7 @@ describe('A way in that was shut for three hours', () => {
       await speakTo(first, 'PATIENT');
       await first.stop();
       await olderBy(180, 'device_states', deviceTimes);
-      await olderBy(180, 'listeners', ['seen_at'], `name = '${name}'`);
+      await olderBy(180, 'ingress_heartbeats', ['beat_at'], `ingress = '${name}'`);
 
       const second = await startService({ databaseUrl });
       const token = (kind: 'customer' | 'device') => second.issueKey(first.id, kind).then((key) => key.token);
@@ -401,7 +399,7 @@ describe('A way in that was shut for three hours', () => {
       assert.equal(await statusOf(patientId), 'online');
       await database.query('begin');
       await olderBy(41, 'device_states', deviceTimes, `asset_id = '${patientId}'`);
-      await olderBy(41, 'listening_gaps', ['began_at', 'ended_at']);
+      await olderBy(41, 'ingress_outages', ['started_at', 'ended_at']);
       await database.query('commit');
       await untilOffline(patientId);
       await second.stop();

@@ -3,7 +3,7 @@ import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 
 /** A 404 leaves serials behind that nobody registered, for the operator to see; processes say that they listen. */
-const LEFT_OUT = ['unknown_devices', 'listeners'];
+const LEFT_OUT = ['unregistered_devices', 'ingress_heartbeats'];
 
 export async function databaseContents(sql: Sql): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
@@ -25,7 +25,7 @@ export async function databaseContents(sql: Sql): Promise<Record<string, string>
 /** Workflows are started in the background, which is noted in the rows of their jobs. */
 export async function untilJobsStarted(sql: Sql): Promise<void> {
   for (;;) {
-    const rows = await query(sql, 'select 1 from config_jobs where workflow_seen_at is null');
+    const rows = await query(sql, 'select 1 from config_jobs where workflow_checked_at is null');
     if (rows.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -211,7 +211,7 @@ export class World {
     );
     const forget = async () => {
       await this.dms.service.sql.raw(
-        `update config_jobs set deadline_at = now() - interval '1 second', workflow_seen_at = null
+        `update config_jobs set deadline_at = now() - interval '1 second', workflow_checked_at = null
          where id = ? and status = 'running'`,
         [job.id],
       );

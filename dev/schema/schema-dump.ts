@@ -5,8 +5,8 @@
  * Deliberately not: partitions, which are created at run time, the migrator's own tables, and kinds of objects that
  * the schema does not use (views, triggers, functions, types).
  */
-import type { Sql } from './database.ts';
-import { query } from './query.ts';
+import type { Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
 
 interface Table {
   name: string;

@@ -30,7 +30,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
            or exists (select from unregistered_devices k
              where k.organization_id = s.organization_id and k.serial_number = s.serial_number)
          order by 1, 2
-         on conflict on constraint unknown_devices_pkey do update
+         on conflict on constraint unregistered_devices_pkey do update
            set contact_count = unregistered_devices.contact_count + excluded.contact_count, last_contact_at = now()`,
         [
           contacts.map(({ organizationId }) => organizationId),

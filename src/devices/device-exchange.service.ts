@@ -97,7 +97,6 @@ export interface DeviceExchangesDeps {
   jobsProgressed(news: TargetOutcome[]): void;
   /** Tells subscribers, in the same transaction. */
   publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
-  isCommonFault(error: unknown): boolean;
   now(): Date;
 }
 
@@ -113,7 +112,6 @@ const WAITING_MAX = 20_000;
 export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchanges {
   const group = createGroupCommit<DeviceExchange, ExchangeResult | null>({
     commit: (contacts) => commitExchanges(deps, contacts),
-    isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
     concurrency: BATCHES_UNDER_WAY,
     maxWaiting: WAITING_MAX,

@@ -7,7 +7,7 @@
  * fetched, which happens once per change and device.
  */
 import type { Sql } from '../db/database.ts';
-import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
+import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/faults.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
@@ -45,7 +45,6 @@ export interface IntakeDeps {
   evaluate(tx: Pick<Transaction, 'sql'>, taken: StoredFrame[]): Promise<void>;
   /** What a frame says that concerns the configuration of its device. */
   contact(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
-  isCommonFault(error: unknown): boolean;
   observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'dropped'>): void;
 }
 
@@ -82,7 +81,6 @@ type ConfigContact = SerialInOrganization & ConfigNews;
 export function createIntake(deps: IntakeDeps): Intake {
   const group = createGroupCommit<Frame, FrameOutcome | null>({
     commit: (frames) => commitFrames(deps, frames),
-    isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     concurrency: BATCHES_UNDER_WAY,
@@ -104,7 +102,7 @@ export function createIntake(deps: IntakeDeps): Intake {
 
 /** The readings are durable: that the change cannot be handed out now is no reason to send them again. */
 async function tell(
-  { contact, isCommonFault }: IntakeDeps,
+  { contact }: IntakeDeps,
   { organizationId, serialNumber }: Frame,
   news: ConfigNews,
 ): Promise<OfferedChange | null> {
@@ -112,7 +110,7 @@ async function tell(
     const answer = await contact({ organizationId, serialNumber, ...news });
     return answer?.pendingConfig ?? null;
   } catch (error) {
-    if (isCommonFault(error) || isOverload(error)) return null;
+    if (isUnavailable(error) || isOverload(error)) return null;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import type { Sql } from '../db/database.ts';
 import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/faults.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import type { InTransaction, Transact } from '../db/transaction.ts';
 import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
 import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
 import { withFrameTypes } from '../devices/device-capabilities.ts';
@@ -42,7 +42,7 @@ export interface IntakeDeps {
   unregisteredIn(sql: Sql): { record(contactCount: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   /** In the transaction of the readings: whatever follows from them is there with them, or not at all. */
-  evaluate(tx: Pick<Transaction, 'sql'>, taken: StoredFrame[]): Promise<void>;
+  evaluate(tx: InTransaction, taken: StoredFrame[]): Promise<void>;
   /** What a frame says that concerns the configuration of its device. */
   contact(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
   observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'dropped'>): void;

@@ -29,11 +29,8 @@ function createPublisher(stack: BenchStack): Publisher {
   const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
   const group = createGroupCommit<DomainEvent, void>({
     commit: (events) => transact((tx) => publish(tx, events)).then(() => events.map(() => undefined)),
-    isCommonFault: () => true,
     maxItems: 500,
     concurrency: 2,
-    maxWaiting: Number.POSITIVE_INFINITY,
-    overloaded: () => new Error('never'),
   });
   return {
     publish: (organizationId) =>

@@ -5,7 +5,7 @@
 import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import { staleRead } from '../db/faults.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import type { InTransaction, Transact } from '../db/transaction.ts';
 import type { DeviceBackOnline } from '../devices/device.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { measurementEvents } from '../measurements/measurement-events.ts';
@@ -28,7 +28,7 @@ export interface AlertsServiceDeps {
   assetsIn(sql: Sql): {
     listByIds(assetIds: string[]): Promise<Array<Asset & { organizationId: string }>>;
   };
-  publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
+  publish(tx: InTransaction, events: DomainEvent[]): Promise<void>;
   now(): Date;
 }
 
@@ -40,7 +40,7 @@ export function createAlertsService(deps: AlertsServiceDeps) {
   const watch = createOutageTracker();
 
   /** Opens, closes and tells what a batch of frames says. */
-  async function evaluate({ sql }: Pick<Transaction, 'sql'>, taken: StoredFrame[]): Promise<void> {
+  async function evaluate({ sql }: InTransaction, taken: StoredFrame[]): Promise<void> {
     const devices = new Map<string, DeviceAlerts>();
     const judged = taken.map((frame) => {
       const { assetId, openAlerts } = frame.asset;
@@ -148,7 +148,7 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     },
 
     /** A device that was missed may come back with a report, too. */
-    async markOnline({ sql }: Pick<Transaction, 'sql'>, returned: DeviceBackOnline[]): Promise<void> {
+    async markOnline({ sql }: InTransaction, returned: DeviceBackOnline[]): Promise<void> {
       if (returned.length === 0) return;
       await endOpen({ sql }, returned, ({ temperature }) => ({ temperature, noData: null }));
       const assetIds = returned.map(({ assetId }) => assetId);
@@ -156,16 +156,16 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     },
 
     /** Other rules guard these devices from now on: what the old ones had opened is over. */
-    onAlertRulesChanged: (tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void> =>
+    onAlertRulesChanged: (tx: InTransaction, assetIds: string[]): Promise<void> =>
       end(tx, assetIds, ({ noData }) => ({ temperature: [], noData })),
 
     /** Nobody watches these devices any more. */
-    archived: (tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void> =>
+    archived: (tx: InTransaction, assetIds: string[]): Promise<void> =>
       end(tx, assetIds, () => ({ temperature: [], noData: null })),
   };
 
   async function end(
-    { sql }: Pick<Transaction, 'sql'>,
+    { sql }: InTransaction,
     assetIds: string[],
     keep: (open: OpenAlerts) => OpenAlerts,
   ): Promise<void> {
@@ -175,7 +175,7 @@ export function createAlertsService(deps: AlertsServiceDeps) {
 
   /** The rows of the states are held. */
   async function endOpen(
-    { sql }: Pick<Transaction, 'sql'>,
+    { sql }: InTransaction,
     states: OpenState[],
     keep: (open: OpenAlerts) => OpenAlerts,
   ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import type { InTransaction, Transact } from '../db/transaction.ts';
 import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { newHardware } from '../devices/device.ts';
@@ -28,7 +28,7 @@ export interface AssetsServiceDeps {
   targetsIn(sql: Sql): AssetTargets;
   jobsProgressed(jobIds: string[]): void;
   /** Nobody watches the assets any more. */
-  alertsEnded(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
+  alertsEnded(tx: InTransaction, assetIds: string[]): Promise<void>;
 }
 
 export type AssetsService = ReturnType<typeof createAssetsService>;

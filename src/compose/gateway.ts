@@ -1,55 +1,60 @@
 /** The CoAP gateway of a process: what loggers reach over UDP, on the same use cases as the HTTP API. */
 import { LRUCache } from 'lru-cache';
-import { isUnavailable } from '../db/faults.ts';
 import { createAuthenticateDevice } from '../gateway/authenticate-device.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
-import { createGatewayRoutes } from '../gateway/gateway-routes.ts';
-import { startIngressHeartbeat } from './ingress-heartbeat.ts';
-import type { UseCases } from './use-cases.ts';
+import { createGatewayRoutes, type GatewayRoutesDeps } from '../gateway/gateway-routes.ts';
+import type { Resources } from './resources.ts';
+import type { Slices } from './slices.ts';
 
-const REFUSED_MAX = 10_000;
-const REFUSED_AGAIN_MS = 3_600_000;
+const LOGGED_REFUSALS_MAX = 10_000;
+const LOGGED_AGAIN_AFTER_MS = 3_600_000;
 
-export async function startGateway(useCases: UseCases): Promise<CoapServer> {
-  const { settings, log, now, sql, metrics, findCaller, repositories, services } = useCases;
-  const { coap } = settings;
-  const identify = createAuthenticateDevice({
-    findCaller,
-    findOwners: repositories.assets.findOwners,
-    isTokenRequired: coap.isTokenRequired,
-    isCommonFault: isUnavailable,
-    now: () => now().getTime(),
-  });
-  /** A device that keeps coming is told of once an hour. */
-  const told = new LRUCache<string, true>({ max: REFUSED_MAX, ttl: REFUSED_AGAIN_MS });
+export async function startGateway(resources: Resources, slices: Slices): Promise<CoapServer> {
+  const { settings, log, metrics } = resources;
   const server = await createCoapServer({
     host: settings.host,
-    port: coap.port,
-    tokenOption: coap.tokenOption,
-    routes: createGatewayRoutes({
-      identify,
-      intake: services.intake,
-      contacts: services.contacts,
-      deviceInfo: services.deviceInfo,
-      unknown: repositories.unregisteredIn(sql),
-      refused: ({ reason, serialNumber, address }) => {
-        metrics.coapRefused.inc({ reason });
-        const key = `${reason} ${serialNumber}`;
-        if (told.has(key)) return;
-        told.set(key, true);
-        log.warn({ reason, serialNumber, address }, 'device refused');
-      },
-      now,
-    }),
+    port: settings.coap.port,
+    tokenOption: settings.coap.tokenOption,
+    routes: composeGatewayRoutes(resources, slices),
     observe: ({ path, confirmable, code }) =>
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
     log: (message, err) => log.error({ err }, message),
   });
-  const listening = startIngressHeartbeat(useCases, 'gateway');
+  const heartbeat = slices.presence.startIngressHeartbeat('gateway');
   return {
     port: server.port,
     async stop(deadlineMs) {
-      await Promise.all([listening.stop(), server.stop(deadlineMs)]);
+      await Promise.all([heartbeat.stop(), server.stop(deadlineMs)]);
     },
+  };
+}
+
+function composeGatewayRoutes(resources: Resources, { keys, assets, devices, measurements }: Slices) {
+  const { settings, now } = resources;
+  return createGatewayRoutes({
+    identify: createAuthenticateDevice({
+      findCaller: keys.findCaller,
+      findOwners: assets.findOwners,
+      isTokenRequired: settings.coap.isTokenRequired,
+      now: () => now().getTime(),
+    }),
+    intake: measurements.intake,
+    contacts: devices.exchanges,
+    deviceInfo: devices.deviceInfo,
+    unknown: devices.unregistered,
+    refused: createRefusalLog(resources),
+    now,
+  });
+}
+
+/** Logs a device that is refused again and again once an hour; each refusal is counted. */
+function createRefusalLog({ metrics, log }: Resources): GatewayRoutesDeps['refused'] {
+  const logged = new LRUCache<string, true>({ max: LOGGED_REFUSALS_MAX, ttl: LOGGED_AGAIN_AFTER_MS });
+  return ({ reason, serialNumber, address }) => {
+    metrics.coapRefused.inc({ reason });
+    const key = `${reason} ${serialNumber}`;
+    if (logged.has(key)) return;
+    logged.set(key, true);
+    log.warn({ reason, serialNumber, address }, 'device refused');
   };
 }

@@ -1,4 +1,4 @@
-/** The composition root: a service out of its parts. A process starts those that it is for. */
+/** The composition root: the service out of its slices. A process starts the parts that it is for. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { listenMetrics } from '../http/metrics.ts';
 import { openApi } from '../http/openapi.ts';
@@ -7,26 +7,33 @@ import { createLog } from '../process/log.ts';
 import { API_INFO } from '../process/version.ts';
 import { routesOf, startApi } from './api.ts';
 import { startGateway } from './gateway.ts';
-import { type ComposeOptions, createUseCases } from './use-cases.ts';
+import { type ComposeOptions, openResources } from './resources.ts';
+import { composeSlices } from './slices.ts';
 import { startWorker } from './worker.ts';
 
 export type Service = ReturnType<typeof compose>;
 
 export function compose(options: ComposeOptions) {
-  const useCases = createUseCases(options);
-  const routes = routesOf(useCases);
-  const { settings, metrics } = useCases;
+  const resources = openResources(options);
+  const slices = composeSlices(resources);
+  const routes = routesOf(slices);
+  const { settings, sql, temporal, metrics } = resources;
   return {
-    sql: useCases.sql,
+    sql,
     routes,
-    temporal: useCases.temporal,
-    startApi: () => startApi(useCases, routes),
-    startWorker: (workflowBundle?: WorkflowBundleOption) => startWorker(useCases, workflowBundle),
-    startGateway: () => startGateway(useCases),
+    temporal,
+    startApi: () => startApi(resources, slices, routes),
+    startWorker: (workflowBundle?: WorkflowBundleOption) => startWorker(resources, slices, workflowBundle),
+    startGateway: () => startGateway(resources, slices),
     /** Of whatever this process does; every process has its own. */
     startMetrics: () => listenMetrics(metrics, settings.host, settings.metricsPort),
     /** After the parts have stopped. */
-    close: useCases.close,
+    async close(): Promise<void> {
+      await slices.configJobs.flush();
+      await slices.deliveries.close();
+      await temporal.close();
+      await sql.destroy();
+    },
   };
 }
 

@@ -3,7 +3,7 @@
  * inside the transaction of the caller, who holds the rows of the devices.
  */
 import type { Sql } from '../db/database.ts';
-import type { Transaction } from '../db/transaction.ts';
+import type { InTransaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, hasSameAlertRules, keysOf, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
@@ -15,7 +15,7 @@ export interface ChangesDeps {
   pendingIn(sql: Sql): PendingChangesRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
   /** Other rules guard these devices from now on. */
-  onAlertRulesChanged(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
+  onAlertRulesChanged(tx: InTransaction, assetIds: string[]): Promise<void>;
 }
 
 /** A device and the change that a job has for it. */

@@ -1,13 +1,13 @@
 /** The one way in which a job ends: its last word in its row, and the subscribers told in the same transaction. */
 import type { Sql } from '../db/database.ts';
-import type { Transaction } from '../db/transaction.ts';
+import type { InTransaction } from '../db/transaction.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { type ConfigJob, finishedStatus, type JobStatus, jobView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 
 export interface FinishJobDeps {
   jobsIn(sql: Sql): ConfigJobsRepository;
-  publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
+  publish(tx: InTransaction, events: DomainEvent[]): Promise<void>;
   now(): Date;
 }
 

@@ -6,11 +6,13 @@
  * A batch that fails is split until the item that spoils it stands alone, so a bad item never fails its neighbours.
  * A fault that is nobody's (the database is away) fails the whole batch at once.
  */
+import { isUnavailable } from './faults.ts';
+
 export interface GroupCommitOptions<Item, Result> {
   /** Runs the items in one transaction; results in the order of the items. */
   commit(items: Item[]): Promise<Result[]>;
-  /** True for faults that splitting cannot help. */
-  isCommonFault(error: unknown): boolean;
+  /** True for faults that splitting cannot help. Default: the database is unavailable. */
+  isCommonFault?(error: unknown): boolean;
   maxItems: number;
   /** Bounds a batch of large items, too: it takes no more once they weigh so much together. */
   weight?: { of(item: Item): number; max: number };
@@ -18,9 +20,9 @@ export interface GroupCommitOptions<Item, Result> {
   concurrency: number;
   /** A batch begins when so many items wait, or when the first of them has waited for so long. Default: at once. */
   gather?: { enough: number; ms: number };
-  /** Waiting items at most; more are refused with the error that `overloaded` makes. */
-  maxWaiting: number;
-  overloaded(): Error;
+  /** Waiting items at most; more are refused with the error that `overloaded` makes. Default: no limit. */
+  maxWaiting?: number;
+  overloaded?(): Error;
 }
 
 interface Waiting<Item, Result> {
@@ -38,6 +40,8 @@ export function createGroupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
+  const { isCommonFault = isUnavailable, maxWaiting = Number.POSITIVE_INFINITY } = options;
+  const { overloaded = () => new Error('Too many items are waiting') } = options;
   const { enough, ms: gatherMs } = options.gather ?? { enough: 1, ms: 0 };
   let underWay = 0;
   let isDue = false;
@@ -91,7 +95,7 @@ export function createGroupCommit<Item, Result>(
         resolve(results[index] as Result);
       });
     } catch (error) {
-      if (batch.length === 1 || options.isCommonFault(error)) {
+      if (batch.length === 1 || isCommonFault(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }
@@ -103,7 +107,7 @@ export function createGroupCommit<Item, Result>(
 
   return {
     submit(item) {
-      if (waiting.length >= options.maxWaiting) return Promise.reject(options.overloaded());
+      if (waiting.length >= maxWaiting) return Promise.reject(overloaded());
       return new Promise((resolve, reject) => {
         waiting.push({ item, since: performance.now(), resolve, reject });
         pumpSoon();

@@ -3,10 +3,13 @@ import type { Database, PooledConnection, Sql } from './database.ts';
 import { isRetryable } from './faults.ts';
 import { query } from './query.ts';
 
-/** One unit of work: everything done with `sql` commits together; the effects run once that is certain. */
-export interface Transaction {
+/** Everything done with `sql` commits together, or not at all. */
+export interface InTransaction {
   readonly sql: Sql;
-  /** For what other processes learn of the change: never part of its truth, so a crash here loses only speed. */
+}
+
+export interface Transaction extends InTransaction {
+  /** Runs the effect after the commit. For speed only, as signals to other processes are: a crash may lose it. */
   afterCommit(effect: () => void): void;
 }
 
@@ -33,7 +36,7 @@ export function createTransact(database: Database, { plans = 'by values' }: Tran
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await once(database, BEGIN[plans], work);
+        return await runOnce(database, BEGIN[plans], work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       }
@@ -41,7 +44,11 @@ export function createTransact(database: Database, { plans = 'by values' }: Tran
   };
 }
 
-async function once<T>(database: Database, begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function runOnce<T>(
+  database: Database,
+  begin: string,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   const effects: Array<() => void> = [];
   const result = await onOneConnection(database, begin, (sql) =>
     work({ sql, afterCommit: (effect) => void effects.push(effect) }),

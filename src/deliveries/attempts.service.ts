@@ -37,7 +37,6 @@ export interface AttemptsDeps {
   /** An endpoint needs its workflow. */
   notifyRecovery(endpoint: { id: string; organizationId: string }): void;
   observe(result: AttemptResult): void;
-  isCommonFault(error: unknown): boolean;
   log: Log;
 }
 
@@ -75,13 +74,10 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       await claims.record(attempts);
       return attempts.map(() => undefined);
     },
-    isCommonFault: deps.isCommonFault,
     maxItems: RECORDED_AT_ONCE,
     // Nobody waits for it before the next request, so larger batches win over sooner ones.
     concurrency: 1,
     gather: GATHER,
-    maxWaiting: Number.POSITIVE_INFINITY,
-    overloaded: () => new Error('never'),
   });
 
   // The row of an endpoint that does well is written a few times a second, not once per delivery.

@@ -4,7 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import type { InTransaction, Transact } from '../db/transaction.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { expectedBy } from '../presence/expected-contact.ts';
 import { AppError } from '../process/errors.ts';
@@ -91,13 +91,12 @@ export interface DeviceExchangesDeps {
    */
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Other rules guard these devices from now on. */
-  onAlertRulesChanged(tx: Pick<Transaction, 'sql'>, assetIds: string[]): Promise<void>;
+  onAlertRulesChanged(tx: InTransaction, assetIds: string[]): Promise<void>;
   /** These had been missed. */
-  markOnline(tx: Pick<Transaction, 'sql'>, returned: DeviceBackOnline[]): Promise<void>;
+  markOnline(tx: InTransaction, returned: DeviceBackOnline[]): Promise<void>;
   jobsProgressed(news: TargetOutcome[]): void;
   /** Tells subscribers, in the same transaction. */
-  publish(tx: Pick<Transaction, 'sql'>, events: DomainEvent[]): Promise<void>;
-  isCommonFault(error: unknown): boolean;
+  publish(tx: InTransaction, events: DomainEvent[]): Promise<void>;
   now(): Date;
 }
 
@@ -113,7 +112,6 @@ const WAITING_MAX = 20_000;
 export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchanges {
   const group = createGroupCommit<DeviceExchange, ExchangeResult | null>({
     commit: (contacts) => commitExchanges(deps, contacts),
-    isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
     concurrency: BATCHES_UNDER_WAY,
     maxWaiting: WAITING_MAX,

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import type { Transaction } from '../db/transaction.ts';
+import type { InTransaction } from '../db/transaction.ts';
 import type { OutgoingEvent } from '../deliveries/deliveries.repository.ts';
 import { bodyOf, type DomainEvent } from './event.ts';
 
@@ -8,7 +8,7 @@ export interface EventsDeps {
 }
 
 /** Queues the events for everybody who subscribed, in the transaction of the facts: both are there, or neither. */
-export type PublishEvents = (tx: Pick<Transaction, 'sql'>, events: DomainEvent[]) => Promise<void>;
+export type PublishEvents = (tx: InTransaction, events: DomainEvent[]) => Promise<void>;
 
 export function createPublishEvents({ deliveriesIn }: EventsDeps): PublishEvents {
   return async ({ sql }, events) => {

@@ -31,7 +31,6 @@ export interface AuthenticateDeviceDeps {
   /** Per serial, in order: the organizations that have an active device of it, two at most. */
   findOwners(serialNumbers: string[]): Promise<string[][]>;
   isTokenRequired: boolean;
-  isCommonFault(error: unknown): boolean;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -47,7 +46,6 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Identify
   const seen = new LRUCache<string, { organizationId: string; at: number }>({ max: VOUCHED_MAX });
   const owners = createGroupCommit<string, string[]>({
     commit: deps.findOwners,
-    isCommonFault: deps.isCommonFault,
     maxItems: LOOK_UPS_MAX,
     concurrency: 1,
     maxWaiting: WAITING_MAX,

@@ -7,10 +7,10 @@
  * fetched, which happens once per change and device.
  */
 import type { Sql } from '../db/database.ts';
-import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
+import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/faults.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import type { InTransaction, Transact } from '../db/transaction.ts';
 import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
 import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
 import { withFrameTypes } from '../devices/device-capabilities.ts';
@@ -42,10 +42,9 @@ export interface IntakeDeps {
   unregisteredIn(sql: Sql): { record(contactCount: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   /** In the transaction of the readings: whatever follows from them is there with them, or not at all. */
-  evaluate(tx: Pick<Transaction, 'sql'>, taken: StoredFrame[]): Promise<void>;
+  evaluate(tx: InTransaction, taken: StoredFrame[]): Promise<void>;
   /** What a frame says that concerns the configuration of its device. */
   contact(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
-  isCommonFault(error: unknown): boolean;
   observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'dropped'>): void;
 }
 
@@ -82,7 +81,6 @@ type ConfigContact = SerialInOrganization & ConfigNews;
 export function createIntake(deps: IntakeDeps): Intake {
   const group = createGroupCommit<Frame, FrameOutcome | null>({
     commit: (frames) => commitFrames(deps, frames),
-    isCommonFault: deps.isCommonFault,
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     concurrency: BATCHES_UNDER_WAY,
@@ -104,7 +102,7 @@ export function createIntake(deps: IntakeDeps): Intake {
 
 /** The readings are durable: that the change cannot be handed out now is no reason to send them again. */
 async function tell(
-  { contact, isCommonFault }: IntakeDeps,
+  { contact }: IntakeDeps,
   { organizationId, serialNumber }: Frame,
   news: ConfigNews,
 ): Promise<OfferedChange | null> {
@@ -112,7 +110,7 @@ async function tell(
     const answer = await contact({ organizationId, serialNumber, ...news });
     return answer?.pendingConfig ?? null;
   } catch (error) {
-    if (isCommonFault(error) || isOverload(error)) return null;
+    if (isUnavailable(error) || isOverload(error)) return null;
     throw error;
   }
 }

@@ -3,7 +3,6 @@
  * readings and to read what became of them. `dms`, `org`, `serial` and `assetId` are those of the test that runs.
  */
 import assert from 'node:assert/strict';
-import { isUnavailable } from '../../src/db/faults.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
@@ -90,7 +89,6 @@ export const intakeWith = (more: Partial<IntakeDeps> = {}) =>
     partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
     evaluate: async () => {},
     contact: async () => null,
-    isCommonFault: isUnavailable,
     observe: () => {},
     ...more,
   });

@@ -1,7 +1,7 @@
 /** The real service on real sockets, in this process, with a database and a task queue of its own. */
 import { randomUUID } from 'node:crypto';
+import type { ComposeOptions } from '../../src/compose/resources.ts';
 import { compose, type Service } from '../../src/compose/service.ts';
-import type { ComposeOptions } from '../../src/compose/use-cases.ts';
 import type { RunningPart } from '../../src/compose/worker.ts';
 import type { KeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';

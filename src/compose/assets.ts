@@ -1,0 +1,23 @@
+import { createAssetsRepository } from '../assets/assets.repository.ts';
+import { assetsRoutes } from '../assets/assets.routes.ts';
+import { type AssetsServiceDeps, createAssetsService } from '../assets/assets.service.ts';
+import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
+import type { Resources } from './resources.ts';
+
+export type AssetsNeeds = Pick<AssetsServiceDeps, 'devicesIn' | 'jobsProgressed' | 'alertsEnded'>;
+
+export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, alertsEnded }: AssetsNeeds) {
+  const assets = createAssetsRepository(sql);
+  const service = createAssetsService({
+    assetsIn: createAssetsRepository,
+    devicesIn,
+    targetsIn: createConfigTargetsRepository,
+    jobsProgressed,
+    alertsEnded,
+  });
+  return {
+    routes: assetsRoutes(assets, service),
+    findAsset: assets.find,
+    findOwners: assets.findOwners,
+  };
+}

@@ -1,0 +1,108 @@
+import { type ChangesDeps, createChangesService } from '../config-jobs/changes.service.ts';
+import {
+  type ConfigJobsRepository,
+  createConfigJobsRepository,
+} from '../config-jobs/config-jobs.repository.ts';
+import { configJobsRoutes } from '../config-jobs/config-jobs.routes.ts';
+import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
+import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
+import {
+  createDaylightSavingService,
+  type DaylightSavingDeps,
+} from '../config-jobs/daylight-saving.service.ts';
+import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
+import { createJobRunService } from '../config-jobs/job-run.service.ts';
+import { createProgressSignals } from '../config-jobs/progress-signals.service.ts';
+import { createRecompile } from '../config-jobs/recompile.service.ts';
+import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
+import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { createProfilesRepository } from '../profiles/profiles.repository.ts';
+import { startMissingWorkflows } from '../temporal/start-missing-workflows.ts';
+import type { Resources } from './resources.ts';
+
+export interface ConfigJobsNeeds {
+  devicesIn: DaylightSavingDeps['devicesIn'];
+  configurationsIn: ChangesDeps['configurationsIn'];
+  publish: FinishJobDeps['publish'];
+  onAlertRulesChanged: ChangesDeps['onAlertRulesChanged'];
+}
+
+export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
+  const { settings, sql, transact, now, starter, onTemporalFault } = resources;
+  const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
+  const jobs = createConfigJobsRepository(sql);
+  const jobsIn = createConfigJobsRepository;
+  const targetsIn = createConfigTargetsRepository;
+  const pendingIn = createPendingChangesRepository;
+
+  const progress = createProgressSignals({
+    count: jobs.count,
+    signal: starter.signalJob,
+    intervalMs: settings.jobSignalIntervalMs,
+    onFault: onTemporalFault('signal'),
+  });
+  const jobsProgressed = progress.progressed;
+  const workflows = createWorkflowStarts(resources, jobs);
+  const changes = createChangesService({ configurationsIn, pendingIn, targetsIn, onAlertRulesChanged });
+  const finishJob = createFinishJob({ jobsIn, publish, now });
+  const service = createConfigJobsService({
+    profilesIn: createProfilesRepository,
+    configurationsIn,
+    pendingIn,
+    jobsIn,
+    targetsIn,
+    changes,
+    finishJob,
+    now,
+    startJob: workflows.start,
+    jobsProgressed,
+  });
+  const daylightSaving = createDaylightSavingService({
+    transact,
+    scheduledDevices: createScheduledDevicesRepository(sql),
+    scheduledIn: createScheduledDevicesRepository,
+    devicesIn,
+    targetsIn,
+    now,
+  });
+  return {
+    routes: configJobsRoutes({ jobs, targets: targetsIn(sql), service }),
+    /** What the workflow of a job does. */
+    jobRun: createJobRunService({
+      transact,
+      pendingIn,
+      jobsIn,
+      targetsIn,
+      changes,
+      finishJob,
+      jobsProgressed,
+    }),
+    recompile: createRecompile({ configurationsIn, targetsIn, now }),
+    jobsProgressed,
+    recordOutcomes: progress.recordOutcomes,
+    syncUtcOffsets: daylightSaving.syncUtcOffsets,
+    startMissingWorkflows: () =>
+      startMissingWorkflows({ ...jobs, start: starter.startJob, pollIntervalMs: settings.jobPollIntervalMs }),
+    /** Waits for the calls to Temporal that are under way. */
+    async flush() {
+      await progress.flush();
+      await workflows.flush();
+    },
+  };
+}
+
+/** Starts of job workflows: after the commit, without anybody waiting. */
+function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, jobs: ConfigJobsRepository) {
+  const underWay = new Set<Promise<void>>();
+  return {
+    start(job: { id: string; organizationId: string }): void {
+      const started = starter
+        .startJob(job)
+        .then(() => jobs.touchWorkflow(job.id))
+        .then(() => metrics.jobsStarted.inc(), onTemporalFault('start'))
+        .finally(() => underWay.delete(started));
+      underWay.add(started);
+    },
+    flush: () => Promise.allSettled(underWay),
+  };
+}

@@ -1,0 +1,56 @@
+import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
+import type { Sql } from '../db/database.ts';
+import {
+  createConfigurationCache,
+  createConfigurationsRepository,
+} from '../devices/configurations.repository.ts';
+import { createDeviceExchanges, type DeviceExchangesDeps } from '../devices/device-exchange.service.ts';
+import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
+import { createDeviceInfoService } from '../devices/device-info.service.ts';
+import { createDevicesRepository } from '../devices/devices.repository.ts';
+import { devicesRoutes } from '../devices/devices.routes.ts';
+import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import type { Resources } from './resources.ts';
+
+export type DeviceRepositories = ReturnType<typeof composeDeviceRepositories>;
+
+/** The repositories of devices that other slices use, too; both read configurations through one cache. */
+export function composeDeviceRepositories() {
+  const cache = createConfigurationCache();
+  return {
+    configurationsIn: (sql: Sql) => createConfigurationsRepository(sql, cache),
+    devicesIn: (sql: Sql) => createDevicesRepository(sql, cache),
+  };
+}
+
+export interface DevicesNeeds
+  extends Pick<DeviceExchangesDeps, 'recompile' | 'onAlertRulesChanged' | 'markOnline' | 'publish'> {
+  devicesIn: DeviceRepositories['devicesIn'];
+  recordOutcomes: DeviceExchangesDeps['jobsProgressed'];
+}
+
+export function composeDevices({ sql, transact, now }: Resources, needs: DevicesNeeds) {
+  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, markOnline, publish } = needs;
+  const exchanges = createDeviceExchanges({
+    transact,
+    devicesIn,
+    targetsIn: createConfigTargetsRepository,
+    unregisteredIn: createUnregisteredDevicesRepository,
+    recompile,
+    onAlertRulesChanged,
+    markOnline,
+    jobsProgressed: recordOutcomes,
+    publish,
+    now,
+  });
+  return {
+    routes: devicesRoutes({ devices: devicesIn(sql), contacts: exchanges, now }),
+    exchanges,
+    deviceInfo: createDeviceInfoService({
+      transact,
+      deviceInfoIn: createDeviceInfoRepository,
+      contacts: exchanges,
+    }),
+    unregistered: createUnregisteredDevicesRepository(sql),
+  };
+}

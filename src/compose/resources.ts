@@ -1,0 +1,54 @@
+/** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
+import { openDatabase } from '../db/database.ts';
+import { createTransact } from '../db/transaction.ts';
+import type { SenderOptions } from '../deliveries/sender.service.ts';
+import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { createSecretBox } from '../endpoints/secret-box.ts';
+import { createMetrics } from '../http/metrics.ts';
+import type { Settings } from '../process/config.ts';
+import type { Log } from '../process/log.ts';
+import { connectTemporal } from '../temporal/connection.ts';
+import { createStarter } from '../temporal/starter.ts';
+
+export interface ComposeOptions {
+  settings: Settings;
+  log: Log;
+  now?: () => Date;
+  /** How names of receivers are looked up; the system's way by default. */
+  resolve?: SenderOptions['resolve'];
+}
+
+export type Resources = ReturnType<typeof openResources>;
+
+export function openResources({ settings, log, now = () => new Date(), resolve }: ComposeOptions) {
+  const sql = openDatabase({
+    url: settings.databaseUrl,
+    poolSize: settings.databasePoolSize,
+    statementTimeoutMs: settings.statementTimeoutMs,
+    applicationName: 'device-monitoring-service',
+  });
+  const metrics = createMetrics({ endpoints: createEndpointHealthRepository(sql).countByState });
+  const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
+  return {
+    settings,
+    log,
+    now,
+    resolve,
+    sql,
+    transact: createTransact(sql),
+    /** For batches of frames: the same few statements, many times a second. */
+    transactBatch: createTransact(sql, { plans: 'once' }),
+    metrics,
+    temporal,
+    starter: createStarter({
+      client: temporal.client,
+      taskQueue: settings.taskQueue,
+      pollIntervalMs: settings.jobPollIntervalMs,
+    }),
+    onTemporalFault: (call: string) => (err: unknown) => {
+      metrics.temporalErrors.inc({ call });
+      log.warn({ err, call }, 'A call to Temporal failed: the sweep or the next poll makes up for it');
+    },
+    secretBox: createSecretBox(settings.secretsKeys),
+  };
+}

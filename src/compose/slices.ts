@@ -1,0 +1,62 @@
+/** The slices, and what each of them is given by the others. */
+import { composeAlerts } from './alerts.ts';
+import { composeAssets } from './assets.ts';
+import { composeCertificates } from './certificates.ts';
+import { composeConfigJobs } from './config-jobs.ts';
+import { composeDeliveries } from './deliveries.ts';
+import { composeDeviceRepositories, composeDevices } from './devices.ts';
+import { composeEndpoints } from './endpoints.ts';
+import { composeEvents } from './events.ts';
+import { composeKeys } from './keys.ts';
+import { composeMeasurements } from './measurements.ts';
+import { composePresence } from './presence.ts';
+import { composeProfiles } from './profiles.ts';
+import type { Resources } from './resources.ts';
+
+export type Slices = ReturnType<typeof composeSlices>;
+
+export function composeSlices(resources: Resources) {
+  const { devicesIn, configurationsIn } = composeDeviceRepositories();
+  const { publish } = composeEvents();
+
+  const presence = composePresence(resources);
+  const alerts = composeAlerts(resources, { publish, availability: presence.availability });
+  const configJobs = composeConfigJobs(resources, {
+    devicesIn,
+    configurationsIn,
+    publish,
+    onAlertRulesChanged: alerts.onAlertRulesChanged,
+  });
+  const devices = composeDevices(resources, {
+    devicesIn,
+    recompile: configJobs.recompile,
+    recordOutcomes: configJobs.recordOutcomes,
+    onAlertRulesChanged: alerts.onAlertRulesChanged,
+    markOnline: alerts.markOnline,
+    publish,
+  });
+  const measurements = composeMeasurements(resources, {
+    configurationsIn,
+    evaluate: alerts.evaluate,
+    contact: devices.exchanges.receive,
+  });
+  const assets = composeAssets(resources, {
+    devicesIn,
+    jobsProgressed: configJobs.jobsProgressed,
+    alertsEnded: alerts.archived,
+  });
+  const deliveries = composeDeliveries(resources);
+  return {
+    keys: composeKeys(resources),
+    profiles: composeProfiles(resources),
+    presence,
+    alerts,
+    configJobs,
+    devices,
+    measurements,
+    assets,
+    certificates: composeCertificates(resources, { findAsset: assets.findAsset }),
+    endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
+    deliveries,
+  };
+}

@@ -1,4 +1,5 @@
 /** What a simulated logger says, from what it holds. */
+import { MEASUREMENT_PERIOD_MAX } from '../../src/devices/configuration-limits.ts';
 import { type ConfigReport, emptyReport } from '../../src/gateway/config-message.ts';
 import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
 import type { MeasuredChannel, MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
@@ -8,7 +9,6 @@ import type { Sample } from './sample-memory.ts';
 
 /** A sensor that failed, in place of an offset (Efento proto_measurements.proto, sample_offsets). */
 const SENSOR_FAILED = 8_388_557;
-const PERIOD_MAX = 65_535;
 const RETRIES_MAX = 31;
 const BATTERY_MILLIVOLTS = 3_600;
 
@@ -54,10 +54,10 @@ const reasonOf = ({ isFirst, retries, rules }: DeviceState) =>
 
 /** As base × factor, with the smallest factor that divides evenly. */
 export function inFactors(seconds: number): { base: number; factor: number } {
-  for (let factor = Math.ceil(seconds / PERIOD_MAX); factor <= PERIOD_MAX; factor++) {
+  for (let factor = Math.ceil(seconds / MEASUREMENT_PERIOD_MAX); factor <= MEASUREMENT_PERIOD_MAX; factor++) {
     if (seconds % factor === 0) return { base: seconds / factor, factor };
   }
-  return { base: PERIOD_MAX, factor: Math.round(seconds / PERIOD_MAX) };
+  return { base: MEASUREMENT_PERIOD_MAX, factor: Math.round(seconds / MEASUREMENT_PERIOD_MAX) };
 }
 
 export const reportOf = (

@@ -4,6 +4,8 @@ import {
   DISABLED_CALENDAR,
   DISABLED_RULE,
 } from '../../src/devices/configuration.ts';
+import { CALENDARS_MAX } from '../../src/devices/configuration-limits.ts';
+import { RULE_SLOTS_DEFAULT } from '../../src/devices/device-capabilities.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
 import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
@@ -102,8 +104,6 @@ export const FACTORY: FactorySettings = {
   transmissionSeconds: 900,
   ackIntervalSeconds: 3_600,
 };
-const RULE_SLOTS = 12;
-const CALENDAR_SLOTS = 6;
 const FIRST_HASH = 1;
 
 export function newDevice(factory: FactorySettings, nowMs: number): DeviceState {
@@ -113,8 +113,8 @@ export function newDevice(factory: FactorySettings, nowMs: number): DeviceState 
       measurementPeriodBase: factory.measurementSeconds,
       measurementPeriodFactor: 1,
       transmissionInterval: factory.transmissionSeconds,
-      alarmRules: Array(RULE_SLOTS).fill(DISABLED_RULE),
-      calendars: Array(CALENDAR_SLOTS).fill(DISABLED_CALENDAR),
+      alarmRules: Array(RULE_SLOTS_DEFAULT).fill(DISABLED_RULE),
+      calendars: Array(CALENDARS_MAX).fill(DISABLED_CALENDAR),
     },
     ackIntervalSeconds: factory.ackIntervalSeconds,
     hash: FIRST_HASH,

@@ -1,5 +1,6 @@
 /** One logger that runs: the state machine with a clock, sensors and a way to the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TEMPERATURE } from '../../src/devices/channel-layout.ts';
 import { humidityAt, type OpenDoor, type Place, temperatureAt } from './climate.ts';
 import {
   type DeviceEffect,
@@ -38,7 +39,6 @@ export interface SimulatedDeviceOptions {
   reportAfterMs: number;
 }
 
-const TEMPERATURE = 1;
 const HUMIDITY = 2;
 /** The second temperature sensor stands nearer to the door. */
 const AMBIENT_SEED = 7_919;

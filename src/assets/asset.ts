@@ -1,17 +1,16 @@
 /** A registered measurement device: the place it measures, not the hardware, which can be replaced. */
+import { type BatteryStatus, DEVICE_STATUSES, type SignalStrength } from '../devices/device-status.ts';
 import { invalid } from '../process/errors.ts';
 
-export const ASSET_STATUSES = ['new', 'online', 'offline', 'archived'] as const;
-export const SIGNAL_STRENGTHS = ['good', 'fair', 'poor', 'unknown'] as const;
-export const BATTERY_STATUSES = ['ok', 'low', 'unknown'] as const;
+export const ASSET_STATUSES = [...DEVICE_STATUSES, 'archived'] as const;
 
 export interface Asset {
   id: string;
   serialNumber: string;
   name: string;
   status: (typeof ASSET_STATUSES)[number];
-  signalStrength: (typeof SIGNAL_STRENGTHS)[number];
-  batteryStatus: (typeof BATTERY_STATUSES)[number];
+  signalStrength: SignalStrength;
+  batteryStatus: BatteryStatus;
   model: string | null;
   lastReadingAt: Date | null;
   waterType: string | null;

@@ -1,6 +1,7 @@
 import Joi from 'joi';
+import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
-import { ASSET_STATUSES, BATTERY_STATUSES, SERIAL_NUMBER, SIGNAL_STRENGTHS } from './asset.ts';
+import { ASSET_STATUSES, SERIAL_NUMBER } from './asset.ts';
 
 const serialNumber = () =>
   Joi.string().pattern(SERIAL_NUMBER).example('282C02424EED').messages({

@@ -6,7 +6,7 @@ import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, merged } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
-import { capabilitiesKey, type DeviceCapabilities } from '../devices/device-capabilities.ts';
+import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, notFound } from '../process/errors.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
@@ -225,7 +225,7 @@ interface CompiledDevice {
 const variantOf = ({ model, channelTypes, ruleSlots }: ChangingDevice): DeviceCapabilities => ({
   model,
   channelTypes,
-  ruleSlots: ruleSlots === 16 ? 16 : 12,
+  ruleSlots: toRuleSlots(ruleSlots),
 });
 
 /** One compilation per variant. A schedule alone lies over the rules that a device has, so these tell devices apart, too. */

@@ -1,25 +1,62 @@
-/** Which channel a position means, and the other way round; channels are counted from 1, as on the device. */
-
-import type { AlertChannel } from '../profiles/profile.ts';
-import { channelOf, type DeviceCapabilities, temperatureSlots } from './device-capabilities.ts';
-
-export type ProbePosition = AlertChannel;
-/** What of a device decides where its positions are. */
-export type Layout = Pick<DeviceCapabilities, 'channelTypes' | 'model'>;
-
+/**
+ * The channels of a logger: what each measures, and which one a position names. A channel has a number from 1 on, as
+ * on the device; its slot, counted from 0, is where rules and lists of types name it.
+ */
 export const CHANNELS_MAX = 6;
+
+/** The measurement type TEMPERATURE (Efento proto_measurement_types.proto), and what it can be, in °C. */
 export const TEMPERATURE = 1;
+export const TEMPERATURE_MIN_C = -273.2;
+export const TEMPERATURE_MAX_C = 4_000;
 
-export const channelAt = (position: ProbePosition, layout: Layout): number =>
-  channelOf(position, { ...layout, ruleSlots: 12 }) + 1;
+export const PROBE_POSITIONS = ['probe', 'ambient'] as const;
+export type ProbePosition = (typeof PROBE_POSITIONS)[number];
 
-export const hasKnownLayout = (layout: Layout): boolean =>
-  temperatureSlots({ ...layout, ruleSlots: 12 }) !== null;
+/** What of a device decides where its positions are. */
+export interface Layout {
+  /** Measurement types by channel as the device showed them; null before its first report. */
+  channelTypes: number[] | null;
+  /** Product line as registered. */
+  model: string | null;
+}
+
+/** Temperature, humidity, temperature. */
+const THT_MODEL = 'TVO-THT';
+
+/**
+ * Slots of the channels that measure temperature; empty when the device showed its channels and none does; null when
+ * nothing is known.
+ */
+export function temperatureSlots({ channelTypes, model }: Layout): number[] | null {
+  if (channelTypes) return channelTypes.flatMap((type, slot) => (type === TEMPERATURE ? [slot] : []));
+  return model?.trim().toUpperCase() === THT_MODEL ? [0, 2] : null;
+}
+
+export const hasKnownLayout = (layout: Layout): boolean => temperatureSlots(layout) !== null;
+
+/**
+ * The slot that a position names: of two or more temperature channels the first is ambient and the last the probe; of
+ * one, both name it; without any, slot 0.
+ */
+export function slotAt(position: ProbePosition, layout: Layout): number {
+  const slots = temperatureSlots(layout) ?? [];
+  return (position === 'ambient' ? slots.at(0) : slots.at(-1)) ?? 0;
+}
+
+export const channelAt = (position: ProbePosition, layout: Layout): number => slotAt(position, layout) + 1;
 
 /** Null for what is no temperature, and for temperatures between the first and the last. */
 export function positionOf(channel: number, type: number, layout: Layout): ProbePosition | null {
   if (type !== TEMPERATURE) return null;
   if (channel === channelAt('probe', layout)) return 'probe';
-  const slots = temperatureSlots({ ...layout, ruleSlots: 12 }) ?? [];
-  return slots.at(0) === channel - 1 ? 'ambient' : null;
+  return temperatureSlots(layout)?.at(0) === channel - 1 ? 'ambient' : null;
+}
+
+/** Types by channel after a frame: a channel without readings in it keeps the type that it had. */
+export function withFrameTypes(known: number[] | null, observed: number[]): number[] {
+  const before = known ?? [];
+  return Array.from(
+    { length: Math.max(before.length, observed.length) },
+    (_, slot) => observed[slot] || before[slot] || 0,
+  );
 }

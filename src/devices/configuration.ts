@@ -5,11 +5,14 @@
  * A configuration is partial: an absent key says nothing about the device. Keys merge and compare whole, because a
  * logger always takes and sends its full list of rules and of calendars.
  */
-export type RuleAction =
-  | 'TRIGGER_TRANSMISSION'
-  | 'NO_ACTION'
-  | 'TRIGGER_TRANSMISSION_WITH_ACK'
-  | 'FAST_ADVERTISING';
+/** In the order of their numbers on the wire, which begin with 1 (Efento proto_rule.proto). */
+export const RULE_ACTIONS = [
+  'TRIGGER_TRANSMISSION',
+  'NO_ACTION',
+  'TRIGGER_TRANSMISSION_WITH_ACK',
+  'FAST_ADVERTISING',
+] as const;
+export type RuleAction = (typeof RULE_ACTIONS)[number];
 
 export interface ThresholdRule {
   condition: 'HIGH_THRESHOLD' | 'LOW_THRESHOLD';

@@ -1,52 +1,36 @@
 /**
  * What of a device decides how a profile compiles for it: where its temperature channels are and how many rules it
- * holds. Devices of one variant share one compiled configuration, so there is a handful of variants however many
- * devices there are.
+ * holds. Devices with the same capabilities share one compiled configuration, so however many devices there are, only
+ * a handful of configurations is compiled.
  */
-import type { AlertChannel } from '../profiles/profile.ts';
+import { type Layout, temperatureSlots } from './channel-layout.ts';
 
-export interface DeviceCapabilities {
-  /** Measurement types by channel as the device showed them; null before its first report. */
-  channelTypes: number[] | null;
-  /** Product line as registered. */
-  model: string | null;
-  /** 16 from firmware 07.02 (Efento proto_config_rule.proto). */
-  ruleSlots: 12 | 16;
+/** Alarm rules that a logger holds: 16 from firmware 07.02, 12 before (Efento proto_config_rule.proto). */
+export const RULE_SLOTS_MAX = 16;
+/** Also assumed while the firmware is unknown. */
+export const RULE_SLOTS_DEFAULT = 12;
+export type RuleSlots = typeof RULE_SLOTS_DEFAULT | typeof RULE_SLOTS_MAX;
+
+export interface DeviceCapabilities extends Layout {
+  ruleSlots: RuleSlots;
 }
 
-/** Efento proto_measurement_types.proto: TEMPERATURE. */
-const TEMPERATURE = 1;
-/** Temperature, humidity, temperature. */
-const THT_MODEL = 'TVO-THT';
+/** The slots of a device that has so many rules. */
+export const toRuleSlots = (ruleCount: number): RuleSlots =>
+  ruleCount > RULE_SLOTS_DEFAULT ? RULE_SLOTS_MAX : RULE_SLOTS_DEFAULT;
 
-/**
- * Channels that measure temperature, counted from 0; empty when the device showed its channels and none does; null
- * when nothing is known.
- */
-export function temperatureSlots({ channelTypes, model }: DeviceCapabilities): number[] | null {
-  if (channelTypes) return channelTypes.flatMap((type, slot) => (type === TEMPERATURE ? [slot] : []));
-  return model?.trim().toUpperCase() === THT_MODEL ? [0, 2] : null;
+const MORE_RULES_SINCE = { major: 7, minor: 2 };
+
+/** By a firmware version such as "07.02"; null for what is no version. */
+export function parseRuleSlots(softwareVersion: string): RuleSlots | null {
+  const [major, minor] = softwareVersion.split('.').map(Number);
+  if (major === undefined || minor === undefined || Number.isNaN(major + minor)) return null;
+  const hasMore =
+    major > MORE_RULES_SINCE.major || (major === MORE_RULES_SINCE.major && minor >= MORE_RULES_SINCE.minor);
+  return hasMore ? RULE_SLOTS_MAX : RULE_SLOTS_DEFAULT;
 }
 
-/**
- * The channel that a position means, counted from 0: of two or more temperature channels the first is ambient and
- * the last the probe; of one, both mean it; without any, channel 0.
- */
-export function channelOf(position: AlertChannel, capabilities: DeviceCapabilities): number {
-  const slots = temperatureSlots(capabilities) ?? [];
-  return (position === 'ambient' ? slots.at(0) : slots.at(-1)) ?? 0;
-}
-
-/** Types by channel after a frame: a channel that is silent in it keeps the type that it had. */
-export function withFrameTypes(known: number[] | null, observed: number[]): number[] {
-  const before = known ?? [];
-  return Array.from(
-    { length: Math.max(before.length, observed.length) },
-    (_, channel) => observed[channel] || before[channel] || 0,
-  );
-}
-
-/** Equal only for variants that compile alike and warn alike. Without the model: it is free text and would split the fleet. */
+/** Equal only for capabilities that compile alike and warn alike. Without the model: as free text it would split the fleet. */
 export function capabilitiesKey(capabilities: DeviceCapabilities): string {
   const slots = temperatureSlots(capabilities);
   return `rules:${capabilities.ruleSlots} temperature:${slots === null ? 'unknown' : slots.join(',')}`;

@@ -1,11 +1,12 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { SignalStrength } from './device-status.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
 export interface DeviceInfoUpdate {
   info: object;
   /** Null where it was not told. */
-  signalStrength: string | null;
+  signalStrength: SignalStrength | null;
 }
 
 export type DeviceInfoRepository = ReturnType<typeof createDeviceInfoRepository>;

@@ -2,10 +2,10 @@
 
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
+import { parseRuleSlots } from './device-capabilities.ts';
 import type { DeviceExchanges } from './device-exchange.service.ts';
 import type { DeviceInfoRepository } from './device-info.repository.ts';
-import { ruleSlotsOf } from './device-info.ts';
-import { signalStrengthOfDbm } from './signal-strength.ts';
+import { signalStrengthOfDbm } from './device-status.ts';
 
 export interface DeviceInfoReport {
   organizationId: string;
@@ -38,7 +38,7 @@ export function createDeviceInfoService({ transact, deviceInfoIn, contacts }: De
           },
         ),
       );
-      const ruleSlots = softwareVersion === null ? null : ruleSlotsOf(softwareVersion);
+      const ruleSlots = softwareVersion === null ? null : parseRuleSlots(softwareVersion);
       if (isKnown && ruleSlots !== null) {
         const observed = { channelTypes: null, ruleSlots, isReported: true };
         await contacts.receive({ organizationId, serialNumber, observed, canDeliverConfig: false });

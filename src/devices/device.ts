@@ -1,10 +1,9 @@
 /** A device as the configuration loop sees it: an asset's sync state and what decides how changes compile for it. */
 
+import { withFrameTypes } from './channel-layout.ts';
 import type { DeviceConfiguration } from './configuration.ts';
-import { type DeviceCapabilities, withFrameTypes } from './device-capabilities.ts';
+import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
 import { type DeviceSync, replaceHardware, type SyncStatus, syncStatus } from './device-sync.ts';
-
-const RULE_SLOTS_UNKNOWN = 12;
 
 export interface Device {
   assetId: string;
@@ -19,7 +18,7 @@ export interface Device {
 /** Another logger in its place: it has to take what the old one ran, and has yet to show what it is. */
 export const newHardware = (device: Device): Device => ({
   ...device,
-  capabilities: { ...device.capabilities, channelTypes: null, ruleSlots: RULE_SLOTS_UNKNOWN },
+  capabilities: { ...device.capabilities, channelTypes: null, ruleSlots: RULE_SLOTS_DEFAULT },
   areChannelsReported: false,
   sync: replaceHardware(device.sync),
 });
@@ -42,7 +41,7 @@ export interface DeviceBackOnline {
 /** What a device shows of itself, which decides how changes compile for it. */
 export interface ObservedCapabilities {
   channelTypes: number[] | null;
-  ruleSlots: 12 | 16 | null;
+  ruleSlots: RuleSlots | null;
   /** By the device's own report. */
   isReported: boolean;
 }

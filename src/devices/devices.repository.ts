@@ -4,6 +4,7 @@ import type { DeviceConfiguration } from './configuration.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
 import type { ContactUpdate, Device, DeviceBackOnline } from './device.ts';
+import { toRuleSlots } from './device-capabilities.ts';
 import type { DeviceSync } from './device-sync.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
@@ -205,7 +206,7 @@ function deviceOf(row: DeviceRow, contents: Map<string, DeviceConfiguration>): D
     capabilities: {
       model: row.model,
       channelTypes: row.reported_channel_types,
-      ruleSlots: row.rule_slots === 16 ? 16 : 12,
+      ruleSlots: toRuleSlots(row.rule_slots),
     },
     areChannelsReported: row.channels_reported,
     sync: {

@@ -1,15 +1,23 @@
 import Joi from 'joi';
 import { SERIAL_NUMBER } from '../assets/asset.ts';
 import { time, timestamp } from '../http/schemas.ts';
+import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
-import type { Calendar, DeviceConfiguration } from './configuration.ts';
+import { type Calendar, type DeviceConfiguration, RULE_ACTIONS } from './configuration.ts';
+import {
+  CALENDARS_MAX,
+  MEASUREMENT_PERIOD_MAX,
+  RAW_PARAMETERS_MAX,
+  RULE_DELAY_MAX_SECONDS,
+  RULE_SAMPLES_MAX,
+  TRANSMISSION_MAX_SECONDS,
+  TRANSMISSION_MIN_SECONDS,
+  UTC_OFFSET_MAX_MINUTES,
+  UTC_OFFSET_STEP_MINUTES,
+} from './configuration-limits.ts';
+import { RULE_SLOTS_MAX } from './device-capabilities.ts';
 
-const RULES_MAX = 16;
-const CALENDARS_MAX = 6;
-const CHANNELS_MAX = 6;
 const MASK_BITS = 32;
-const PARAMETERS_MAX = 16;
-const ACTIONS = ['TRIGGER_TRANSMISSION', 'NO_ACTION', 'TRIGGER_TRANSMISSION_WITH_ACK', 'FAST_ADVERTISING'];
 
 const integer = (min: number, max: number) => Joi.number().integer().min(min).max(max);
 const positions = (count: number) =>
@@ -19,9 +27,9 @@ const positions = (count: number) =>
     .required()
     .description('Counted from 0');
 const int32 = integer(-2_147_483_648, 2_147_483_647);
-const parameters = Joi.array().items(int32).max(PARAMETERS_MAX).required();
+const parameters = Joi.array().items(int32).max(RAW_PARAMETERS_MAX).required();
 const action = Joi.string()
-  .valid(...ACTIONS)
+  .valid(...RULE_ACTIONS)
   .required();
 
 const ofConditions = (...conditions: string[]) =>
@@ -36,20 +44,27 @@ const thresholdRule = Joi.object({
   condition: ofConditions('HIGH_THRESHOLD', 'LOW_THRESHOLD'),
   slotNumbers: positions(CHANNELS_MAX),
   alarmRuleType: Joi.string().valid('TEMPERATURE').required(),
-  threshold: Joi.number().min(-273.2).max(4000).required().description('°C'),
-  hysteresis: Joi.number().min(0).max(4273.2).required().description('°C; 0 = off'),
+  threshold: Joi.number().min(TEMPERATURE_MIN_C).max(TEMPERATURE_MAX_C).required().description('°C'),
+  hysteresis: Joi.number()
+    .min(0)
+    .max(TEMPERATURE_MAX_C - TEMPERATURE_MIN_C)
+    .required()
+    .description('°C; 0 = off'),
   mode: Joi.string().valid('CONSECUTIVE_SAMPLES').required(),
-  samples: integer(1, 10).required(),
+  samples: integer(1, RULE_SAMPLES_MAX).required(),
   action,
 });
 
 const logicRule = Joi.object({
   condition: ofConditions('LOGIC_OPERATOR'),
   operator: Joi.string().valid('AND', 'OR').required(),
-  rules: positions(RULES_MAX),
-  negatedRules: positions(RULES_MAX),
-  delaySeconds: integer(0, 864_000).required(),
-  returnDelaySeconds: integer(0, 864_000).allow(null).required().description('null = no action on return'),
+  rules: positions(RULE_SLOTS_MAX),
+  negatedRules: positions(RULE_SLOTS_MAX),
+  delaySeconds: integer(0, RULE_DELAY_MAX_SECONDS).required(),
+  returnDelaySeconds: integer(0, RULE_DELAY_MAX_SECONDS)
+    .allow(null)
+    .required()
+    .description('null = no action on return'),
   action,
 });
 
@@ -84,11 +99,14 @@ const ofTypes = (type: Calendar['type']) =>
 
 const weekCalendar = Joi.object({
   type: ofTypes('WEEK'),
-  enableRules: positions(RULES_MAX),
+  enableRules: positions(RULE_SLOTS_MAX),
   days: Joi.array().items(integer(0, 6)).unique().required().description('0 = Sunday'),
   fromTime: integer(0, 1439).required().description('Minutes after midnight'),
   toTime: integer(0, 1439).required().description('Minutes after midnight; before fromTime = over midnight'),
-  timezone: integer(-1080, 1080).multiple(15).required().description('Minutes from UTC'),
+  timezone: integer(-UTC_OFFSET_MAX_MINUTES, UTC_OFFSET_MAX_MINUTES)
+    .multiple(UTC_OFFSET_STEP_MINUTES)
+    .required()
+    .description('Minutes from UTC'),
 });
 
 const disabledCalendar = Joi.object({
@@ -113,10 +131,12 @@ const calendar = Joi.alternatives().conditional('.type', {
 /* biome-ignore-end lint/suspicious/noThenProperty: see above */
 
 const configurationFields = {
-  measurementPeriodBase: integer(1, 65_535).description('Seconds; the measurement interval is base × factor'),
-  measurementPeriodFactor: integer(1, 65_535),
-  transmissionInterval: integer(60, 604_800).description('Seconds'),
-  alarmRules: Joi.array().items(alarmRule).max(RULES_MAX).description('Position = rule number'),
+  measurementPeriodBase: integer(1, MEASUREMENT_PERIOD_MAX).description(
+    'Seconds; the measurement interval is base × factor',
+  ),
+  measurementPeriodFactor: integer(1, MEASUREMENT_PERIOD_MAX),
+  transmissionInterval: integer(TRANSMISSION_MIN_SECONDS, TRANSMISSION_MAX_SECONDS).description('Seconds'),
+  alarmRules: Joi.array().items(alarmRule).max(RULE_SLOTS_MAX).description('Position = rule number'),
   calendars: Joi.array().items(calendar).max(CALENDARS_MAX),
 };
 

@@ -13,5 +13,6 @@ export function positionsOf(mask: number): number[] {
 
 export const isWithin = (value: number | undefined, min: number, max: number) =>
   value !== undefined && value >= min && value <= max;
-/** Whether a mask that may be missing has none but these bits, which are the lowest ones. */
-export const hasOnly = (mask: number | undefined, bits: number) => isWithin(mask, 0, bits);
+/** Whether a mask, which may be missing, has none but its lowest bits set. */
+export const hasOnlyBits = (mask: number | undefined, bitCount: number) =>
+  isWithin(mask, 0, 2 ** bitCount - 1);

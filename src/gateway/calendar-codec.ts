@@ -4,7 +4,13 @@
  */
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
-import { hasOnly, isWithin, maskOf, positionsOf } from './bit-mask.ts';
+import {
+  RAW_PARAMETERS_MAX,
+  UTC_OFFSET_MAX_MINUTES,
+  UTC_OFFSET_STEP_MINUTES,
+} from '../devices/configuration-limits.ts';
+import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
+import { hasOnlyBits, isWithin, maskOf, positionsOf } from './bit-mask.ts';
 import { type Field, readEmbedded, readInt32, readNumbers, readUint32 } from './wire-reader.ts';
 import { writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
 
@@ -16,14 +22,10 @@ interface WireCalendar {
 }
 
 const CALENDAR_TYPE = { DISABLED: 1, WEEK: 2 } as const;
-const RULES = 0xffff;
-const DAYS = 0x7f;
+const WEEK_DAYS = 7;
 const DAY_MINUTES = 24 * 60;
-const ZONE_STEP_MINUTES = 15;
-/** 18 hours, the widest that a time zone can be off. */
-const ZONE_STEPS_MAX = 72;
-/** Far more than any type has. */
-const PARAMETERS = { read: 'sint32', max: 16 } as const;
+const UTC_OFFSET_STEPS_MAX = UTC_OFFSET_MAX_MINUTES / UTC_OFFSET_STEP_MINUTES;
+const PARAMETERS = { read: 'sint32', max: RAW_PARAMETERS_MAX } as const;
 
 export function readCalendar(field: Field, reader: BinaryReader): Calendar {
   const entry: WireCalendar = { mask: 0, type: 0, parameters: [] };
@@ -43,11 +45,11 @@ function weekCalendarOf({ mask, type, parameters }: WireCalendar): WeekCalendar 
   const isNatural =
     type === CALENDAR_TYPE.WEEK &&
     parameters.length === 4 &&
-    hasOnly(mask, RULES) &&
-    hasOnly(days, DAYS) &&
+    hasOnlyBits(mask, RULE_SLOTS_MAX) &&
+    hasOnlyBits(days, WEEK_DAYS) &&
     isWithin(from, 0, DAY_MINUTES - 1) &&
     isWithin(to, 0, DAY_MINUTES - 1) &&
-    isWithin(zone, -ZONE_STEPS_MAX, ZONE_STEPS_MAX);
+    isWithin(zone, -UTC_OFFSET_STEPS_MAX, UTC_OFFSET_STEPS_MAX);
   if (!isNatural) return null;
   return {
     type: 'WEEK',
@@ -55,7 +57,7 @@ function weekCalendarOf({ mask, type, parameters }: WireCalendar): WeekCalendar 
     days: positionsOf(days),
     fromTime: from,
     toTime: to,
-    timezone: zone * ZONE_STEP_MINUTES,
+    timezone: zone * UTC_OFFSET_STEP_MINUTES,
   };
 }
 
@@ -89,6 +91,6 @@ function wireCalendarOf(calendar: Calendar): WireCalendar {
   return {
     mask,
     type: CALENDAR_TYPE.WEEK,
-    parameters: [maskOf(days), fromTime, toTime, timezone / ZONE_STEP_MINUTES],
+    parameters: [maskOf(days), fromTime, toTime, timezone / UTC_OFFSET_STEP_MINUTES],
   };
 }

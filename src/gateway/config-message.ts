@@ -6,11 +6,19 @@
  * On the wire 0 means "not set" in every field, so a partial configuration is one that leaves fields out.
  */
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
+import {
+  CALENDARS_MAX,
+  MEASUREMENT_PERIOD_MAX,
+  TRANSMISSION_MAX_SECONDS,
+  TRANSMISSION_MIN_SECONDS,
+} from '../devices/configuration-limits.ts';
+import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
 import { readCalendar, writeCalendars } from './calendar-codec.ts';
 import { type DeviceSettings, readSetting, settingWrites } from './device-settings.ts';
 import { MalformedMessage } from './malformed-message.ts';
-import { CHANNELS_MAX, CLOUD_TOKEN_MAX } from './measurements-message.ts';
+import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
 import { readRule, writeRules } from './rule-codec.ts';
 import {
   type Field,
@@ -68,14 +76,9 @@ export interface ConfigAnswer {
   currentTime?: Date;
 }
 
-export const RULES_MAX = 16;
-export const CALENDARS_MAX = 6;
 const ERRORS_MAX = 20;
 /** A report in more parts than this is none. */
 export const PARTS_MAX = 16;
-const PERIOD_MAX = 65_535;
-const TRANSMISSION_MIN_SECONDS = 60;
-const TRANSMISSION_MAX_SECONDS = 604_800;
 
 /**
  * @throws MalformedMessage, also for intervals out of the protocol's range: were they left out, the report could pass
@@ -147,13 +150,13 @@ function splitInfo(value: number): number {
 function readConfigField(config: DeviceConfiguration, field: Field, reader: BinaryReader): boolean {
   switch (field.number) {
     case 2:
-      return setNumber(config, 'measurementPeriodBase', readUint32(field, reader, PERIOD_MAX));
+      return setNumber(config, 'measurementPeriodBase', readUint32(field, reader, MEASUREMENT_PERIOD_MAX));
     case 3:
       return setNumber(config, 'transmissionInterval', transmissionInterval(field, reader));
     case 26:
-      return setNumber(config, 'measurementPeriodFactor', readUint32(field, reader, PERIOD_MAX));
+      return setNumber(config, 'measurementPeriodFactor', readUint32(field, reader, MEASUREMENT_PERIOD_MAX));
     case 28:
-      config.alarmRules = withOneMore(config.alarmRules, RULES_MAX, readRule(field, reader));
+      config.alarmRules = withOneMore(config.alarmRules, RULE_SLOTS_MAX, readRule(field, reader));
       return true;
     case 47:
       config.calendars = withOneMore(config.calendars, CALENDARS_MAX, readCalendar(field, reader));

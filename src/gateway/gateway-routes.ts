@@ -2,6 +2,7 @@
  * What loggers may send, and what becomes of it: `m` measurements, `c` configuration, `i` device info, `t` time. The
  * protocol's side of the use cases, which know nothing of CoAP.
  */
+import { toRuleSlots } from '../devices/device-capabilities.ts';
 import type { DeviceExchanges } from '../devices/device-exchange.service.ts';
 import type { DeviceReport } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
@@ -40,7 +41,6 @@ const NOT_FOUND: CoapAnswer = { code: '4.04' };
 
 /** What a device repeats of an old error is told apart by its time; clocks of loggers are this far off at most. */
 const ERROR_SLACK_MS = 60_000;
-const RULE_SLOTS_BEFORE_0702 = 12;
 
 export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, CoapRoute> {
   const { identify, intake, contacts, deviceInfo, now } = deps;
@@ -142,7 +142,7 @@ const wholeReport = (report: ConfigReport, receivedAt: Date) => ({
   observed: {
     // One that has not found its sensors yet says nothing of them.
     channelTypes: report.channelTypes.some((type) => type !== 0) ? report.channelTypes : null,
-    ruleSlots: ruleSlotsOf(report),
+    ruleSlots: report.config.alarmRules ? toRuleSlots(report.config.alarmRules.length) : null,
     isReported: true,
   },
 });
@@ -163,9 +163,4 @@ function deviceReportOf(report: ConfigReport, receivedAt: Date): DeviceReport {
           }
         : null,
   };
-}
-
-function ruleSlotsOf({ config }: ConfigReport): 12 | 16 | null {
-  if (!config.alarmRules) return null;
-  return config.alarmRules.length > RULE_SLOTS_BEFORE_0702 ? 16 : 12;
 }

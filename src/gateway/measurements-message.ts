@@ -3,6 +3,8 @@
  * simulator. What they say is in `readings.ts`.
  */
 import type { BinaryReader } from '@bufbuild/protobuf/wire';
+import { CHANNELS_MAX } from '../devices/channel-layout.ts';
+import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
 import { measurementTypeOf } from '../measurements/measurement-type.ts';
 import { MalformedMessage } from './malformed-message.ts';
 import {
@@ -66,12 +68,10 @@ export interface MeasuredChannel {
   sampleOffsets: number[];
 }
 
-export const CHANNELS_MAX = 6;
 /** In all channels of a frame together: more than the largest datagram that is taken can hold. */
 export const SAMPLES_MAX = 1500;
 /** Bytes: the token has 36 characters at most, and a longer text is none. */
 export const CLOUD_TOKEN_MAX = 36;
-const PERIOD_MAX = 65_535;
 const UNIX_SECONDS_MAX = 0xffffffff;
 
 /** @throws MalformedMessage */
@@ -107,7 +107,7 @@ function readField(message: MeasurementsMessage, field: Field, reader: BinaryRea
       message.batteryOk = readBool(field, reader);
       return true;
     case 3:
-      message.measurementPeriodBase = readUint32(field, reader, PERIOD_MAX);
+      message.measurementPeriodBase = readUint32(field, reader, MEASUREMENT_PERIOD_MAX);
       return true;
     case 4:
       message.channels.push(readChannel(message, field, reader));
@@ -122,7 +122,7 @@ function readField(message: MeasurementsMessage, field: Field, reader: BinaryRea
       message.signal = readUint32(field, reader);
       return true;
     case 8:
-      message.measurementPeriodFactor = readUint32(field, reader, PERIOD_MAX);
+      message.measurementPeriodFactor = readUint32(field, reader, MEASUREMENT_PERIOD_MAX);
       return true;
     case 9:
       message.configurationHash = readUint32(field, reader);

@@ -9,13 +9,26 @@
  */
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import {
+  CHANNELS_MAX,
+  TEMPERATURE,
+  TEMPERATURE_MAX_C,
+  TEMPERATURE_MIN_C,
+} from '../devices/channel-layout.ts';
+import {
   type AlarmRule,
   DISABLED_RULE,
   type LogicRule,
+  RULE_ACTIONS,
   type RuleAction,
   type ThresholdRule,
 } from '../devices/configuration.ts';
-import { hasOnly, isWithin, maskOf, positionsOf } from './bit-mask.ts';
+import {
+  RAW_PARAMETERS_MAX,
+  RULE_DELAY_MAX_SECONDS,
+  RULE_SAMPLES_MAX,
+} from '../devices/configuration-limits.ts';
+import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
+import { hasOnlyBits, isWithin, maskOf, positionsOf } from './bit-mask.ts';
 import { type Field, readEmbedded, readInt32, readNumbers, readUint32 } from './wire-reader.ts';
 import { writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
 
@@ -28,21 +41,12 @@ interface WireRule {
 }
 
 const CONDITION = { DISABLED: 1, HIGH_THRESHOLD: 2, LOW_THRESHOLD: 3, LOGIC_OPERATOR: 6 } as const;
-const ACTIONS: readonly RuleAction[] = [
-  'TRIGGER_TRANSMISSION',
-  'NO_ACTION',
-  'TRIGGER_TRANSMISSION_WITH_ACK',
-  'FAST_ADVERTISING',
-];
 const OPERATORS = ['AND', 'OR'] as const;
 const MODE_CONSECUTIVE_SAMPLES = 3;
-const TYPE_TEMPERATURE = 1;
-const NO_ACTION_ON_RETURN = 864_001;
-const DELAY_MAX_SECONDS = 864_000;
-const CHANNELS = 0x3f;
-const RULES = 0xffff;
-/** Far more than any condition has. */
-const PARAMETERS = { read: 'sint32', max: 16 } as const;
+const NO_ACTION_ON_RETURN = RULE_DELAY_MAX_SECONDS + 1;
+const THRESHOLD_MIN = tenths(TEMPERATURE_MIN_C);
+const THRESHOLD_MAX = tenths(TEMPERATURE_MAX_C);
+const PARAMETERS = { read: 'sint32', max: RAW_PARAMETERS_MAX } as const;
 
 export function readRule(field: Field, reader: BinaryReader): AlarmRule {
   const entry: WireRule = { mask: 0, condition: 0, parameters: [], action: 0 };
@@ -68,12 +72,12 @@ function thresholdRuleOf({ mask, condition, parameters, action }: WireRule): Thr
   const isNatural =
     parameters.length === 5 &&
     mode === MODE_CONSECUTIVE_SAMPLES &&
-    type === TYPE_TEMPERATURE &&
-    isWithin(threshold, -2732, 40_000) &&
-    isWithin(hysteresis, 0, 42_732) &&
-    isWithin(samples, 1, 10) &&
-    isWithin(action, 1, ACTIONS.length) &&
-    hasOnly(mask, CHANNELS);
+    type === TEMPERATURE &&
+    isWithin(threshold, THRESHOLD_MIN, THRESHOLD_MAX) &&
+    isWithin(hysteresis, 0, THRESHOLD_MAX - THRESHOLD_MIN) &&
+    isWithin(samples, 1, RULE_SAMPLES_MAX) &&
+    isWithin(action, 1, RULE_ACTIONS.length) &&
+    hasOnlyBits(mask, CHANNELS_MAX);
   if (!isNatural) return null;
   return {
     condition: condition === CONDITION.HIGH_THRESHOLD ? 'HIGH_THRESHOLD' : 'LOW_THRESHOLD',
@@ -83,7 +87,7 @@ function thresholdRuleOf({ mask, condition, parameters, action }: WireRule): Thr
     hysteresis: hysteresis / 10,
     mode: 'CONSECUTIVE_SAMPLES',
     samples,
-    action: ACTIONS[action - 1] as RuleAction,
+    action: RULE_ACTIONS[action - 1] as RuleAction,
   };
 }
 
@@ -99,11 +103,11 @@ function logicRuleOf({ condition, parameters, action }: WireRule): LogicRule | n
   const isNatural =
     parameters.length === 5 &&
     isWithin(operator, 1, OPERATORS.length) &&
-    hasOnly(rules, RULES) &&
-    hasOnly(negated, RULES) &&
-    isWithin(delay, 0, DELAY_MAX_SECONDS) &&
+    hasOnlyBits(rules, RULE_SLOTS_MAX) &&
+    hasOnlyBits(negated, RULE_SLOTS_MAX) &&
+    isWithin(delay, 0, RULE_DELAY_MAX_SECONDS) &&
     isWithin(returnDelay, 0, NO_ACTION_ON_RETURN) &&
-    isWithin(action, 1, ACTIONS.length);
+    isWithin(action, 1, RULE_ACTIONS.length);
   if (!isNatural) return null;
   return {
     condition: 'LOGIC_OPERATOR',
@@ -112,7 +116,7 @@ function logicRuleOf({ condition, parameters, action }: WireRule): LogicRule | n
     negatedRules: positionsOf(negated),
     delaySeconds: delay,
     returnDelaySeconds: returnDelay === NO_ACTION_ON_RETURN ? null : returnDelay,
-    action: ACTIONS[action - 1] as RuleAction,
+    action: RULE_ACTIONS[action - 1] as RuleAction,
   };
 }
 
@@ -155,7 +159,7 @@ function wireRuleOf(rule: AlarmRule, position: number, all: readonly AlarmRule[]
           rule.delaySeconds,
           rule.returnDelaySeconds ?? NO_ACTION_ON_RETURN,
         ],
-        action: ACTIONS.indexOf(rule.action) + 1,
+        action: RULE_ACTIONS.indexOf(rule.action) + 1,
       };
     case 'OTHER':
       return {
@@ -173,15 +177,17 @@ function wireRuleOf(rule: AlarmRule, position: number, all: readonly AlarmRule[]
           tenths(rule.hysteresis),
           MODE_CONSECUTIVE_SAMPLES,
           rule.samples,
-          TYPE_TEMPERATURE,
+          TEMPERATURE,
         ],
-        action: ACTIONS.indexOf(rule.action) + 1,
+        action: RULE_ACTIONS.indexOf(rule.action) + 1,
       };
   }
 }
 
-/** Adding 0 makes of -0, which a value near 0 rounds to, a plain 0. */
-const tenths = (celsius: number) => Math.round(celsius * 10) + 0;
+/** Adding 0 turns -0, which a value near 0 rounds to, into 0. */
+function tenths(celsius: number): number {
+  return Math.round(celsius * 10) + 0;
+}
 
 /** The channels of the rules that a logic rule looks at, and of those that these look at. */
 function channelsOf(position: number, all: readonly AlarmRule[], seen = new Set<number>()): number {

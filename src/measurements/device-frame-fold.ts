@@ -1,13 +1,13 @@
 /** What the frames of one batch make of one device, one after the other. */
 
 import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
-import { signalStrengthOf } from '../devices/signal-strength.ts';
+import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
+import { signalStrengthOf } from '../devices/device-status.ts';
 import { expectedBy } from '../presence/expected-contact.ts';
 import type { Frame } from './frame.ts';
 import {
   type ClassifiedReading,
   classifyLateness,
-  isPlausible,
   keyOfReading,
   mergeNewest,
   type Reading,
@@ -45,7 +45,9 @@ export function createDeviceFrames(initial: DeviceState, layout: Layout): Device
       const known = layout.channelTypes ?? before.channelTypes;
       const channelTypes =
         frame.channelTypes ?? typesNamed(frame.readings, { ...layout, channelTypes: known });
-      const plausible = frame.readings.filter(({ measuredAt }) => isPlausible(measuredAt, frame.receivedAt));
+      const plausible = frame.readings.filter(({ measuredAt }) =>
+        isPlausibleTime(measuredAt, frame.receivedAt),
+      );
       const own = resolveChannels(plausible, { ...layout, channelTypes: known ?? channelTypes });
       const unique = own.filter((reading) => isFirst(seen, reading));
       state = {
@@ -92,12 +94,6 @@ function isFirst(seen: Set<number>, reading: Reading): boolean {
   return true;
 }
 
-const CLOCK_AHEAD_MS = 5 * 60_000;
-
-/** What a clock that ran ahead has stamped makes nothing late that comes after it was set right. */
-const isOfNow = (measuredAt: Date, receivedAt: Date) =>
-  measuredAt.getTime() <= receivedAt.getTime() + CLOCK_AHEAD_MS;
-
 /** What a frame does not say stays as it was. */
 function after(
   before: DeviceState,
@@ -116,9 +112,10 @@ function after(
       ...readings.map(({ measuredAt }) => measuredAt),
     ]),
     lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
+    // Readings stamped by a clock that was fast do not make later ones late once the clock is right.
     newestReadingAt: mergeNewest(
       before.newestReadingAt,
-      readings.filter(({ measuredAt }) => isOfNow(measuredAt, frame.receivedAt)),
+      readings.filter(({ measuredAt }) => !isAheadOfTime(measuredAt, frame.receivedAt)),
     ),
   };
 }

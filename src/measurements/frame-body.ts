@@ -3,7 +3,14 @@
  * thousands of requests a second, and a general validator would cost more than storing them.
  */
 
-import { CHANNELS_MAX, TEMPERATURE } from '../devices/channel-layout.ts';
+import {
+  CHANNELS_MAX,
+  PROBE_POSITIONS,
+  TEMPERATURE,
+  TEMPERATURE_MAX_C,
+  TEMPERATURE_MIN_C,
+} from '../devices/channel-layout.ts';
+import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { Frame } from './frame.ts';
 import { measurementTypeNamed } from './measurement-type.ts';
@@ -11,7 +18,7 @@ import type { SentReading } from './reading.ts';
 
 export interface FrameBody {
   readings: SentReading[];
-  batteryStatus?: 'ok' | 'low';
+  batteryStatus?: ReportedBatteryStatus;
   signal?: number;
   configHash?: number;
   nextTransmissionAt?: Date;
@@ -38,10 +45,6 @@ export function frameOf(
 /** A sentence about the first thing that is wrong, without the path of the reading. */
 export class ReadingFault extends Error {}
 
-/** °C: what a logger can say (Efento proto_measurement_types.proto, TEMPERATURE). */
-const COLDEST_C = -273.2;
-const HOTTEST_C = 4_000;
-
 const KEYS = ['channel', 'type', 'value', 'measuredAt'];
 
 /** @throws ReadingFault */
@@ -58,8 +61,8 @@ export function readingOf(sent: unknown): SentReading {
     throw new ReadingFault('.channel must be a number, since its type is not temperature');
   }
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new ReadingFault('.value must be a number');
-  if (type.number === TEMPERATURE && !(value >= COLDEST_C && value <= HOTTEST_C)) {
-    throw new ReadingFault(`.value must be ${COLDEST_C} to ${HOTTEST_C} °C`);
+  if (type.number === TEMPERATURE && !(value >= TEMPERATURE_MIN_C && value <= TEMPERATURE_MAX_C)) {
+    throw new ReadingFault(`.value must be ${TEMPERATURE_MIN_C} to ${TEMPERATURE_MAX_C} °C`);
   }
   const at = typeof measuredAt === 'string' ? timeOf(measuredAt) : null;
   if (!at) throw new ReadingFault('.measuredAt must be an ISO 8601 time with a zone');
@@ -67,6 +70,5 @@ export function readingOf(sent: unknown): SentReading {
 }
 
 const isChannel = (channel: unknown): channel is SentReading['channel'] =>
-  channel === 'probe' ||
-  channel === 'ambient' ||
-  (Number.isInteger(channel) && (channel as number) >= 1 && (channel as number) <= CHANNELS_MAX);
+  (Number.isInteger(channel) && (channel as number) >= 1 && (channel as number) <= CHANNELS_MAX) ||
+  (PROBE_POSITIONS as readonly unknown[]).includes(channel);

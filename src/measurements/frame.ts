@@ -1,4 +1,5 @@
 /** What a device says in one message, whatever the transport. */
+import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import type { SentReading } from './reading.ts';
 
 export interface Frame {
@@ -6,8 +7,8 @@ export interface Frame {
   serialNumber: string;
   readings: SentReading[];
   /** Null where the frame does not say. */
-  batteryStatus: 'ok' | 'low' | null;
-  /** As on the wire: see signal.ts. */
+  batteryStatus: ReportedBatteryStatus | null;
+  /** As on the wire: see `signalStrengthOf`. */
   signal: number | null;
   configHash: number | null;
   nextTransmissionAt: Date | null;

@@ -11,15 +11,15 @@ import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/fa
 import { createGroupCommit } from '../db/group-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
+import { withFrameTypes } from '../devices/channel-layout.ts';
 import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
 import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
-import { withFrameTypes } from '../devices/device-capabilities.ts';
+import { isPlausibleTime } from '../devices/device-clock.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
 import { createDeviceFrames, type FrameResult } from './device-frame-fold.ts';
 import type { Frame } from './frame.ts';
 import type { ConfigState, LockedDevice, MeasurementsRepository } from './measurements.repository.ts';
-import { isPlausible } from './reading.ts';
 import type { StoredFrame } from './stored-frame.ts';
 
 export interface IntakeResult {
@@ -136,7 +136,7 @@ type DuplicateCheck = 'no newer' | 'all';
 
 function* timesOf(frames: Frame[]): Generator<Date> {
   for (const { readings, receivedAt } of frames) {
-    for (const { measuredAt } of readings) if (isPlausible(measuredAt, receivedAt)) yield measuredAt;
+    for (const { measuredAt } of readings) if (isPlausibleTime(measuredAt, receivedAt)) yield measuredAt;
   }
 }
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { CHANNELS_MAX } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
 import { type FrameBody, ReadingFault, readingOf } from './frame-body.ts';
@@ -19,7 +19,7 @@ const READING_DOCS = {
       channel: {
         anyOf: [
           { type: 'integer', minimum: 1, maximum: CHANNELS_MAX },
-          { type: 'string', enum: ['probe', 'ambient'] },
+          { type: 'string', enum: PROBE_POSITIONS },
         ],
         description: 'A position stands for the temperature channel that the device has there',
       },
@@ -101,7 +101,10 @@ export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
 
 const measurementSchema = Joi.object({
   channel: Joi.number().integer().required(),
-  position: Joi.string().valid('probe', 'ambient').allow(null).required(),
+  position: Joi.string()
+    .valid(...PROBE_POSITIONS)
+    .allow(null)
+    .required(),
   type: Joi.string().required(),
   value: Joi.number().allow(null).required().description('In its unit; null where the sensor failed'),
   unit: Joi.string().allow('').required(),

@@ -24,13 +24,6 @@ export interface ClassifiedReading extends Reading {
 }
 
 const DAY_MS = 86_400_000;
-const EARLIEST_MS = Date.UTC(2015, 0, 1);
-
-/** A logger that lost its clock starts in 1970 or anywhere; what it measured then has no place in time. */
-export function isPlausible(measuredAt: Date, receivedAt: Date): boolean {
-  const at = measuredAt.getTime();
-  return at >= EARLIEST_MS && at <= receivedAt.getTime() + DAY_MS;
-}
 
 export const resolveChannels = (readings: SentReading[], layout: Layout): Reading[] =>
   readings.map((reading) =>

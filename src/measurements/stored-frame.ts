@@ -2,14 +2,15 @@
 
 import type { Layout } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { BatteryStatus, DeviceStatus, SignalStrength } from '../devices/device-status.ts';
 import type { Frame } from './frame.ts';
 import type { ClassifiedReading } from './reading.ts';
 
 /** A device as its frames find it and leave it. */
 export interface DeviceState {
-  status: 'new' | 'online' | 'offline';
-  signalStrength: 'good' | 'fair' | 'poor' | 'unknown';
-  batteryStatus: 'ok' | 'low' | 'unknown';
+  status: DeviceStatus;
+  signalStrength: SignalStrength;
+  batteryStatus: BatteryStatus;
   lastReadingAt: Date | null;
   /** Nothing measured later is stored, sensor errors included; null while that is not known. */
   latestMeasuredAt: Date | null;

@@ -6,20 +6,21 @@
  * A breach from one side straight to the other is no return and no second breach. An alert that transmits only on
  * return watches the negation, "within all bounds"; a device that starts within them therefore transmits once.
  */
+import { slotAt } from '../devices/channel-layout.ts';
 import {
   type AlarmRule,
   DISABLED_RULE,
   type LogicRule,
   type ThresholdRule,
 } from '../devices/configuration.ts';
-import { channelOf, type DeviceCapabilities } from '../devices/device-capabilities.ts';
+import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
 import { enforcedBounds, roundedToTenth, type TemperatureAlert } from './profile.ts';
 
 /** Rules in the order of the alerts, filled up with DISABLED to all slots of the device. */
 export function compileAlerts(alerts: TemperatureAlert[], capabilities: DeviceCapabilities): AlarmRule[] {
   const rules: AlarmRule[] = [];
   for (const alert of alerts)
-    rules.push(...rulesOf(alert, channelOf(alert.channel, capabilities), rules.length));
+    rules.push(...rulesOf(alert, slotAt(alert.channel, capabilities), rules.length));
   while (rules.length < capabilities.ruleSlots) rules.push(DISABLED_RULE);
   return rules;
 }

@@ -7,6 +7,7 @@
  * from other rules would switch the new ones; a schedule alone sets the calendars over the rules the device has.
  */
 import type { AlarmRule, DeviceConfiguration } from '../devices/configuration.ts';
+import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
 import { compileAlerts } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';
@@ -54,12 +55,9 @@ function compileIntervals({
   };
 }
 
-/** Seconds; Efento proto_config.proto, fields 2 and 26. */
-const PERIOD_BASE_MAX = 65_535;
-
 /** The smallest factor that divides evenly and leaves a base that fits. The largest interval, 10 days, takes 15. */
 function measurementPeriod(intervalSeconds: number): DeviceConfiguration {
-  let factor = Math.ceil(intervalSeconds / PERIOD_BASE_MAX);
+  let factor = Math.ceil(intervalSeconds / MEASUREMENT_PERIOD_MAX);
   while (intervalSeconds % factor !== 0) factor += 1;
   return { measurementPeriodBase: intervalSeconds / factor, measurementPeriodFactor: factor };
 }

@@ -14,14 +14,12 @@
  * two calendars for two days could never be of use.
  */
 import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
+import { CALENDARS_MAX, UTC_OFFSET_STEP_MINUTES } from '../devices/configuration-limits.ts';
 import { type Schedule, WEEKDAYS, type WeekSchedule } from './profile.ts';
 import { utcOffsetMinutes } from './time-zone.ts';
 
-/** Efento proto_config.proto, field 47. */
-const CALENDARS_MAX = 6;
 const DAYS_IN_WEEK = 7;
 const MIDNIGHT = 0;
-const OFFSET_STEP_MINUTES = 15;
 
 /** The device's full list; all DISABLED when the schedule is always or there is no rule to switch. */
 export function compileCalendars(schedule: Schedule, enableRules: number[], at: Date): Calendar[] {
@@ -55,5 +53,5 @@ const minutesAfterMidnight = (time: string) => Number(time.slice(0, 2)) * 60 + N
 
 /** What a calendar says of the zone at the moment: minutes from UTC, in steps of 15. */
 export function deviceTimezoneMinutes(timezone: string, at: Date): number {
-  return Math.round(utcOffsetMinutes(timezone, at) / OFFSET_STEP_MINUTES) * OFFSET_STEP_MINUTES;
+  return Math.round(utcOffsetMinutes(timezone, at) / UTC_OFFSET_STEP_MINUTES) * UTC_OFFSET_STEP_MINUTES;
 }

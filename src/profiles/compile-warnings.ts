@@ -2,8 +2,9 @@
  * Where a device will not do quite what a profile says, in sentences for the dry run. Limits that the device has and
  * the API does not name are no errors: another device may not have them.
  */
+import { temperatureSlots } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
-import { type DeviceCapabilities, temperatureSlots } from '../devices/device-capabilities.ts';
+import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
 import type { ProfileSnapshot } from './compile-profile.ts';
 import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } from './profile.ts';
 

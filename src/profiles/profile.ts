@@ -6,6 +6,8 @@
  * maxC, and never in their place. A part that is null was never given, and applying the profile leaves that part of
  * a device alone; `temperatureAlerts: []` is given and means none.
  */
+import type { ProbePosition } from '../devices/channel-layout.ts';
+import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
 import { invalid } from '../process/errors.ts';
 
 /** Sunday first: the index is the device's number for the day. */
@@ -19,18 +21,18 @@ export const WEEKDAYS = [
   'saturday',
 ] as const;
 export const ALERT_TYPES = ['range', 'high', 'low'] as const;
-export const ALERT_CHANNELS = ['probe', 'ambient'] as const;
 
 export const SLUG_LENGTH_MAX = 64;
-export const ALERTS_MAX = 4;
+/** Two bounds and what transmits: the most that an alert takes. */
+export const RULES_PER_ALERT_MAX = 3;
+export const ALERTS_MAX = RULE_SLOTS_DEFAULT / RULES_PER_ALERT_MAX;
 
 export type Weekday = (typeof WEEKDAYS)[number];
 export type AlertType = (typeof ALERT_TYPES)[number];
-export type AlertChannel = (typeof ALERT_CHANNELS)[number];
 
 export interface TemperatureAlert {
   type: AlertType;
-  channel: AlertChannel;
+  channel: ProbePosition;
   /** Set for range and low. */
   lowC?: number;
   /** Set for range and high. */

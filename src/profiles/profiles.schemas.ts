@@ -3,8 +3,10 @@
  * `profile-faults.ts` and, for readers of the API's documentation, in the `docs` of each schema.
  */
 import Joi from 'joi';
+import { PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from '../devices/channel-layout.ts';
+import { TRANSMISSION_MAX_SECONDS, TRANSMISSION_MIN_SECONDS } from '../devices/configuration-limits.ts';
+import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
 import {
-  ALERT_CHANNELS,
   ALERT_TYPES,
   ALERTS_MAX,
   type Intervals,
@@ -12,6 +14,7 @@ import {
   type ProfileDetailView,
   type ProfileInput,
   type ProfileView,
+  RULES_PER_ALERT_MAX,
   type Schedule,
   SLUG_LENGTH_MAX,
   type TemperatureAlert,
@@ -54,8 +57,8 @@ const measurementIntervalMinutes = Joi.number()
   .example(5);
 const transmissionIntervalSeconds = Joi.number()
   .integer()
-  .min(60)
-  .max(604_800)
+  .min(TRANSMISSION_MIN_SECONDS)
+  .max(TRANSMISSION_MAX_SECONDS)
   .description('Seconds; at least the measurement interval.')
   .example(21_600);
 
@@ -109,14 +112,14 @@ const schedule = Joi.object<Schedule>({
     },
   });
 
-const bound = Joi.number().min(-273.2).max(4000);
+const bound = Joi.number().min(TEMPERATURE_MIN_C).max(TEMPERATURE_MAX_C);
 const alertFields = {
   type: Joi.string()
     .valid(...ALERT_TYPES)
     .required()
     .description('range has lowC and highC, high only highC, low only lowC.'),
   channel: Joi.string()
-    .valid(...ALERT_CHANNELS)
+    .valid(...PROBE_POSITIONS)
     .required()
     .description('Of a device with one temperature channel both mean that one.'),
   lowC: bound.description('°C; below it is a breach.').example(2),
@@ -124,7 +127,7 @@ const alertFields = {
 };
 const hysteresisC = Joi.number()
   .min(0)
-  .max(4273.2)
+  .max(TEMPERATURE_MAX_C - TEMPERATURE_MIN_C)
   .description(
     '°C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).',
   )
@@ -155,8 +158,7 @@ const profileFields = {
     .items(alertInput)
     .max(ALERTS_MAX)
     .messages({
-      'array.max':
-        '{{#label}} must hold at most {{#limit}} alerts: a device has 12 rule slots and each alert takes 3',
+      'array.max': `{{#label}} must hold at most {{#limit}} alerts: a device has ${RULE_SLOTS_DEFAULT} rule slots and each alert takes ${RULES_PER_ALERT_MAX}`,
     })
     .description('An empty list means none, and takes those of the device away.'),
   schedule,

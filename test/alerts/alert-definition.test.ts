@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { definitionsOf, isActiveAt } from '../../src/alerts/alert-definition.ts';
+import { PROBE_POSITIONS } from '../../src/devices/channel-layout.ts';
 import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
 import {
-  ALERT_CHANNELS,
   ALERT_TYPES,
   type Schedule,
   type TemperatureAlert,
@@ -44,7 +44,7 @@ const tenths = (hundredths: number) =>
 const asked: fc.Arbitrary<Asked> = fc
   .record({
     type: fc.constantFrom(...ALERT_TYPES),
-    channel: fc.constantFrom(...ALERT_CHANNELS),
+    channel: fc.constantFrom(...PROBE_POSITIONS),
     low: fc.integer({ min: -3_000, max: 3_000 }),
     width: fc.integer({ min: 1, max: 300 }),
     hysteresis: fc.integer({ min: 0, max: 300 }),

@@ -1,7 +1,7 @@
 /** What frames tell of their device: signal, layout, and when it is missed. */
 import assert from 'node:assert/strict';
 import { channelAt, positionOf } from '../../src/devices/channel-layout.ts';
-import { signalStrengthOf, signalStrengthOfDbm } from '../../src/devices/signal-strength.ts';
+import { signalStrengthOf, signalStrengthOfDbm } from '../../src/devices/device-status.ts';
 import { createDeviceFrames } from '../../src/measurements/device-frame-fold.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
 import type { DeviceState } from '../../src/measurements/stored-frame.ts';

@@ -1,8 +1,8 @@
 /** Which readings count, which are late, and what is known of a channel afterwards. */
 import assert from 'node:assert/strict';
+import { isPlausibleTime } from '../../src/devices/device-clock.ts';
 import {
   classifyLateness,
-  isPlausible,
   keyOfReading,
   mergeNewest,
   type Reading,
@@ -24,9 +24,9 @@ const reading = (more: Partial<Reading> = {}): Reading => ({
 describe('A reading', () => {
   it('is plausible from 2015 to a day ahead of its arrival', () => {
     for (const at of ['2015-01-01T00:00:00.000Z', NOW, hours(24)])
-      assert.ok(isPlausible(new Date(at), NOW), String(at));
+      assert.ok(isPlausibleTime(new Date(at), NOW), String(at));
     for (const at of ['2014-12-31T23:59:59.999Z', new Date(hours(24).getTime() + 1), new Date(Number.NaN)]) {
-      assert.ok(!isPlausible(new Date(at), NOW), String(at));
+      assert.ok(!isPlausibleTime(new Date(at), NOW), String(at));
     }
   });
 

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { PROBE_POSITIONS, slotAt } from '../../src/devices/channel-layout.ts';
 import {
   type AlarmRule,
   type Calendar,
@@ -13,15 +14,10 @@ import {
   type LogicRule,
   type ThresholdRule,
 } from '../../src/devices/configuration.ts';
-import {
-  capabilitiesKey,
-  channelOf,
-  type DeviceCapabilities,
-} from '../../src/devices/device-capabilities.ts';
+import { capabilitiesKey, type DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
 import { compileProfile, type ProfileSnapshot } from '../../src/profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../../src/profiles/compile-warnings.ts';
 import {
-  ALERT_CHANNELS,
   ALERT_TYPES,
   enforcedBounds,
   type Schedule,
@@ -71,7 +67,7 @@ const filled = <T>(list: T[], fill: T, length: number): T[] => [
 const alerts = fc
   .record({
     type: fc.constantFrom(...ALERT_TYPES),
-    channel: fc.constantFrom(...ALERT_CHANNELS),
+    channel: fc.constantFrom(...PROBE_POSITIONS),
     low: fc.integer({ min: -3000, max: 3000 }),
     width: fc.integer({ min: 1, max: 300 }),
     hysteresis: fc.integer({ min: 0, max: 300 }),
@@ -550,8 +546,8 @@ describe('The rules of an alert', () => {
           return { probe: base + probe, ambient: capabilities === single ? base + probe : base + ambient };
         });
         const bySlot = samples.map(({ probe, ambient }) => ({
-          [channelOf('ambient', capabilities)]: ambient,
-          [channelOf('probe', capabilities)]: probe,
+          [slotAt('ambient', capabilities)]: ambient,
+          [slotAt('probe', capabilities)]: probe,
         }));
         const rules = rulesOf(list, capabilities);
         const sent = transmissionsOf(rules, bySlot);
@@ -590,7 +586,7 @@ describe('The rules of an alert', () => {
 
 describe('The channel of an alert', () => {
   const slots = (capabilities: DeviceCapabilities) =>
-    ALERT_CHANNELS.map((position) => channelOf(position, capabilities));
+    PROBE_POSITIONS.map((position) => slotAt(position, capabilities));
 
   it('is the last temperature channel for the probe, the first for ambient', () => {
     assert.deepEqual(slots(double), [2, 0]);

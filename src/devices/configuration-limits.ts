@@ -1,0 +1,19 @@
+/**
+ * What a logger's configuration can hold (Efento proto_config.proto, proto_rule.proto). The number of its rules is in
+ * `device-capabilities.ts`, because devices differ in it.
+ */
+export const CALENDARS_MAX = 6;
+
+/** Seconds of the measurement period, and its factor. */
+export const MEASUREMENT_PERIOD_MAX = 65_535;
+export const TRANSMISSION_MIN_SECONDS = 60;
+export const TRANSMISSION_MAX_SECONDS = 604_800;
+
+export const RULE_SAMPLES_MAX = 10;
+export const RULE_DELAY_MAX_SECONDS = 864_000;
+/** Of a rule or calendar that has no natural form: far more than any condition has. */
+export const RAW_PARAMETERS_MAX = 16;
+
+/** A calendar's distance from UTC. */
+export const UTC_OFFSET_STEP_MINUTES = 15;
+export const UTC_OFFSET_MAX_MINUTES = 18 * 60;

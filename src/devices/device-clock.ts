@@ -1,0 +1,18 @@
+/** How far a device's clock is believed. A logger that lost its clock starts in 1970 or anywhere. */
+const EARLIEST_MS = Date.UTC(2015, 0, 1);
+const DAY_MS = 86_400_000;
+const AHEAD_MAX_MS = 5 * 60_000;
+
+/** From 2015 to a day after its arrival. */
+export function isPlausibleTime(at: Date, receivedAt: Date): boolean {
+  const atMs = at.getTime();
+  return atMs >= EARLIEST_MS && atMs <= receivedAt.getTime() + DAY_MS;
+}
+
+/** The device's own time where that is plausible, else the time of arrival. */
+export const plausibleTimeOr = (receivedAt: Date, at: Date | undefined): Date =>
+  at !== undefined && isPlausibleTime(at, receivedAt) ? at : receivedAt;
+
+/** The clock that stamped this is fast by more than five minutes. */
+export const isAheadOfTime = (at: Date, receivedAt: Date): boolean =>
+  at.getTime() > receivedAt.getTime() + AHEAD_MAX_MS;

@@ -1,24 +1,4 @@
-/** `npm run worker`: workflows, activities and the sweep alone, against DATABASE_URL and TEMPORAL_ADDRESS. */
-import { compose } from '../compose/service.ts';
-import { readSettings } from '../process/config.ts';
-import { createLog } from '../process/log.ts';
-import { runMain } from '../process/run-main.ts';
-import { DRAIN_MS, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
+/** `npm run worker`: workflows, activities, deliveries and sweeps alone, against DATABASE_URL and TEMPORAL_ADDRESS. */
+import { runPart } from '../compose/run-part.ts';
 
-await runMain(async () => {
-  const settings = readSettings();
-  const log = createLog(settings.logLevel);
-  const service = compose({ settings, log });
-  const metrics = await service.startMetrics();
-  const worker = await service.startWorker();
-  log.info({ metricsPort: metrics.port }, 'worker is up');
-  stopOnSignal({
-    async stop() {
-      await worker.stop(DRAIN_MS);
-      await metrics.stop();
-      await service.close();
-    },
-    print: (line) => log.info(line),
-    deadlineMs: STOP_MS,
-  });
-});
+await runPart('worker', (service) => service.startWorker());

@@ -1,15 +1,12 @@
 /** What runs later: workflows and activities, the dispatcher of deliveries, and the sweeps. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
+import type { RunningPart } from '../process/shutdown.ts';
 import { bundleWorkflows, startTemporalWorker } from '../temporal/worker.ts';
 import { startDeliveryWorker } from './delivery-worker.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 import { startSweeps } from './sweeps.ts';
-
-export interface RunningPart {
-  stop(deadlineMs: number): Promise<void>;
-}
 
 export async function startWorker(
   resources: Resources,

@@ -1,12 +1,25 @@
-/** Ends a process once, in order, within a bound. */
-export interface GracefulOptions {
+/** Ends a process once, in order, and in bounded time. */
+
+/** How long requests under way may take to finish, and how long the whole stop may take. */
+export const DRAIN_MS = 5_000;
+export const STOP_MS = 9_500;
+
+/** A part of the service that runs until it is stopped. */
+export interface RunningPart {
+  /** Where it accepts requests; the worker accepts none. */
+  port?: number;
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface ShutdownOptions {
   stop(): Promise<void>;
   print(line: string): void;
-  /** After this the process ends whatever is left. */
+  /** After this the process ends, whatever is left. */
   deadlineMs: number;
 }
 
-export function stopOnSignal({ stop, print, deadlineMs }: GracefulOptions): (exitCode?: number) => void {
+/** Stops on SIGINT and SIGTERM, or when the function that it answers with is called. */
+export function stopOnSignal({ stop, print, deadlineMs }: ShutdownOptions): (exitCode?: number) => void {
   let isStopping = false;
   function end(exitCode = 0): void {
     if (isStopping) return;
@@ -28,7 +41,3 @@ export function stopOnSignal({ stop, print, deadlineMs }: GracefulOptions): (exi
   }
   return end;
 }
-
-/** How long requests under way are given, and how long the whole stop may take. */
-export const DRAIN_MS = 5_000;
-export const STOP_MS = 9_500;

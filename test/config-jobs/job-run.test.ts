@@ -1,7 +1,7 @@
 /** The run of a job: its deadline, its words, its size. */
 import assert from 'node:assert/strict';
-import type { RunningPart } from '../../src/compose/worker.ts';
 import { query } from '../../src/db/query.ts';
+import type { RunningPart } from '../../src/process/shutdown.ts';
 import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,

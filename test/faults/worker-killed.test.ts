@@ -1,6 +1,6 @@
 /** A worker that dies in the middle of its work: another one goes on. */
 import assert from 'node:assert/strict';
-import type { RunningPart } from '../../src/compose/worker.ts';
+import type { RunningPart } from '../../src/process/shutdown.ts';
 import { apply, applyAnswer, createProfile, FRIDGE, registerMany, untilEnded } from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
 import { servers } from '../support/servers.ts';

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ComposeOptions } from '../../src/compose/resources.ts';
 import { compose, type Service } from '../../src/compose/service.ts';
-import type { RunningPart } from '../../src/compose/worker.ts';
 import type { KeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
 import { createLog, type Log } from '../../src/process/log.ts';
+import type { RunningPart } from '../../src/process/shutdown.ts';
 import { type Client, createClient } from './client.ts';
 import { newDatabase, servers } from './servers.ts';
 

@@ -16,8 +16,8 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { supervise } from '../../dev/embedded/supervise.ts';
 import { serves } from '../../dev/embedded/temporal-dev-server-client.ts';
 import { untilServing } from '../../dev/embedded/until-serving.ts';
-import type { RunningPart } from '../../src/compose/worker.ts';
 import { query } from '../../src/db/query.ts';
+import type { RunningPart } from '../../src/process/shutdown.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
 import { applyProfileId, SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import {

@@ -1,8 +1,8 @@
 /** `npm run demo`: the service in about a minute, told in words. */
 import { randomBytes } from 'node:crypto';
-import { readStartSettings } from '../../src/process/config.ts';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
 import { runDemo } from '../demo/run-demo.ts';
+import { readStartSettings } from '../local/start-settings.ts';
 
 const RUN_DIGITS = 6;
 const SECRET_BYTES = 32;

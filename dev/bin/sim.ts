@@ -1,7 +1,7 @@
 /** `npm run sim -- …`: simulated loggers against a running service. */
 
 import { runMain } from '../../src/process/run-main.ts';
-import { readLocalInstance } from '../local/read-local-instance.ts';
+import { readLocalInstance } from '../local/local-instance.ts';
 import { runSimulation } from '../simulator/run-simulation.ts';
 import { OptionFault, SIM_USAGE, simOptions } from '../simulator/sim-options.ts';
 

@@ -1,8 +1,9 @@
 /** `npm start`: a Postgres, a Temporal server and the whole service on this machine, in one command. */
-import { readStartSettings } from '../../src/process/config.ts';
+
 import { runMain } from '../../src/process/run-main.ts';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
 import { startEverything } from '../local/start-everything.ts';
+import { readStartSettings } from '../local/start-settings.ts';
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 

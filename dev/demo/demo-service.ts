@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { LocalInstance } from '../local/local-instance.ts';
-import { readLocalInstance } from '../local/read-local-instance.ts';
+import { type LocalInstance, readLocalInstance } from '../local/local-instance.ts';
 import { DidNotHappen, until } from './observe.ts';
 
 export interface DemoService {

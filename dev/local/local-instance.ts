@@ -1,6 +1,7 @@
-/** What a local start tells programs (`local.json`) and people. */
-import { chmodSync, renameSync, writeFileSync } from 'node:fs';
+/** Where a local start can be reached, for programs (`local.json`) and for people. */
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { readCommandSettings } from '../../src/process/config.ts';
 
 export interface LocalInstance {
   baseUrl: string;
@@ -8,7 +9,7 @@ export interface LocalInstance {
   deviceToken: string;
   coapUrl: string;
   temporalAddress: string;
-  /** null when Temporal is not our own. */
+  /** null when `npm start` did not start the Temporal server itself. */
   temporalUi: string | null;
   metricsUrl: string;
   databaseUrl: string;
@@ -18,7 +19,13 @@ export function writeLocalInstance(dataDir: string, local: LocalInstance): void 
   writePrivately(join(dataDir, 'local.json'), `${JSON.stringify(local, null, 2)}\n`);
 }
 
-/** Whole or not at all, and for its owner only. */
+/** What the last `npm start` in the data folder wrote; null when there was none. */
+export function readLocalInstance(dataDir = readCommandSettings().dataDir): LocalInstance | null {
+  const file = join(dataDir, 'local.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalInstance) : null;
+}
+
+/** Writes the whole file or nothing, readable by its owner only. */
 export function writePrivately(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });

@@ -1,5 +1,6 @@
-/** The organization and the keys of a local start: made once, shown at every start, kept in a file beside the data. */
-import { existsSync, readFileSync } from 'node:fs';
+/** The keys of a local start: created once, and kept in files beside the data. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/db/database.ts';
 import { hashOf } from '../../src/keys/api-key.ts';
@@ -14,11 +15,13 @@ export interface LocalKeys {
 }
 
 const ORGANIZATION = 'local';
+const SECRETS_KEY_BYTES = 32;
 
+/** The organization's keys, shown at every start. */
 export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
   const file = join(dataDir, 'local-keys.json');
   const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalKeys) : null;
-  if (kept && (await work(sql, kept))) return kept;
+  if (kept && (await areActive(sql, kept))) return kept;
   const { id: organizationId } = await createOrganizationsRepository(sql).ensure(ORGANIZATION);
   const issuer = createKeyIssuer(createKeysRepository(sql), Date.now);
   const issued = {
@@ -29,9 +32,20 @@ export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
   return issued;
 }
 
-/** Keys of another database, or revoked ones, are of no use. */
-async function work(sql: Sql, { apiKey, deviceToken }: LocalKeys): Promise<boolean> {
+/** Not when they belong to another database, or were revoked. */
+async function areActive(sql: Sql, { apiKey, deviceToken }: LocalKeys): Promise<boolean> {
   const keys = createKeysRepository(sql);
   const records = await Promise.all([apiKey, deviceToken].map((token) => keys.findByHash(hashOf(token))));
   return records.every((record) => record !== null && isActive(record, Date.now()));
+}
+
+/** The key that encrypts webhook secrets at rest. */
+export function localSecretsKeys(dataDir: string): string {
+  const file = join(dataDir, 'secrets.key');
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true });
+    const key = `1:${randomBytes(SECRETS_KEY_BYTES).toString('base64')}`;
+    writeFileSync(file, key, { mode: 0o600, flag: 'wx' });
+  }
+  return readFileSync(file, 'utf8').trim();
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { compose, type Service } from '../../src/compose/service.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { type Settings, type StartSettings, settingsForStart } from '../../src/process/config.ts';
+import type { Settings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
 import { DRAIN_MS } from '../../src/process/shutdown.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
@@ -11,7 +11,7 @@ import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalCli } from '../embedded/temporal-cli.ts';
 import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
 import { startupBanner, writeLocalInstance } from './local-instance.ts';
-import { localKeys } from './local-keys.ts';
+import { localKeys, localSecretsKeys } from './local-keys.ts';
 import { openLogFile } from './log-file.ts';
 import {
   type PortReservation,
@@ -19,6 +19,7 @@ import {
   reserveTcpPort,
   reserveUdpPort,
 } from './port-reservation.ts';
+import { type StartSettings, settingsForStart } from './start-settings.ts';
 
 export interface StartOptions {
   start: StartSettings;
@@ -48,7 +49,7 @@ export async function startEverything(options: StartOptions): Promise<void> {
     temporalAddress: temporal.address,
     port: apiPort.port,
     coapPort: coapPort.port,
-    metricsPort: 0,
+    secretsKeys: localSecretsKeys(start.dataDir),
   });
   const service = compose({ settings, log: createLog(settings.logLevel, destination) });
   onStop(service.close);

@@ -3,8 +3,8 @@ import { isSerialNumber } from '../assets/asset.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
-import { readDatabaseUrl } from '../process/config.ts';
-import { type Command, option, print, required, UsageError, withDatabase } from './command.ts';
+import { type Command, option, print, required, UsageError } from './command.ts';
+import { withDatabase } from './with-database.ts';
 
 export const certificateCommands: Command[] = [
   {
@@ -12,7 +12,7 @@ export const certificateCommands: Command[] = [
     args: '--org NAME SERIAL FILE',
     summary: 'stores a calibration certificate (PDF) for a serial number',
     run: (input) =>
-      withDatabase(readDatabaseUrl(), async (sql) => {
+      withDatabase(async (sql) => {
         const serial = required(input, 0, 'SERIAL');
         if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');
         const bytes = await readFile(required(input, 1, 'FILE')).catch(() => {

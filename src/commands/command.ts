@@ -1,6 +1,5 @@
-/** A command is data, so that the usage text cannot tell another story than what runs. */
+/** A command is data, so its usage text always describes what runs. */
 import { parseArgs } from 'node:util';
-import { type Database, openDatabase } from '../db/database.ts';
 
 export interface CommandInput {
   positionals: string[];
@@ -15,10 +14,10 @@ export interface Command {
   run(input: CommandInput): Promise<void>;
 }
 
-/** The words that were typed are off; the message says what they should be. */
+/** What was typed is wrong; the message says what would be right. */
 export class UsageError extends Error {}
 
-/** What was typed after the words, held against `args`: what is not named there is refused, never ignored. */
+/** Parses what was typed after the words. What `args` does not name is refused, never ignored. */
 export function inputOf(command: Command, typed: string[]): CommandInput {
   const { names, options } = shapeOf(command.args);
   const parsed = parsedWith(typed, options);
@@ -73,15 +72,6 @@ export function option(input: CommandInput, name: string): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} needs a value`);
   return value;
-}
-
-export async function withDatabase<T>(url: string, work: (sql: Database) => Promise<T>): Promise<T> {
-  const sql = openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'dms' });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.destroy();
-  }
 }
 
 /** `90d`, `24h`, `30m`, `10s` to milliseconds. */

@@ -1,6 +1,6 @@
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
-import { readDatabaseUrl } from '../process/config.ts';
-import { type Command, print, table, withDatabase } from './command.ts';
+import { type Command, print, table } from './command.ts';
+import { withDatabase } from './with-database.ts';
 
 const SHOWN_MAX = 200;
 
@@ -10,7 +10,7 @@ export const deviceCommands: Command[] = [
     args: '',
     summary: 'lists serials that spoke with a device token of an organization that has not registered them',
     run: () =>
-      withDatabase(readDatabaseUrl(), async (sql) => {
+      withDatabase(async (sql) => {
         const unknown = await createUnregisteredDevicesRepository(sql).list(SHOWN_MAX);
         const rows = unknown.map((device) => [
           device.serialNumber,

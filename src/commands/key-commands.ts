@@ -3,7 +3,6 @@ import type { KeyKind } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import { createKeyIssuer } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
-import { readDatabaseUrl } from '../process/config.ts';
 import {
   type Command,
   type CommandInput,
@@ -13,9 +12,9 @@ import {
   required,
   table,
   UsageError,
-  withDatabase,
 } from './command.ts';
 import { organizationName } from './organization-commands.ts';
+import { withDatabase } from './with-database.ts';
 
 const OVERLAP_DEFAULT = '24h';
 
@@ -25,7 +24,7 @@ export const keyCommands: Command[] = [
     args: '--org NAME [--kind customer|device] [--expires 90d]',
     summary: 'prints the id of a new key and, last and only this once, the key',
     run: (input) =>
-      onKeys(async (sql) => {
+      withDatabase(async (sql) => {
         const expires = option(input, 'expires');
         const expiresAt =
           expires === undefined ? null : new Date(Date.now() + durationMs(expires, 'expires'));
@@ -40,7 +39,7 @@ export const keyCommands: Command[] = [
     args: '[--org NAME]',
     summary: 'lists keys by their first characters',
     run: (input) =>
-      onKeys(async (sql) => {
+      withDatabase(async (sql) => {
         const keys = await createKeysRepository(sql).list(option(input, 'org') ?? null);
         const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES'];
         print(table(headings, keys.map(rowOf)));
@@ -51,7 +50,7 @@ export const keyCommands: Command[] = [
     args: 'ID [--overlap 24h]',
     summary: 'prints a new key; the old one goes on for the overlap',
     run: (input) =>
-      onKeys(async (sql) => {
+      withDatabase(async (sql) => {
         const overlapMs = durationMs(option(input, 'overlap') ?? OVERLAP_DEFAULT, 'overlap');
         const issued = await issuerOn(sql).rotate(keyId(input), overlapMs);
         print(`${issued.id}\n${issued.token}`);
@@ -62,7 +61,7 @@ export const keyCommands: Command[] = [
     args: 'ID',
     summary: 'ends a key; every process refuses it within 5 s',
     run: (input) =>
-      onKeys(async (sql) => {
+      withDatabase(async (sql) => {
         const id = keyId(input);
         if (!(await createKeysRepository(sql).revoke(id)))
           throw new UsageError(`No active key has the id ${id}`);
@@ -71,7 +70,6 @@ export const keyCommands: Command[] = [
   },
 ];
 
-const onKeys = (work: (sql: Sql) => Promise<void>) => withDatabase(readDatabaseUrl(), work);
 const issuerOn = (sql: Sql) => createKeyIssuer(createKeysRepository(sql), Date.now);
 
 function organizationOption(input: CommandInput): string {

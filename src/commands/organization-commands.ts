@@ -1,6 +1,6 @@
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
-import { readDatabaseUrl } from '../process/config.ts';
-import { type Command, print, required, table, UsageError, withDatabase } from './command.ts';
+import { type Command, print, required, table, UsageError } from './command.ts';
+import { withDatabase } from './with-database.ts';
 
 const NAME_MAX = 128;
 
@@ -16,7 +16,7 @@ export const organizationCommands: Command[] = [
     args: 'NAME',
     summary: 'makes an organization and prints its id',
     run: (input) =>
-      withDatabase(readDatabaseUrl(), async (sql) => {
+      withDatabase(async (sql) => {
         const name = organizationName(required(input, 0, 'NAME'));
         print((await createOrganizationsRepository(sql).ensure(name)).id);
       }),
@@ -26,7 +26,7 @@ export const organizationCommands: Command[] = [
     args: '',
     summary: 'lists organizations',
     run: () =>
-      withDatabase(readDatabaseUrl(), async (sql) => {
+      withDatabase(async (sql) => {
         const organizations = await createOrganizationsRepository(sql).list();
         const rows = organizations.map(({ id, name, createdAt }) => [id, name, createdAt.toISOString()]);
         print(table(['ID', 'NAME', 'CREATED'], rows));

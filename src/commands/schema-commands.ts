@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { migrate } from '../db/migrate.ts';
-import { readDatabaseUrl } from '../process/config.ts';
-import { type Command, print, withDatabase } from './command.ts';
+import { type Command, print } from './command.ts';
+import { withDatabase } from './with-database.ts';
 
 const GOLDEN = new URL('../../openapi.json', import.meta.url);
 
@@ -11,7 +11,7 @@ export const schemaCommands: Command[] = [
     args: '',
     summary: 'brings the database schema up to date',
     run: () =>
-      withDatabase(readDatabaseUrl(), async (sql) => {
+      withDatabase(async (sql) => {
         const names = await migrate(sql);
         print(names.length === 0 ? 'The schema is up to date' : `Migrated: ${names.join(', ')}`);
       }),

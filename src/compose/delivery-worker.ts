@@ -77,21 +77,20 @@ interface Outbox {
 }
 
 function composeAttempts(
-  { settings, metrics, secretBox, now, log }: Resources,
+  { settings, deliveryPlan, metrics, secretBox, now, log }: Resources,
   { send, notifyRecovery }: Slices['deliveries'],
   { outbox, claims, endpoints }: Outbox,
 ): Attempts {
-  const { perEndpointMax, scheduleMs, probePlan, disableAfterMs } = settings.webhooks;
   return createAttempts({
     claims,
     deliveries: createDeliveriesRepository(outbox),
     endpoints,
     secretBox,
     send,
-    perEndpointMax,
-    schedule: scheduleMs,
-    probePlan,
-    disableAfterMs,
+    perEndpointMax: settings.webhooks.perEndpointMax,
+    schedule: deliveryPlan.scheduleMs,
+    probePlan: deliveryPlan.probePlan,
+    disableAfterMs: deliveryPlan.disableAfterMs,
     now,
     random: Math.random,
     notifyRecovery,

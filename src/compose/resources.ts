@@ -1,6 +1,7 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
 import { openDatabase } from '../db/database.ts';
 import { createTransact } from '../db/transaction.ts';
+import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { SenderOptions } from '../deliveries/sender.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
@@ -16,11 +17,14 @@ export interface ComposeOptions {
   now?: () => Date;
   /** How names of receivers are looked up; the system's way by default. */
   resolve?: SenderOptions['resolve'];
+  /** Tests run days of retries in milliseconds. */
+  deliveryPlan?: DeliveryPlan;
 }
 
 export type Resources = ReturnType<typeof openResources>;
 
-export function openResources({ settings, log, now = () => new Date(), resolve }: ComposeOptions) {
+export function openResources(options: ComposeOptions) {
+  const { settings, log, now = () => new Date(), resolve, deliveryPlan = DELIVERY_PLAN } = options;
   const sql = openDatabase({
     url: settings.databaseUrl,
     poolSize: settings.databasePoolSize,
@@ -34,6 +38,7 @@ export function openResources({ settings, log, now = () => new Date(), resolve }
     log,
     now,
     resolve,
+    deliveryPlan,
     sql,
     transact: createTransact(sql),
     /** For batches of frames: the same few statements, many times a second. */

@@ -1,4 +1,6 @@
 /** One event on its way to one endpoint, and the rules of its attempts. */
+import { PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
+
 export const DELIVERY_STATES = [
   'pending',
   'delivered',
@@ -33,7 +35,7 @@ export interface Attempt {
 
 /** What one attempt came to. */
 export interface AttemptResult {
-  verdict: 'delivered' | 'retry' | 'throttled' | 'gone' | 'blocked';
+  verdict: Verdict;
   statusCode: number | null;
   /** In words that name no internal address; null when delivered. */
   error: string | null;
@@ -57,6 +59,21 @@ export const SCHEDULE_MS: readonly number[] = [
   20 * 3_600_000,
   24 * 3_600_000,
 ];
+
+/** When failed deliveries are tried again, when a failing endpoint is probed, and when it is disabled. */
+export interface DeliveryPlan {
+  scheduleMs: readonly number[];
+  probePlan: ProbePlan;
+  disableAfterMs: number;
+}
+
+export const DELIVERY_PLAN: DeliveryPlan = {
+  scheduleMs: SCHEDULE_MS,
+  probePlan: PROBE_PLAN,
+  // As long as the attempts of one delivery take: its endpoint has failed all of them by then.
+  disableAfterMs: SCHEDULE_MS.reduce((sum, waitMs) => sum + waitMs),
+};
+
 const JITTER = 0.2;
 /** The long waits are spread by less than a fifth, so that the last attempt never comes before three days are over. */
 const JITTER_MAX_MS = 30 * 60_000;
@@ -101,7 +118,7 @@ export function retryAfterMs(header: string | undefined, now: Date): number | nu
 const THROTTLING = [429, 502, 503, 504];
 const GONE = 410;
 
-export function verdictOf(statusCode: number): Exclude<AttemptResult['verdict'], 'blocked'> {
+export function verdictOf(statusCode: number): Exclude<Verdict, 'blocked'> {
   if (statusCode >= 200 && statusCode < 300) return 'delivered';
   if (statusCode === GONE) return 'gone';
   return THROTTLING.includes(statusCode) ? 'throttled' : 'retry';

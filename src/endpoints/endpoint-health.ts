@@ -2,7 +2,9 @@
  * When an endpoint is not to be sent to. Counted per process from the attempts it makes; what follows from it (open,
  * draining, disabled) is in the endpoint's row, where every process sees it.
  */
-import type { AttemptResult } from '../deliveries/delivery.ts';
+
+/** What one attempt to send to an endpoint came to. */
+export type Verdict = 'delivered' | 'retry' | 'throttled' | 'gone' | 'blocked';
 
 export interface EndpointHealth {
   failuresInARow: number;
@@ -26,7 +28,7 @@ const WINDOW_FAILED_SHARE = 0.5;
 
 export function observed(
   { failuresInARow, recent }: EndpointHealth,
-  { verdict }: Pick<AttemptResult, 'verdict'>,
+  { verdict }: { verdict: Verdict },
   now: number,
 ): EndpointHealth {
   const failed = verdict !== 'delivered';
@@ -39,10 +41,7 @@ export function observed(
 }
 
 /** Whether the breaker opens after this attempt. */
-export function opensBreaker(
-  { failuresInARow, recent }: EndpointHealth,
-  verdict: AttemptResult['verdict'],
-): boolean {
+export function opensBreaker({ failuresInARow, recent }: EndpointHealth, verdict: Verdict): boolean {
   if (verdict === 'throttled') return true;
   if (failuresInARow >= IN_A_ROW_MAX) return true;
   const attempts = recent.reduce((sum, slot) => sum + slot.attempts, 0);

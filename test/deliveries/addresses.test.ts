@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createLog } from '../../src/process/log.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, QUICK } from './harness.ts';
+import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
 
 const NOT_PUBLIC = 'the URL leads to an address that is not public';
 
@@ -21,6 +21,7 @@ describe('The address of a receiver', () => {
     dms = await startService({
       // Of all that is not public, one address alone is allowed: the good receiver's.
       settings: { webhooks: QUICK, webhookAllowedRanges: ['127.0.0.1/32'] },
+      deliveryPlan: QUICK_PLAN,
       log: createLog('trace', { write: (line: string) => void logged.push(line) }),
       async resolve(hostname) {
         lookups.push(hostname);

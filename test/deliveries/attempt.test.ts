@@ -7,7 +7,7 @@ import { VERSION } from '../../src/process/version.ts';
 import { startDeafListener } from '../support/deaf-listener.ts';
 import { type Receiver, startReceiver, startTlsReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, QUICK, SECRET } from './harness.ts';
+import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
 
 const DEADLINE_MS = 700;
 const LONG_DEADLINE_MS = 10_000;
@@ -98,10 +98,9 @@ describe('One attempt', () => {
         webhooks: {
           ...QUICK,
           deadlineMs: DEADLINE_MS,
-          scheduleMs: Array(20).fill(50),
-          probePlan: PROBE_PLAN,
         },
       },
+      deliveryPlan: { ...QUICK_PLAN, scheduleMs: Array(20).fill(50), probePlan: PROBE_PLAN },
       resolve: async (hostname) => {
         if (hostname === 'receiver.test') return [{ address: '127.0.0.1', family: 4 }];
         throw Object.assign(new Error(`getaddrinfo ${hostname}`), { code: 'ENOTFOUND' });

@@ -11,7 +11,7 @@ import {
 } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { QUICK, SECRET } from './harness.ts';
+import { QUICK, QUICK_PLAN, SECRET } from './harness.ts';
 
 describe('A webhook delivery', () => {
   let dms: TestService;
@@ -20,7 +20,7 @@ describe('A webhook delivery', () => {
   let serials = 0;
 
   before(async () => {
-    dms = await startService({ settings: { webhooks: QUICK } });
+    dms = await startService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
   });
   after(() => dms.stop());
 

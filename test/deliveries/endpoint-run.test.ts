@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, QUICK } from './harness.ts';
+import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
 
 describe('The run of an endpoint in trouble', () => {
   let dms: TestService;
@@ -11,7 +11,8 @@ describe('The run of an endpoint in trouble', () => {
 
   before(async () => {
     dms = await startService({
-      settings: { webhooks: { ...QUICK, probePlan: { firstMs: 1_500, share: 0, maxMs: 1_500 } } },
+      settings: { webhooks: QUICK },
+      deliveryPlan: { ...QUICK_PLAN, probePlan: { firstMs: 1_500, share: 0, maxMs: 1_500 } },
     });
     customer = await addCustomer(dms);
   });

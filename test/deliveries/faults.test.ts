@@ -27,10 +27,12 @@ const scratch = mkdtempSync(join(tmpdir(), 'dms-delivery-faults-'));
 chmodSync(scratch, 0o755); // root's PostgreSQL runs as another user
 
 /** Days in milliseconds. */
-const QUICK = {
+const QUICK_PLAN = {
   scheduleMs: [0, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000],
   probePlan: { firstMs: 500, share: 0.1, maxMs: 500 },
   disableAfterMs: 60_000,
+};
+const QUICK = {
   perEndpointMax: 16,
   drainPerSecondMax: 200,
   drainTickMs: 100,
@@ -70,7 +72,7 @@ describe('A connection for notices that is cut', () => {
   let ledger: Ledger;
   let subscriber: Subscriber;
   before(async () => {
-    dms = await startService({ settings: { webhooks: QUICK } });
+    dms = await startService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
     ledger = openLedger(dms);
     subscriber = await ledger.subscribe(['device.online']);
   });
@@ -142,6 +144,7 @@ describe('Without Temporal', function () {
     await startTemporal();
     dms = await startService({
       settings: { temporalAddress: temporal.address, jobPollIntervalMs: 1_000, webhooks: QUICK },
+      deliveryPlan: QUICK_PLAN,
     });
     ledger = openLedger(dms);
     well = await ledger.subscribe(['device.online']);
@@ -252,7 +255,7 @@ describe('A worker that is killed between a failed attempt and the start of the 
   let late: TestService | undefined;
   let ledger: Ledger;
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { webhooks: QUICK } });
+    dms = await startService({ withWorker: false, settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
     ledger = openLedger(dms);
   });
   after(async () => {

@@ -1,14 +1,12 @@
 /** What the tests of deliveries share: days in milliseconds, and a customer with devices that confirm changes. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import type { DeliveryPlan } from '../../src/deliveries/delivery.ts';
 import type { DeliverySettings } from '../../src/process/config.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
 
 export const QUICK: DeliverySettings = {
-  scheduleMs: [0, 100, 200, 300, 2_000, 5_000, 5_000],
-  probePlan: { firstMs: 150, share: 0.1, maxMs: 500 },
-  disableAfterMs: 60_000,
   perEndpointMax: 16,
   drainPerSecondMax: 200,
   drainTickMs: 100,
@@ -17,6 +15,11 @@ export const QUICK: DeliverySettings = {
   leaseSeconds: 10,
   secretGracePeriodMs: 60_000,
   retentionDays: 7,
+};
+export const QUICK_PLAN: DeliveryPlan = {
+  scheduleMs: [0, 100, 200, 300, 2_000, 5_000, 5_000],
+  probePlan: { firstMs: 150, share: 0.1, maxMs: 500 },
+  disableAfterMs: 60_000,
 };
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 

@@ -7,7 +7,7 @@ import {
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, pause, QUICK } from './harness.ts';
+import { addCustomer, type Customer, type Endpoint, pause, QUICK, QUICK_PLAN } from './harness.ts';
 
 const TICK_MS = 200;
 const DRAIN_MAX = 8;
@@ -29,11 +29,14 @@ describe('An endpoint in trouble', () => {
       settings: {
         webhooks: {
           ...QUICK,
-          scheduleMs: SLOW_SCHEDULE,
-          probePlan: { firstMs: PROBE_MS, share: 0, maxMs: PROBE_MS },
           drainTickMs: TICK_MS,
           drainPerSecondMax: DRAIN_MAX,
         },
+      },
+      deliveryPlan: {
+        ...QUICK_PLAN,
+        scheduleMs: SLOW_SCHEDULE,
+        probePlan: { firstMs: PROBE_MS, share: 0, maxMs: PROBE_MS },
       },
     });
     customer = await addCustomer(dms);
@@ -297,6 +300,7 @@ describe('Ten endpoints that hang', () => {
   it('never delay another one: its p95 stays within twice that of quiet times', async () => {
     const dms = await startService({
       settings: { webhooks: { ...QUICK, deadlineMs: 20_000, leaseSeconds: 60, perEndpointMax: 4 } },
+      deliveryPlan: QUICK_PLAN,
     });
     const receiver = await startReceiver();
     const alone = await addCustomer(dms);
@@ -348,7 +352,8 @@ describe('An endpoint that fails for too long', () => {
 
   before(async () => {
     dms = await startService({
-      settings: { webhooks: { ...QUICK, scheduleMs: [0, 100, 100], disableAfterMs: DISABLE_AFTER_MS } },
+      settings: { webhooks: QUICK },
+      deliveryPlan: { ...QUICK_PLAN, scheduleMs: [0, 100, 100], disableAfterMs: DISABLE_AFTER_MS },
     });
     customer = await addCustomer(dms);
     receiver = await startReceiver();

@@ -6,7 +6,7 @@ import { createLog } from '../../src/process/log.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, QUICK } from './harness.ts';
+import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
 
 describe('Metrics and log of deliveries', () => {
   let dms: TestService;
@@ -27,11 +27,12 @@ describe('Metrics and log of deliveries', () => {
       settings: {
         metricsPort: await freePort(),
         // A retry of its own would make the age of what is due a matter of luck.
-        webhooks: {
-          ...QUICK,
-          scheduleMs: [0, 60_000, 60_000],
-          probePlan: { firstMs: 3_000, share: 0, maxMs: 3_000 },
-        },
+        webhooks: QUICK,
+      },
+      deliveryPlan: {
+        ...QUICK_PLAN,
+        scheduleMs: [0, 60_000, 60_000],
+        probePlan: { firstMs: 3_000, share: 0, maxMs: 3_000 },
       },
     });
     customer = await addCustomer(dms);

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type DeliveryItem, type Endpoint, pause, QUICK } from './harness.ts';
+import {
+  addCustomer,
+  type Customer,
+  type DeliveryItem,
+  type Endpoint,
+  pause,
+  QUICK,
+  QUICK_PLAN,
+} from './harness.ts';
 
 const TICK_MS = 150;
 
@@ -17,12 +25,11 @@ describe('A customer', () => {
       settings: {
         webhooks: {
           ...QUICK,
-          scheduleMs: [0, 50],
-          probePlan: { firstMs: 50, share: 0, maxMs: 50 },
           drainTickMs: TICK_MS,
           drainPerSecondMax: 4,
         },
       },
+      deliveryPlan: { ...QUICK_PLAN, scheduleMs: [0, 50], probePlan: { firstMs: 50, share: 0, maxMs: 50 } },
     });
     customer = await addCustomer(dms);
   });

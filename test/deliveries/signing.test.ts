@@ -7,7 +7,7 @@ import { query } from '../../src/db/query.ts';
 import { signaturesOf } from '../../src/deliveries/signature.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, pause, QUICK, SECRET } from './harness.ts';
+import { addCustomer, type Customer, type Endpoint, pause, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
 
 const OVERLAP_MS = 1_500;
 const PLAIN = 'correct horse battery staple é';
@@ -56,7 +56,10 @@ describe('The secret of an endpoint', () => {
   let receiver: Receiver;
 
   before(async () => {
-    dms = await startService({ settings: { webhooks: { ...QUICK, secretGracePeriodMs: OVERLAP_MS } } });
+    dms = await startService({
+      settings: { webhooks: { ...QUICK, secretGracePeriodMs: OVERLAP_MS } },
+      deliveryPlan: QUICK_PLAN,
+    });
     customer = await addCustomer(dms);
   });
   after(() => dms.stop());

@@ -17,7 +17,7 @@ import {
 } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, pause, QUICK } from './harness.ts';
+import { addCustomer, type Customer, pause, QUICK, QUICK_PLAN } from './harness.ts';
 
 describe('An event', () => {
   let dms: TestService;
@@ -25,7 +25,7 @@ describe('An event', () => {
   let receiver: Receiver;
 
   before(async () => {
-    dms = await startService({ settings: { webhooks: QUICK } });
+    dms = await startService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
   });
   after(() => dms.stop());
   beforeEach(async () => {

@@ -46,6 +46,8 @@ export interface TestServiceOptions {
   log?: Log;
   /** How names of receivers are looked up; the system's way by default. */
   resolve?: ComposeOptions['resolve'];
+  /** Default: that of production, which takes days. */
+  deliveryPlan?: ComposeOptions['deliveryPlan'];
 }
 
 /** Limits off and waits short: the tests of limits and waits set their own. */
@@ -69,7 +71,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const { workflowBundle } = await servers();
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
   const log = options.log ?? createLog(options.logLevel ?? 'silent');
-  const service = compose({ settings, log, now: options.now, resolve: options.resolve });
+  const { now, resolve, deliveryPlan } = options;
+  const service = compose({ settings, log, now, resolve, deliveryPlan });
   const metrics = await service.startMetrics();
   const api = await service.startApi();
   const gateway = await service.startGateway();

@@ -1,0 +1,64 @@
+/** What `npm start` takes from the environment. The only file of dev/ that reads process.env. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { COAP_PORT_DEFAULT, PORT_DEFAULT, readSettings, type Settings } from '../../src/process/config.ts';
+import { validateEnvironment } from '../../src/process/environment.ts';
+
+/** Known before the servers run. */
+export interface StartSettings {
+  dataDir: string;
+  port: WantedPort;
+  coapPort: WantedPort;
+  /** null: `npm start` runs a server of its own. */
+  databaseUrl: string | null;
+  temporalAddress: string | null;
+  /** For child processes. */
+  env: NodeJS.ProcessEnv;
+  cacheDir: string;
+}
+
+export interface WantedPort {
+  port: number;
+  /** The environment asks for it, so no other one will do. */
+  isGiven: boolean;
+}
+
+/** Known once the servers run. */
+export interface FoundSettings {
+  databaseUrl: string;
+  temporalAddress: string;
+  port: number;
+  coapPort: number;
+  secretsKeys: string;
+}
+
+export function readStartSettings(env: NodeJS.ProcessEnv = process.env): StartSettings {
+  const values = validateEnvironment(env);
+  return Object.freeze({
+    dataDir: resolve(values.DATA_DIR),
+    port: wanted(values.PORT, PORT_DEFAULT),
+    coapPort: wanted(values.COAP_PORT, COAP_PORT_DEFAULT),
+    databaseUrl: values.DATABASE_URL ?? null,
+    temporalAddress: values.TEMPORAL_ADDRESS ?? null,
+    env: { ...env },
+    cacheDir: join(homedir(), '.cache', 'device-monitoring-service'),
+  });
+}
+
+const wanted = (given: number | undefined, fallback: number): WantedPort => ({
+  port: given ?? fallback,
+  isGiven: given !== undefined,
+});
+
+/** The settings of the service: what the environment says, else what suits one machine. */
+export const settingsForStart = ({ env }: StartSettings, found: FoundSettings): Settings =>
+  readSettings({
+    WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
+    COAP_REQUIRE_TOKEN: 'false',
+    SECRETS_KEYS: found.secretsKeys,
+    ...env,
+    DATABASE_URL: found.databaseUrl,
+    TEMPORAL_ADDRESS: found.temporalAddress,
+    PORT: String(found.port),
+    COAP_PORT: String(found.coapPort),
+  });

@@ -1,0 +1,82 @@
+/** The variables of the environment: their types, bounds and defaults. All that are wrong are reported at once. */
+import ipaddr from 'ipaddr.js';
+import Joi from 'joi';
+
+export type Env = Record<string, string | undefined>;
+
+/** The validated values by name; those that have a default are always there. */
+export type Values = Partial<ValuesOf<typeof optional>> & ValuesOf<typeof withDefault>;
+
+/** What no process of the service can do without. */
+export type RequiredName = 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'SECRETS_KEYS';
+
+type ValuesOf<Schemas> = {
+  [Name in keyof Schemas]: Schemas[Name] extends Joi.AnySchema<infer Value> ? Value : never;
+};
+
+const port = () => Joi.number().integer().min(0).max(65_535);
+const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(fallback);
+
+const optional = {
+  DATABASE_URL: Joi.string().uri({ scheme: ['postgres', 'postgresql'] }),
+  TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
+  TEMPORAL_CLI_PATH: Joi.string(),
+  PORT: Joi.number().port(),
+  COAP_PORT: port(),
+  METRICS_PORT: port(),
+  COAP_TOKEN_OPTION: Joi.number().integer().min(1).max(64_999),
+  SECRETS_KEYS: Joi.string()
+    .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be id:key pairs, each key 32 bytes in base64' }),
+};
+
+const withDefault = {
+  DATA_DIR: Joi.string().default('.data'),
+  HOST: Joi.string().default('127.0.0.1'),
+  TEMPORAL_NAMESPACE: Joi.string().default('default'),
+  TEMPORAL_TASK_QUEUE: Joi.string().default('device-monitoring'),
+  DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
+  STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),
+  REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(60),
+  RATE_LIMIT_PER_SECOND: wholeNumber(100),
+  RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200),
+  DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(0),
+  DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(1_000),
+  FAILED_KEYS_PER_MINUTE: wholeNumber(20),
+  COAP_REQUIRE_TOKEN: Joi.boolean().default(true),
+  WEBHOOK_ALLOWED_RANGES: Joi.string()
+    .allow('')
+    .default('')
+    .custom((text: string, helpers) =>
+      splitRanges(text).every((range) => ipaddr.isValidCIDR(range))
+        ? text
+        : helpers.message({ custom: '{{#label}} must be CIDR ranges, separated by commas' }),
+    ),
+  JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
+  JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
+  SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
+  WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
+  WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
+  WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
+  WEBHOOK_SECRET_GRACE_HOURS: Joi.number().min(0).max(168).default(24),
+  WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(1).max(365).default(7),
+  MEASUREMENTS_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
+  LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
+};
+
+const schemas: Record<string, Joi.Schema> = { ...optional, ...withDefault };
+
+export function validateEnvironment<Name extends RequiredName = never>(
+  env: Env,
+  required: readonly Name[] = [],
+): Values & Required<Pick<Values, Name>> {
+  const schema = Joi.object(schemas).fork([...required], (each) => each.required());
+  // An empty variable counts as one that is not set.
+  const set = Object.fromEntries(Object.keys(schemas).map((name) => [name, env[name] || undefined]));
+  const result = schema.validate(set, { abortEarly: false, errors: { wrap: { label: false } } });
+  if (!result.error) return result.value;
+  const faults = result.error.details.map(({ message }) => `  ${message}`);
+  throw new Error(`The environment is not right:\n${faults.join('\n')}`);
+}
+
+export const splitRanges = (text: string) => text.split(',').filter((range) => range !== '');

@@ -1,5 +1,4 @@
-import { nextLink, pageOf } from '../http/page.ts';
-import { ok, type Route, route } from '../http/route.ts';
+import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { conflict, notFound } from '../process/errors.ts';
 import { alertView, NO_SUCH_ALERT } from './alert.ts';

@@ -1,5 +1,4 @@
-import { nextLink, pageOf } from '../http/page.ts';
-import { created, ok, type Route, route } from '../http/route.ts';
+import { created, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import { assetDetailView, assetView, NO_SUCH_ASSET } from './asset.ts';

@@ -1,10 +1,10 @@
 /** The HTTP API of a process: its routes, who may call them, and the server. */
 import { isUnavailable } from '../db/faults.ts';
-import { databaseHealth } from '../db/health.ts';
+import { isDatabaseUp } from '../db/health.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { type Authenticate, createAuthenticate } from '../http/authenticate.ts';
 import { createDocs } from '../http/docs.ts';
-import { createHealth } from '../http/health.ts';
+import { createHealth, type HealthChecks } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
 import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
 import { openApi } from '../http/openapi.ts';
@@ -35,12 +35,9 @@ export const routesOf = (slices: Slices): Route[] => [
 ];
 
 export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
-  const { settings, sql, transact, temporal, secretBox } = resources;
+  const { settings, transact, secretBox } = resources;
   let server: HttpServer | undefined;
-  const health = createHealth(
-    { database: () => databaseHealth(sql), temporal: temporal.health },
-    () => server?.isDraining() ?? false,
-  );
+  const health = createHealth(healthChecks(resources), () => server?.isDraining() ?? false);
   const app = createApp({
     routes,
     authenticate: composeAuthenticate(resources, slices),
@@ -65,6 +62,18 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     },
   };
 }
+
+/** Without the database nothing works; without Temporal, changes are accepted and wait. */
+const healthChecks = ({ sql, temporal }: Resources): HealthChecks => ({
+  database: async () =>
+    (await isDatabaseUp(sql))
+      ? { state: 'ok', message: 'answers' }
+      : { state: 'down', message: 'does not answer' },
+  temporal: async () =>
+    (await temporal.isUp())
+      ? { state: 'ok', message: 'answers' }
+      : { state: 'degraded', message: 'does not answer: jobs are accepted and start when it is back' },
+});
 
 function composeAuthenticate({ settings, now }: Resources, { keys }: Slices): Authenticate {
   const clock = () => now().getTime();

@@ -1,6 +1,5 @@
 import type { Transact } from '../db/transaction.ts';
-import { nextLink, pageOf } from '../http/page.ts';
-import { created, ok, type Reply, type Route, route } from '../http/route.ts';
+import { created, nextLink, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
 import { jobView, NO_SUCH_JOB, targetView } from './config-job.ts';

@@ -15,7 +15,7 @@ import { fingerprintOf, idempotencyKey, type StoredAnswer, type WithIdempotency 
 import { compileProjection } from './project-response.ts';
 import { type JsonBody, readJsonBody, refuseEncoding } from './read-body.ts';
 import { renderError } from './render-error.ts';
-import { requestIdOf } from './request-id.ts';
+import { chooseRequestId, commonHeaders } from './response-headers.ts';
 import { type Reply, type Route, takesIdempotencyKey } from './route.ts';
 import { bodyValidator, noParameters, paramsCheck, queryValidator } from './validate.ts';
 
@@ -37,8 +37,13 @@ export interface AppOptions {
   /** Turns a fault of a dependency into the error that the caller sees. */
   translateFault(error: unknown): unknown;
   observe(entry: RequestLog): void;
-  /** Middleware for what is no operation of the API: health, documentation. Answers or calls next. */
-  extras: Middleware[];
+  extras: ReadOnlyPaths[];
+}
+
+/** Paths that are no operation of the API, such as health and documentation: they can only be read. */
+export interface ReadOnlyPaths {
+  has(path: string): boolean;
+  handle: Middleware;
 }
 
 interface State {
@@ -49,7 +54,7 @@ interface State {
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   app.use(failuresAndHeaders(options));
-  for (const extra of options.extras) app.use(extra);
+  for (const extra of options.extras) app.use(readOnly(extra));
   const router = new Router({ strict: true, sensitive: true });
   for (const definition of mostSpecificFirst(options.routes)) {
     const path = definition.path.replace(/\{(\w+)\}/g, ':$1');
@@ -62,6 +67,16 @@ export function createApp(options: AppOptions): Koa {
   return app;
 }
 
+const readOnly =
+  ({ has, handle }: ReadOnlyPaths): Middleware =>
+  (ctx, next) => {
+    if (!has(ctx.path)) return next();
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return handle(ctx, next);
+    throw new AppError('method_not_allowed', 'This path takes GET, HEAD', {
+      headers: { Allow: 'GET, HEAD' },
+    });
+  };
+
 /** Literal segments win over parameters, so `/devices/config-profiles/config` is a profile. */
 function mostSpecificFirst(routes: Route[]): Route[] {
   const rank = ({ path }: Route) => path.replace(/\{\w+\}/g, '\uffff');
@@ -71,10 +86,8 @@ function mostSpecificFirst(routes: Route[]): Route[] {
 function failuresAndHeaders(options: AppOptions): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    const requestId = requestIdOf(ctx.req.headers['request-id']);
-    ctx.set('Request-Id', requestId);
-    ctx.set('Cache-Control', 'no-store');
-    ctx.set('X-Content-Type-Options', 'nosniff');
+    const requestId = chooseRequestId(ctx.req.headers['request-id']);
+    ctx.set(commonHeaders(requestId));
     let failure: unknown;
     try {
       await next();

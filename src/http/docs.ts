@@ -2,8 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Middleware } from 'koa';
-import { allowOnlyReads } from './allow-only-reads.ts';
+import type { ReadOnlyPaths } from './app.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const PAGE = `<!doctype html>
@@ -29,30 +28,29 @@ const FILES: Record<string, string> = {
 const POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
-export function createDocs(document: JsonSchema): Middleware {
+export function createDocs(document: JsonSchema): ReadOnlyPaths {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const json = JSON.stringify(document);
-  return async (ctx, next) => {
-    if (!isOurs(ctx.path)) return next();
-    allowOnlyReads(ctx);
-    if (ctx.path === '/openapi.json') {
-      ctx.type = 'application/json';
-      ctx.body = json;
-      return;
-    }
-    ctx.set('Content-Security-Policy', POLICY);
-    const name = ctx.path.slice('/docs/'.length);
-    if (name === '') {
-      ctx.type = 'text/html';
-      ctx.body = PAGE;
-    } else if (name === 'start.js') {
-      ctx.type = 'text/javascript';
-      ctx.body = START;
-    } else if (Object.hasOwn(FILES, name)) {
-      ctx.type = FILES[name] as string;
-      ctx.body = createReadStream(join(folder, name));
-    } else return next();
+  return {
+    has: (path) => path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/'),
+    async handle(ctx, next) {
+      if (ctx.path === '/openapi.json') {
+        ctx.type = 'application/json';
+        ctx.body = json;
+        return;
+      }
+      ctx.set('Content-Security-Policy', POLICY);
+      const name = ctx.path.slice('/docs/'.length);
+      if (name === '') {
+        ctx.type = 'text/html';
+        ctx.body = PAGE;
+      } else if (name === 'start.js') {
+        ctx.type = 'text/javascript';
+        ctx.body = START;
+      } else if (Object.hasOwn(FILES, name)) {
+        ctx.type = FILES[name] as string;
+        ctx.body = createReadStream(join(folder, name));
+      } else await next();
+    },
   };
 }
-
-const isOurs = (path: string) => path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');

@@ -1,7 +1,6 @@
 /** OpenAPI 3.1 from the list of routes. A schema with `.meta({ name })` becomes a named component. */
 import Joi from 'joi';
 import { type JsonSchema, jsonSchema } from './json-schema.ts';
-import { idempotencyHeader } from './openapi-text.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
 
 export interface OpenApiInfo {
@@ -27,6 +26,15 @@ const ERROR_TEXT: Record<number, string> = {
   429: 'Too many requests; see Retry-After',
   500: 'Our fault',
   503: 'Unavailable at present; see Retry-After',
+};
+
+const idempotencyHeader = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
 export function openApi(routes: Route[], info: OpenApiInfo): JsonSchema {

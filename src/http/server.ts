@@ -12,7 +12,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './render-error.ts';
-import { requestIdOf } from './request-id.ts';
+import { chooseRequestId, commonHeaders } from './response-headers.ts';
 
 export interface HttpServerOptions {
   listener: RequestListener;
@@ -92,16 +92,14 @@ function answerParserFault(error: NodeJS.ErrnoException, socket: Socket): void {
 
 function answerFault(socket: Duplex, [status, reason, message]: Fault): void {
   const body = JSON.stringify(errorBody(message));
-  const head = [
-    `HTTP/1.1 ${status} ${reason}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `Request-Id: ${requestIdOf(undefined)}`,
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...commonHeaders(chooseRequestId()),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
 }
 
 /** An answer that has begun cannot say it any more: its connection is closed at the deadline. */

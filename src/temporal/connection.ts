@@ -1,25 +1,19 @@
-/** The client's way to Temporal: it connects when first used and again after a fault, so nobody waits for it to be up. */
+/** A client that connects to Temporal at its first call and again after a fault, so no process waits for Temporal. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
-import type { DependencyHealth } from '../http/health.ts';
 
 export interface TemporalClient {
   client: Client;
-  health(): Promise<DependencyHealth>;
+  /** Whether the server answers in time; never throws. */
+  isUp(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** No call takes longer: rows ask for the work, and the sweep asks again. */
+/** Calls may fail: rows ask for the work, and a sweep repeats what was lost. */
 const CALL_TIMEOUT_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 500;
-/** gRPC's own limit is two minutes, for which nobody would notice that Temporal is back. */
+/** With gRPC's own limit of two minutes, a Temporal that is back would go unnoticed for that long. */
 const RECONNECT_MS_MAX = 2_000;
-
-const UP: DependencyHealth = { state: 'ok', message: 'answers' };
-const AWAY: DependencyHealth = {
-  state: 'degraded',
-  message: 'does not answer: jobs are taken on and start when it is back',
-};
 
 export function connectTemporal(address: string, namespace: string): TemporalClient {
   const connection = Connection.lazy({
@@ -29,14 +23,13 @@ export function connectTemporal(address: string, namespace: string): TemporalCli
   });
   return {
     client: new Client({ connection, namespace }),
-    async health() {
+    isUp() {
       const answer = connection.workflowService.getSystemInfo({}).then(
         () => true,
         () => false,
       );
-      // Whoever probes us waits for a second at most.
-      const isUp = await Promise.race([answer, delay(HEALTH_TIMEOUT_MS, false, { ref: false })]);
-      return isUp ? UP : AWAY;
+      // A readiness probe times out after a second.
+      return Promise.race([answer, delay(HEALTH_TIMEOUT_MS, false, { ref: false })]);
     },
     close: () => connection.close(),
   };
@@ -45,9 +38,9 @@ export function connectTemporal(address: string, namespace: string): TemporalCli
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
 /**
- * The deadline of every call, and in place of the client's own retries: whoever calls makes up for a fault, and a retry
- * that still waits when the connection is closed would end the process. `Connection.withDeadline` goes through an
- * AsyncLocalStorage, which from its first use on makes every promise of the process dearer before Node 24.
+ * Sets the deadline of every call. It also replaces the client's retries: callers recover from faults themselves, and a
+ * retry still pending when the connection closes would end the process. `Connection.withDeadline` uses an
+ * AsyncLocalStorage, which before Node 24 makes every promise of the process slower from its first use on.
  */
 const withDeadline = ((options, nextCall) =>
   nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_TIMEOUT_MS })) as Interceptor;

@@ -1,6 +1,7 @@
 /** What of the states of devices belongs to alerts: which are open, and whose time has passed. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { MONITORED_CONFIG_ID } from '../devices/device-sync.ts';
 import type { Outage } from '../presence/ingress-availability.ts';
 
 /** A device whose expected contact was missed. */
@@ -57,7 +58,7 @@ export function createAlertStatesRepository(sql: Sql) {
       const rows = await query<{ assetId: string; rulesId: string | null }>(
         sql,
         `select asset_id as "assetId",
-           case when is_active then coalesce(confirmed_config_id, pending_config_id) end as "rulesId"
+           case when is_active then ${MONITORED_CONFIG_ID} end as "rulesId"
          from device_configs where asset_id = any(?::uuid[]) for share skip locked`,
         [assetIds],
       );

@@ -6,19 +6,17 @@ import {
   keysOf,
   without,
 } from '../devices/configuration.ts';
-
-/** Contents by configuration id. */
-export type Contents = ReadonlyMap<string, DeviceConfiguration>;
+import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 
 /** Pairs of changes of which the new one gives a key of the old one another value. */
 export function findConflicts(
   oldIds: readonly string[],
   freshIds: readonly string[],
-  contents: Contents,
+  contents: ConfigurationContents,
 ): Array<{ old: string; fresh: string }> {
   const pairs = oldIds.flatMap((old) => freshIds.map((fresh) => ({ old, fresh })));
   return pairs.filter(
-    ({ old, fresh }) => contradictions(get(contents, old), get(contents, fresh)).length > 0,
+    ({ old, fresh }) => contradictions(contentOf(contents, old), contentOf(contents, fresh)).length > 0,
   );
 }
 
@@ -36,12 +34,6 @@ export function withdrawChange(
     pending,
     keysOf(change).filter((key) => !wanted.has(key)),
   );
-}
-
-export function get(contents: Contents, id: string): DeviceConfiguration {
-  const config = contents.get(id);
-  if (!config) throw new Error(`configuration ${id} is not there`);
-  return config;
 }
 
 /** Runs `make` once per distinct key, however many items share it. */

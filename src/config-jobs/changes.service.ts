@@ -5,9 +5,10 @@
 import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { type DeviceConfiguration, hasSameAlertRules, keysOf, merged } from '../devices/configuration.ts';
+import { contentOf } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { findConflicts, get, memoized, withdrawChange } from './change-devices.ts';
+import { findConflicts, memoized, withdrawChange } from './change-devices.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
 export interface ChangesDeps {
@@ -39,8 +40,8 @@ export function createChangesService({
     );
     const store = createConfigStore(organizationId, configurations);
     const mergerOf = memoized(keyOf, ({ device, changeId }: DeviceChange) => {
-      const pending = device.pendingConfigId === null ? null : get(contents, device.pendingConfigId);
-      const config = merged(pending, get(contents, changeId));
+      const pending = device.pendingConfigId === null ? null : contentOf(contents, device.pendingConfigId);
+      const config = merged(pending, contentOf(contents, changeId));
       // Where nothing was pending, nothing guarded the device.
       return {
         kept: store.keep(config),
@@ -78,9 +79,9 @@ export function createChangesService({
     const withdrawalOf = memoized(
       (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
       (change) => {
-        const pending = get(contents, change.device.pendingConfigId as string);
-        const wanted = othersOf(change).map((id) => get(contents, id));
-        const rest = withdrawChange(pending, get(contents, change.changeId), wanted);
+        const pending = contentOf(contents, change.device.pendingConfigId as string);
+        const wanted = othersOf(change).map((id) => contentOf(contents, id));
+        const rest = withdrawChange(pending, contentOf(contents, change.changeId), wanted);
         const gone = keysOf(pending).filter((key) => rest?.[key] === undefined);
         return {
           gone,
@@ -109,7 +110,7 @@ export function createChangesService({
     await targets.release(
       withdrawals.flatMap(({ assetId, gone }) =>
         (failed.get(assetId) ?? [])
-          .filter((id) => gone.some((key) => get(contents, id)[key] !== undefined))
+          .filter((id) => gone.some((key) => contentOf(contents, id)[key] !== undefined))
           .map((changeId) => ({ assetId, changeId })),
       ),
     );
@@ -154,7 +155,7 @@ export function createChangesService({
 
 const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
 
-/** A device that never confirmed anything is guarded by what is pending for it. */
+/** By `monitoredConfig`, a change matters at once to a device that never confirmed anything. */
 const withOtherRules = (
   changes: Array<{ device: DeviceChange['device']; hasSameRules: boolean }>,
 ): string[] =>

@@ -16,3 +16,13 @@ export function configurationId(organizationId: string, config: DeviceConfigurat
   const hex = digest.toString('hex', 0, 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
+
+/** Contents by configuration id. */
+export type ConfigurationContents = ReadonlyMap<string, DeviceConfiguration>;
+
+/** Rows never refer to a configuration that is not stored: one that is missing is a fault, not an absent setting. */
+export function contentOf(contents: ConfigurationContents, id: string): DeviceConfiguration {
+  const config = contents.get(id);
+  if (!config) throw new Error(`configuration ${id} is not there`);
+  return config;
+}

@@ -17,6 +17,7 @@ import {
   merged,
   without,
 } from './configuration.ts';
+import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 
 export type SyncStatus = 'no_device_report' | 'pending' | 'sent' | 'failed' | 'applied' | 'drifted';
 
@@ -91,23 +92,60 @@ export function observeHash(sync: DeviceSync, hash: number): DeviceSync {
   return sync.observedHash === hash ? sync : { ...sync, observedHash: hash };
 }
 
-/** What the device is watched by: what it agreed to, and until it ever reports what was applied to it. */
-export function monitoredConfig({ confirmed, pending }: DeviceSync): DeviceConfiguration | null {
+/**
+ * What the questions below need to know of a device. Its configurations stand here by value, or by id: batches of frames
+ * and of changes know ids, and ask the same questions.
+ */
+export interface SyncState<Config> {
+  reported: { config: Config } | null;
+  confirmed: Config | null;
+  revision: number;
+  pending: { config: Config; fetchedAt: Date | null; failure: string | null } | null;
+}
+
+/** The same state with its configurations by value. */
+export function withContents(
+  { reported, confirmed, revision, pending }: SyncState<string>,
+  contents: ConfigurationContents,
+): SyncState<DeviceConfiguration> {
+  return {
+    reported: reported && { config: contentOf(contents, reported.config) },
+    confirmed: confirmed === null ? null : contentOf(contents, confirmed),
+    revision,
+    pending: pending && { ...pending, config: contentOf(contents, pending.config) },
+  };
+}
+
+/** The configuration whose alert rules apply: what the device confirmed, and until then what is pending for it. */
+export function monitoredConfig<Config>({
+  confirmed,
+  pending,
+}: {
+  confirmed: Config | null;
+  pending: { config: Config } | null;
+}): Config | null {
   return confirmed ?? pending?.config ?? null;
 }
 
-/** Seconds between its words: of what it runs, or of the change that it has taken, if that is longer. */
-export function expectedIntervalSeconds({ reported, confirmed, pending }: DeviceSync): number | null {
-  const isTaken = pending?.fetchedAt != null && pending.failure === null;
-  return longestInterval(reported?.config ?? confirmed, isTaken ? pending.config : null);
-}
+/** `monitoredConfig` in SQL: the id of that configuration, by the columns of device_configs. */
+export const MONITORED_CONFIG_ID = 'coalesce(confirmed_config_id, pending_config_id)';
 
-/** What a device that asks now is given: null when nothing is pending, or it refused. */
-export function offered({
+/** The change that a device gets when it asks now: null when nothing is pending, or the device refused it. */
+export function offered<Config>({
   pending,
   revision,
-}: DeviceSync): { revision: number; config: DeviceConfiguration } | null {
+}: Pick<SyncState<Config>, 'pending' | 'revision'>): { revision: number; config: Config } | null {
   return pending && pending.failure === null ? { revision, config: pending.config } : null;
+}
+
+/** Seconds between transmissions: by what the device runs, or by the change that it fetched, whichever is longer. */
+export function expectedIntervalSeconds({
+  reported,
+  confirmed,
+  pending,
+}: SyncState<DeviceConfiguration>): number | null {
+  const mayRunPending = pending?.fetchedAt != null && pending.failure === null;
+  return longestInterval(reported?.config ?? confirmed, mayRunPending ? pending.config : null);
 }
 
 /** The change joins what is pending; the device has to fetch the result anew. */
@@ -134,7 +172,7 @@ function withPending(sync: DeviceSync, config: DeviceConfiguration | null): Devi
 }
 
 /** The device took what is offered. The first fetch counts: it may have acted on any of them. */
-export function fetch(sync: DeviceSync, at: Date): DeviceSync {
+export function fetch<State extends SyncState<unknown>>(sync: State, at: Date): State {
   if (!sync.pending || sync.pending.failure !== null || sync.pending.fetchedAt) return sync;
   return { ...sync, pending: { ...sync.pending, fetchedAt: at } };
 }

@@ -12,9 +12,17 @@ import { createGroupCommit } from '../db/group-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { withFrameTypes } from '../devices/channel-layout.ts';
-import { type DeviceConfiguration, longestInterval } from '../devices/configuration.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
 import { isPlausibleTime } from '../devices/device-clock.ts';
+import {
+  expectedIntervalSeconds,
+  fetch,
+  monitoredConfig,
+  offered,
+  withContents,
+} from '../devices/device-sync.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
 import { createDeviceFrames, type FrameResult } from './device-frame-fold.ts';
@@ -37,7 +45,7 @@ export interface IntakeDeps {
   transact: Transact;
   measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'lockBySerial' | 'store'>;
   configurationsIn(sql: Sql): {
-    find(ids: Iterable<string | null>): Promise<ReadonlyMap<string, DeviceConfiguration>>;
+    find(ids: Iterable<string | null>): Promise<ConfigurationContents>;
   };
   unregisteredIn(sql: Sql): { record(contactCount: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
@@ -165,13 +173,11 @@ function storeFrames(
 }
 
 /** What it runs, and what waits for it. */
-const neededIds = (config: ConfigState) => [
-  config.reportedConfigId,
-  config.confirmedConfigId,
-  config.pendingConfigId,
+const neededIds = ({ sync: { reported, confirmed, pending } }: ConfigState) => [
+  reported?.config ?? null,
+  confirmed,
+  pending?.config ?? null,
 ];
-
-type Contents = ReadonlyMap<string, DeviceConfiguration>;
 
 interface LockedFrameResult {
   step: FrameResult;
@@ -181,26 +187,18 @@ interface LockedFrameResult {
   known: Set<number>;
 }
 
-function courseOf(device: LockedDevice, contents: Contents) {
-  const { reportedConfigId, confirmedConfigId, pendingConfigId } = device.config;
-  const [reported, confirmed, pending] = [reportedConfigId, confirmedConfigId, pendingConfigId].map((id) =>
-    id === null ? null : (contents.get(id) ?? null),
-  );
-  // A device that never reports is watched by what was applied to it.
-  const rules = confirmed ?? pending ?? null;
+function courseOf(device: LockedDevice, contents: ConfigurationContents) {
+  const sync = withContents(device.config.sync, contents);
+  const rules = monitoredConfig(sync);
   const course = createDeviceFrames(device.state, device.asset.layout);
-  /** What it has taken, or takes with the answer to this frame. */
-  const changeIn = (frame: Frame) =>
-    !device.config.hasFailed && (device.config.isFetched || frame.canDeliverConfig) ? pending : null;
   return {
     device,
     state: course.state,
-    take: (frame: Frame): LockedFrameResult => ({
-      step: course.take(frame, longestInterval(reported ?? confirmed, changeIn(frame))),
-      device,
-      rules,
-      known: new Set(),
-    }),
+    take(frame: Frame): LockedFrameResult {
+      // The answer to the frame carries the change, if it can.
+      const after = frame.canDeliverConfig ? fetch(sync, frame.receivedAt) : sync;
+      return { step: course.take(frame, expectedIntervalSeconds(after)), device, rules, known: new Set() };
+    },
   };
 }
 
@@ -233,24 +231,26 @@ function toStoredFrame({ device, rules, step, known }: LockedFrameResult): Store
     state,
     cameOnline: before.status === 'offline',
     rules,
-    rulesId: device.config.confirmedConfigId ?? device.config.pendingConfigId,
+    rulesId: monitoredConfig(device.config.sync),
   };
 }
 
-function toFrameOutcome({ device, step, known }: LockedFrameResult, contents: Contents): FrameOutcome {
+function toFrameOutcome(
+  { device: { config }, step, known }: LockedFrameResult,
+  contents: ConfigurationContents,
+): FrameOutcome {
   const { frame, readings, repeated, dropped } = step;
-  const { pendingConfigId, revision, isFetched, hasFailed, reportedHash } = device.config;
-  const isOffered = frame.canDeliverConfig && pendingConfigId !== null && !hasFailed;
-  const config = isOffered && isFetched ? contents.get(pendingConfigId) : undefined;
+  const offer = frame.canDeliverConfig ? offered(config.sync) : null;
+  const isFetched = config.sync.pending?.fetchedAt != null;
   return {
     result: {
       accepted: readings.length - known.size,
       duplicates: repeated + known.size,
       dropped,
-      pendingConfig: config ? { revision, config } : null,
-      wantsReport: frame.configHash !== null && frame.configHash !== reportedHash,
+      pendingConfig: offer && isFetched ? { ...offer, config: contentOf(contents, offer.config) } : null,
+      wantsReport: frame.configHash !== null && frame.configHash !== config.reportedHash,
     },
-    news: newsOf(step, device.config, isOffered && !isFetched),
+    news: newsOf(step, config, offer !== null && !isFetched),
   };
 }
 

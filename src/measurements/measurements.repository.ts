@@ -2,14 +2,15 @@
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
+import type { SyncState } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { ClassifiedReading, Reading } from './reading.ts';
 import type { DeviceState, MeasuringAsset } from './stored-frame.ts';
 
 /** What is known of the configuration of a device when it speaks. */
 export interface ConfigState {
-  reportedConfigId: string | null;
-  confirmedConfigId: string | null;
+  /** By the ids of its configurations. */
+  sync: SyncState<string>;
   reportedHash: number | null;
   /** As earlier frames showed it; null when none has since the last report. */
   observedHash: number | null;
@@ -17,10 +18,6 @@ export interface ConfigState {
   channelTypes: number[] | null;
   /** By its own report: frames tell nothing new. */
   areChannelsReported: boolean;
-  pendingConfigId: string | null;
-  revision: number;
-  isFetched: boolean;
-  hasFailed: boolean;
 }
 
 export interface LockedDevice {
@@ -73,9 +70,15 @@ interface StateRow extends DeviceState {
   subscribed: string[] | null;
 }
 
-interface ConfigRow extends ConfigState {
+interface ConfigRow extends Omit<ConfigState, 'sync'> {
   assetId: string;
   serialNumber: string;
+  reportedConfigId: string | null;
+  confirmedConfigId: string | null;
+  pendingConfigId: string | null;
+  revision: number;
+  fetchedAt: Date | null;
+  failure: string | null;
 }
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
@@ -93,7 +96,7 @@ export function createMeasurementsRepository(sql: Sql) {
       `select a.id as "assetId", a.serial_number as "serialNumber", d.reported_config_id as "reportedConfigId",
          d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
          d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
-         d.fetched_at is not null as "isFetched", d.failure_reason is not null as "hasFailed",
+         d.fetched_at as "fetchedAt", d.failure_reason as failure,
          d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
        from unnest(?::uuid[]) as wanted (id)
        cross join lateral (
@@ -295,16 +298,21 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       newestReadingAt: row.newestReadingAt,
     },
     config: {
-      reportedConfigId: config.reportedConfigId,
-      confirmedConfigId: config.confirmedConfigId,
+      sync: syncOf(config),
       reportedHash: config.reportedHash,
       observedHash: config.observedHash,
       channelTypes: config.channelTypes,
       areChannelsReported: config.areChannelsReported,
-      pendingConfigId: config.pendingConfigId,
-      revision: config.revision,
-      isFetched: config.isFetched,
-      hasFailed: config.hasFailed,
     },
+  };
+}
+
+function syncOf(row: ConfigRow): SyncState<string> {
+  const { reportedConfigId, confirmedConfigId, pendingConfigId, revision, fetchedAt, failure } = row;
+  return {
+    reported: reportedConfigId === null ? null : { config: reportedConfigId },
+    confirmed: confirmedConfigId,
+    revision,
+    pending: pendingConfigId === null ? null : { config: pendingConfigId, fetchedAt, failure },
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
-import { findConflicts, get, memoized, withdrawChange } from '../../src/config-jobs/change-devices.ts';
+import { findConflicts, memoized, withdrawChange } from '../../src/config-jobs/change-devices.ts';
 import {
   type Counts,
   finishedStatus,
@@ -269,8 +269,11 @@ describe('Changes that meet on a device', () => {
     );
   });
 
-  it('cannot be compared when one is not there', () => {
-    assert.throws(() => get(contents, 'nothing'), /configuration nothing is not there/);
+  it('is refused when the configuration of a change is not stored', () => {
+    assert.throws(
+      () => findConflicts(['nothing'], ['daily'], contents),
+      /configuration nothing is not there/,
+    );
   });
 });
 

@@ -9,13 +9,17 @@ import {
 import {
   type DeviceReport,
   type DeviceSync,
+  expectedIntervalSeconds,
   fetch,
   merge,
+  monitoredConfig,
   NEW_DEVICE,
   offered,
   receiveReport,
   replaceHardware,
+  type SyncState,
   syncStatus,
+  withContents,
   withdraw,
 } from '../../src/devices/device-sync.ts';
 import { COAP_SLACK_MS, guard, START_MS } from './fixtures.ts';
@@ -485,6 +489,50 @@ describe('New hardware', () => {
     assert.deepEqual(reported.outcome, { kind: 'recorded' });
     const obeyed = afterReport(fetch(reported.sync, at(410)), { ...OLD, ...RULES }, { cameIn: 420 });
     assert.equal(syncStatus(obeyed), 'applied');
+  });
+});
+
+describe('The questions about a device whose configurations are known by id', () => {
+  const contents = new Map<string, DeviceConfiguration>([
+    ['old', OLD],
+    ['rules', RULES],
+    ['daily', DAILY],
+  ]);
+  const byId = (more: Partial<SyncState<string>>): SyncState<string> => ({
+    reported: { config: 'old' },
+    confirmed: 'old',
+    revision: 3,
+    pending: { config: 'daily', fetchedAt: null, failure: null },
+    ...more,
+  });
+
+  it('monitors the device by what it confirmed, until then by what is pending, failed or not', () => {
+    assert.equal(monitoredConfig(byId({})), 'old');
+    const pending = { config: 'rules', fetchedAt: null, failure: 'out of range' };
+    assert.equal(monitoredConfig(byId({ confirmed: null, pending })), 'rules');
+    assert.equal(monitoredConfig(byId({ confirmed: null, pending: null })), null);
+  });
+
+  it('offers what is pending with its revision, and nothing that the device refused', () => {
+    assert.deepEqual(offered(byId({})), { revision: 3, config: 'daily' });
+    const refusal = { config: 'daily', fetchedAt: at(100), failure: 'out of range' };
+    assert.equal(offered(byId({ pending: refusal })), null);
+  });
+
+  it('expects the longer interval from the fetch of a change on', () => {
+    const seconds = (sync: SyncState<string>) => expectedIntervalSeconds(withContents(sync, contents));
+    assert.equal(seconds(byId({})), 3_600);
+    assert.equal(seconds(fetch(byId({}), at(100))), 86_400);
+    assert.equal(seconds(byId({ reported: null, confirmed: null, pending: null })), null);
+  });
+
+  it('finds each configuration by its id, and names one that is not stored', () => {
+    const { reported, confirmed, pending } = withContents(byId({ confirmed: 'rules' }), contents);
+    assert.deepEqual([reported?.config, confirmed, pending?.config], [OLD, RULES, DAILY]);
+    assert.throws(
+      () => withContents(byId({ confirmed: 'lost' }), contents),
+      /configuration lost is not there/,
+    );
   });
 });
 

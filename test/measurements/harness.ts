@@ -5,6 +5,10 @@
 import assert from 'node:assert/strict';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { createTransact } from '../../src/db/transaction.ts';
+import {
+  createConfigurationCache,
+  createConfigurationsRepository,
+} from '../../src/devices/configurations.repository.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
 import { createIntake, type IntakeDeps } from '../../src/measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
@@ -84,7 +88,7 @@ export const intakeWith = (more: Partial<IntakeDeps> = {}) =>
   createIntake({
     transact: createTransact(dms.service.sql),
     measurementsIn: createMeasurementsRepository,
-    configurationsIn: () => ({ find: async () => new Map() }),
+    configurationsIn: (sql) => createConfigurationsRepository(sql, createConfigurationCache()),
     unregisteredIn: () => ({ record: async () => {} }),
     partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
     evaluate: async () => {},

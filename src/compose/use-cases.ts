@@ -7,6 +7,7 @@ import { createAssetsService } from '../assets/assets.service.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
 import { createChangesService } from '../config-jobs/changes.service.ts';
+import type { JobRef } from '../config-jobs/config-job.ts';
 import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
 import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
 import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
@@ -109,17 +110,17 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
     log.warn({ err, call }, 'Temporal did not take it: the sweep or the next look makes up for it');
   };
   const progress = createProgressSignals({
-    count: jobs.count,
+    count: ({ jobId }) => jobs.count(jobId),
     signal: starter.signalJob,
     intervalMs: settings.jobSignalIntervalMs,
     onFault: temporalFault('signal'),
   });
   const starting = new Set<Promise<void>>();
   /** After the commit; nobody waits for it. */
-  function startJob(job: { id: string; organizationId: string }): void {
+  function startJob(job: JobRef): void {
     const start = starter
       .startJob(job)
-      .then(() => jobs.touchWorkflow(job.id))
+      .then(() => jobs.touchWorkflow(job))
       .then(() => metrics.jobsStarted.inc(), temporalFault('start'))
       .finally(() => starting.delete(start));
     starting.add(start);
@@ -138,10 +139,10 @@ export function createUseCases({ settings, log, now = () => new Date(), resolve 
   const publish = createPublishEvents(inTransaction);
   const recovery = createRecoveryNotifier({
     startRecovery: starter.startRecovery,
-    onFault: temporalFault('attend'),
+    onFault: temporalFault('start recovery'),
   });
 
-  const jobsProgressed = (jobIds: string[]) => progress.progressed(jobIds);
+  const jobsProgressed = progress.progressed;
   const listeners = createIngressAvailabilityRepository(sql);
   const alerts = createAlertsService({ ...inTransaction, transact, listeners, publish, now });
   const changes = createChangesService({ ...inTransaction, onAlertRulesChanged: alerts.onAlertRulesChanged });

@@ -1,22 +1,16 @@
-/** The verbs of `workflows/apply-profile.ts`; each can be repeated without harm. */
+/** What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm. */
+import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 
-export interface JobRunSteps {
-  plan(jobId: string): Promise<JobPlan | null>;
-  progress(jobId: string): Promise<JobProgress>;
-  beginStage(jobId: string, stage: number): Promise<void>;
-  finish(jobId: string): Promise<void>;
-  abort(jobId: string): Promise<void>;
-}
-
-export type ApplyProfileActivities = ReturnType<typeof createApplyProfileActivities>;
-
-export function createApplyProfileActivities(jobRun: JobRunSteps) {
-  return {
-    findPlan: (jobId: string) => jobRun.plan(jobId),
-    getProgress: (jobId: string) => jobRun.progress(jobId),
-    beginStage: (jobId: string, stage: number) => jobRun.beginStage(jobId, stage),
-    finishJob: (jobId: string) => jobRun.finish(jobId),
-    abortJob: (jobId: string) => jobRun.abort(jobId),
-  };
+export interface ApplyProfileActivities {
+  /** Null when the job's row is gone. */
+  getPlan(job: JobRef): Promise<JobPlan | null>;
+  /** Null when the job's row is gone. */
+  getProgress(job: JobRef): Promise<JobProgress | null>;
+  /** Offers the change to the devices of the stage. */
+  beginStage(job: JobRef, stage: number): Promise<void>;
+  /** Ends the job; targets that are still open time out. */
+  finishJob(job: JobRef): Promise<void>;
+  /** Ends the job and withdraws its change from every device that has not confirmed it. */
+  abortJob(job: JobRef): Promise<void>;
 }

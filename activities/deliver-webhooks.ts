@@ -1,37 +1,49 @@
 /**
- * The verbs of `workflows/deliver-webhooks.ts`; each begins from what the rows say, so it can be repeated. All of them
- * give signs of life, so that a worker that died is noticed by its silence within seconds, whatever it was doing.
+ * What `workflows/deliver-webhooks.ts` calls, implemented by the endpoint-recovery service. Every call starts from what
+ * the rows say, so it can be repeated. All send heartbeats, so Temporal notices within seconds that a worker has died.
  */
 import { heartbeat } from '@temporalio/activity';
-import type { RecoveryView } from '../src/deliveries/endpoint-recovery.ts';
+import type { DrainProgress, RecoveryView } from '../src/deliveries/endpoint-recovery.ts';
+import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 
-export interface EndpointRecoverySteps {
-  look(endpointId: string): Promise<RecoveryView | null>;
-  sendUrgent(endpointId: string): Promise<void>;
-  sendDue(endpointId: string): Promise<void>;
-  probe(endpointId: string): Promise<void>;
-  drain(endpointId: string, pace: number, heartbeat: () => void): Promise<{ pace: number; sent: number }>;
-  close(endpointId: string): Promise<void>;
+export interface DeliverWebhooksActivities {
+  /** Null when the endpoint was deleted. */
+  getEndpointState(endpoint: EndpointRef): Promise<RecoveryView | null>;
+  /** Sends what a customer asked to resend, whatever the endpoint's health. */
+  sendImmediate(endpoint: EndpointRef): Promise<void>;
+  /** Sends the retries that are due. */
+  sendRetries(endpoint: EndpointRef): Promise<void>;
+  /** Sends one delivery to an endpoint whose breaker is open; its success starts the drain. */
+  probeEndpoint(endpoint: EndpointRef): Promise<void>;
+  /** Sends part of the backlog, starting at `pace` requests per second; closes the breaker when nothing is left. */
+  drainBacklog(endpoint: EndpointRef, pace: number): Promise<DrainProgress>;
+  /** Closes an open breaker when there is nothing left to send. */
+  closeBreaker(endpoint: EndpointRef): Promise<void>;
 }
 
-export type DeliverWebhooksActivities = ReturnType<typeof createDeliverWebhooksActivities>;
+const HEARTBEAT_INTERVAL_MS = 2_000;
 
-const HEARTBEAT_EVERY_MS = 2_000;
-
-async function withHeartbeat<T>(work: Promise<T>): Promise<T> {
-  heartbeat();
-  const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
-  return work.finally(() => clearInterval(timer));
-}
-
-export function createDeliverWebhooksActivities(recoverySteps: EndpointRecoverySteps) {
+export function createDeliverWebhooksActivities(
+  recovery: DeliverWebhooksActivities,
+): DeliverWebhooksActivities {
   return {
-    getEndpointState: (endpointId: string) => withHeartbeat(recoverySteps.look(endpointId)),
-    sendUrgent: (endpointId: string) => withHeartbeat(recoverySteps.sendUrgent(endpointId)),
-    sendRetries: (endpointId: string) => withHeartbeat(recoverySteps.sendDue(endpointId)),
-    probeEndpoint: (endpointId: string) => withHeartbeat(recoverySteps.probe(endpointId)),
-    drainBacklog: (endpointId: string, pace: number) =>
-      withHeartbeat(recoverySteps.drain(endpointId, pace, heartbeat)),
-    closeBreaker: (endpointId: string) => withHeartbeat(recoverySteps.close(endpointId)),
+    getEndpointState: withHeartbeat(recovery.getEndpointState),
+    sendImmediate: withHeartbeat(recovery.sendImmediate),
+    sendRetries: withHeartbeat(recovery.sendRetries),
+    probeEndpoint: withHeartbeat(recovery.probeEndpoint),
+    drainBacklog: withHeartbeat(recovery.drainBacklog),
+    closeBreaker: withHeartbeat(recovery.closeBreaker),
+  };
+}
+
+function withHeartbeat<Args extends unknown[], Result>(activity: (...args: Args) => Promise<Result>) {
+  return async (...args: Args): Promise<Result> => {
+    heartbeat();
+    const timer = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
+    try {
+      return await activity(...args);
+    } finally {
+      clearInterval(timer);
+    }
   };
 }

@@ -1,11 +1,12 @@
-import { createApplyProfileActivities, type JobRunSteps } from './apply-profile.ts';
-import { createDeliverWebhooksActivities, type EndpointRecoverySteps } from './deliver-webhooks.ts';
+import type { ApplyProfileActivities } from './apply-profile.ts';
+import { createDeliverWebhooksActivities, type DeliverWebhooksActivities } from './deliver-webhooks.ts';
 
 export interface ActivityDeps {
-  jobRun: JobRunSteps;
-  recoverySteps: EndpointRecoverySteps;
+  jobRun: ApplyProfileActivities;
+  recoverySteps: DeliverWebhooksActivities;
 }
 
-export function createActivities({ jobRun, recoverySteps }: ActivityDeps) {
-  return { ...createApplyProfileActivities(jobRun), ...createDeliverWebhooksActivities(recoverySteps) };
-}
+export const createActivities = ({ jobRun, recoverySteps }: ActivityDeps) => ({
+  ...jobRun,
+  ...createDeliverWebhooksActivities(recoverySteps),
+});

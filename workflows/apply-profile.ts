@@ -1,7 +1,7 @@
 /**
- * One job: waits until every device of each stage runs the change, or the deadline. Postgres holds what is true; this
- * run holds the waiting, and shows in words what it waits for. It may be ended and started again at any time: the next
- * look finds the job where it is.
+ * One job: waits until every device of each stage has confirmed the change, or until the deadline. Postgres holds the
+ * truth; this run holds the waiting and describes it for readers of the Temporal UI. It may be terminated and started
+ * again at any time, because every pass reads the job's progress anew.
  */
 import {
   allHandlersFinished,
@@ -14,27 +14,29 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ApplyProfileActivities } from '../activities/apply-profile.ts';
+import type { JobRef } from '../src/config-jobs/config-job.ts';
 import { describeJobRun, summarizeResult } from '../src/config-jobs/job-description.ts';
 import { TARGETS_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
-const { findPlan, getProgress, beginStage, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>({
+const { getPlan, getProgress, beginStage, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>({
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** Something moved; the lines say what, for the reader of the Temporal UI. */
+/** Targets changed; the lines say which, for readers of the Temporal UI. */
 export const targetsChanged = defineSignal<[string[]]>(TARGETS_CHANGED_SIGNAL);
 
-export interface ApplyProfileInput {
-  jobId: string;
-  /** How long to go without a look when no signal comes. */
+export interface ApplyProfileInput extends JobRef {
+  /** The longest wait between two reads of the progress when no signal arrives. */
   pollIntervalMs: number;
 }
 
 const LATEST_LINES = 10;
+const JOB_IS_GONE = 'the job no longer exists';
 
 export async function applyProfile(input: ApplyProfileInput): Promise<string> {
-  const { jobId, pollIntervalMs } = input;
+  const { organizationId, jobId, pollIntervalMs } = input;
+  const job: JobRef = { organizationId, jobId };
   let hasPendingSignal = false;
   let latest: string[] = [];
   setHandler(targetsChanged, (lines) => {
@@ -42,22 +44,23 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
     latest = [...latest, ...lines].slice(-LATEST_LINES);
   });
 
-  const plan = await findPlan(jobId);
-  if (!plan) return 'the job is not there';
+  const plan = await getPlan(job);
+  if (!plan) return JOB_IS_GONE;
   const deadlineAt = Date.parse(plan.deadlineAt);
 
   for (;;) {
     hasPendingSignal = false;
-    const progress = await getProgress(jobId);
+    const progress = await getProgress(job);
+    if (!progress) return JOB_IS_GONE;
     setCurrentDetails(describeJobRun(plan, progress, latest));
     if (progress.status !== 'running') return summarizeResult(progress);
 
     const remainingMs = deadlineAt - Date.now();
-    if (remainingMs <= 0) await finishJob(jobId);
-    else if (progress.verdict === 'abort') await abortJob(jobId);
+    if (remainingMs <= 0) await finishJob(job);
+    else if (progress.verdict === 'abort') await abortJob(job);
     else if (progress.verdict === 'proceed') {
-      if (progress.stage === progress.stages) await finishJob(jobId);
-      else await beginStage(jobId, progress.stage + 1);
+      if (progress.stage === progress.stages) await finishJob(job);
+      else await beginStage(job, progress.stage + 1);
     } else {
       await condition(() => hasPendingSignal, Math.min(pollIntervalMs, remainingMs));
       if (workflowInfo().continueAsNewSuggested) {

@@ -1,7 +1,7 @@
 /**
- * One endpoint in trouble: retries what failed, finds out when the receiver is back, and drains what waited. It ends
- * when the endpoint is well; while there is no such run, the endpoint has no problem. Postgres holds the deliveries,
- * this run holds the waiting.
+ * One endpoint whose deliveries fail: retries them, probes until its receiver is back, and drains the backlog. The run
+ * ends when the endpoint has recovered, so an endpoint without a run is healthy. Postgres holds the deliveries; this
+ * run holds the waiting.
  */
 import {
   allHandlersFinished,
@@ -14,63 +14,58 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliverWebhooksActivities } from '../activities/deliver-webhooks.ts';
-import { describeRecovery } from '../src/deliveries/endpoint-recovery.ts';
+import { describeRecovery, summarizeRecovery } from '../src/deliveries/endpoint-recovery.ts';
+import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
-const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' };
-const { getEndpointState, sendUrgent, sendRetries, probeEndpoint, drainBacklog, closeBreaker } =
+const { getEndpointState, sendImmediate, sendRetries, probeEndpoint, drainBacklog, closeBreaker } =
   proxyActivities<DeliverWebhooksActivities>({
     startToCloseTimeout: '10 minutes',
     heartbeatTimeout: '10 seconds',
-    retry,
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   });
 
 /** Something changed: another failure, a resend, an edit by its owner. */
 export const wake = defineSignal(WAKE_SIGNAL);
 
-export interface DeliverWebhooksInput {
-  endpointId: string;
-  /** How long to go without a look when no signal comes. */
+export interface DeliverWebhooksInput extends EndpointRef {
+  /** The longest wait between two reads of the state when no signal arrives. */
   pollIntervalMs: number;
-  /** Requests per second that a drain goes on with, over continue-as-new. */
+  /** Requests per second at which a drain continues after continue-as-new. */
   pace?: number;
 }
 
-export async function deliverWebhooks({
-  endpointId,
-  pollIntervalMs,
-  pace: firstPace = 1,
-}: DeliverWebhooksInput): Promise<string> {
+const FIRST_PACE = 1;
+
+export async function deliverWebhooks(input: DeliverWebhooksInput): Promise<string> {
+  const { organizationId, endpointId, pollIntervalMs } = input;
+  const endpoint: EndpointRef = { organizationId, endpointId };
   let hasPendingSignal = false;
-  let pace = firstPace;
+  let pace = input.pace ?? FIRST_PACE;
   setHandler(wake, () => {
     hasPendingSignal = true;
   });
 
   for (;;) {
     hasPendingSignal = false;
-    const look = await getEndpointState(endpointId);
-    if (!look) return 'the endpoint was deleted';
-    setCurrentDetails(describeRecovery(look));
-    const { next } = look;
-    if (next.kind !== 'drain') pace = 1;
+    const state = await getEndpointState(endpoint);
+    if (!state) return 'the endpoint was deleted';
+    setCurrentDetails(describeRecovery(state));
+    const { next } = state;
+    if (next.kind !== 'drain') pace = FIRST_PACE;
 
-    if (next.kind === 'urgent') await sendUrgent(endpointId);
-    else if (next.kind === 'retry') await sendRetries(endpointId);
-    else if (next.kind === 'probe') await probeEndpoint(endpointId);
-    else if (next.kind === 'drain') pace = (await drainBacklog(endpointId, pace)).pace;
-    else if (next.kind === 'close') await closeBreaker(endpointId);
+    if (next.kind === 'immediate') await sendImmediate(endpoint);
+    else if (next.kind === 'retry') await sendRetries(endpoint);
+    else if (next.kind === 'probe') await probeEndpoint(endpoint);
+    else if (next.kind === 'drain') pace = (await drainBacklog(endpoint, pace)).pace;
+    else if (next.kind === 'close') await closeBreaker(endpoint);
     else if (next.kind === 'wait') {
       await condition(() => hasPendingSignal, Math.min(next.waitMs, pollIntervalMs));
-    } else if (!hasPendingSignal) {
-      return look.status === 'active'
-        ? 'the endpoint is well'
-        : `the endpoint is disabled (${look.disabledReason})`;
-    }
+    } else if (!hasPendingSignal) return summarizeRecovery(state);
 
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof deliverWebhooks>({ endpointId, pollIntervalMs, pace });
+      await continueAsNew<typeof deliverWebhooks>({ ...input, pace });
     }
   }
 }

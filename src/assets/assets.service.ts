@@ -26,7 +26,7 @@ export interface AssetsServiceDeps {
   assetsIn(sql: Sql): AssetsRepository;
   devicesIn(sql: Sql): AssetDevices;
   targetsIn(sql: Sql): AssetTargets;
-  jobsProgressed(jobIds: string[]): void;
+  jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Nobody watches the assets any more. */
   alertsEnded(tx: InTransaction, assetIds: string[]): Promise<void>;
 }
@@ -68,7 +68,7 @@ export function createAssetsService({
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelByAsset(id, 'the asset was archived');
         await alertsEnded({ sql }, [id]);
-        afterCommit(() => jobsProgressed(jobIds));
+        afterCommit(() => jobsProgressed(organizationId, jobIds));
       });
     },
 

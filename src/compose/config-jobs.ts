@@ -1,4 +1,5 @@
 import { type ChangesDeps, createChangesService } from '../config-jobs/changes.service.ts';
+import type { JobRef } from '../config-jobs/config-job.ts';
 import {
   type ConfigJobsRepository,
   createConfigJobsRepository,
@@ -36,7 +37,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   const pendingIn = createPendingChangesRepository;
 
   const progress = createProgressSignals({
-    count: jobs.count,
+    count: ({ jobId }) => jobs.count(jobId),
     signal: starter.signalJob,
     intervalMs: settings.jobSignalIntervalMs,
     onFault: onTemporalFault('signal'),
@@ -95,10 +96,10 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
 function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, jobs: ConfigJobsRepository) {
   const underWay = new Set<Promise<void>>();
   return {
-    start(job: { id: string; organizationId: string }): void {
+    start(job: JobRef): void {
       const started = starter
         .startJob(job)
-        .then(() => jobs.touchWorkflow(job.id))
+        .then(() => jobs.touchWorkflow(job))
         .then(() => metrics.jobsStarted.inc(), onTemporalFault('start'))
         .finally(() => underWay.delete(started));
       underWay.add(started);

@@ -9,6 +9,7 @@ import { contentOf } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { findConflicts, memoized, withdrawChange } from './change-devices.ts';
+import type { JobRef } from './config-job.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
 export interface ChangesDeps {
@@ -62,7 +63,7 @@ export function createChangesService({
    */
   async function withdraw(
     sql: Sql,
-    { id: jobId, organizationId }: { id: string; organizationId: string },
+    { organizationId, jobId }: JobRef,
     changes: DeviceChange[],
   ): Promise<void> {
     const targets = targetsIn(sql);
@@ -134,20 +135,20 @@ export function createChangesService({
     },
 
     /** Cancels what a job still waits for, and takes its changes out of what is pending. */
-    async withdrawOpen(sql: Sql, job: { id: string; organizationId: string }, reason: string): Promise<void> {
+    async withdrawOpen(sql: Sql, job: JobRef, reason: string): Promise<void> {
       const targets = targetsIn(sql);
-      const listed = await targets.listOpen(job.id);
+      const listed = await targets.listOpen(job.jobId);
       const devices = await pendingIn(sql).lockAssets(
         job.organizationId,
         listed.map(({ assetId }) => assetId),
       );
       // Read again under the locks: a report may have settled some in between.
-      const open = new Map((await targets.listOpen(job.id)).map((target) => [target.assetId, target]));
+      const open = new Map((await targets.listOpen(job.jobId)).map((target) => [target.assetId, target]));
       const begun = devices.flatMap((device) => {
         const target = open.get(device.assetId);
         return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
       });
-      await targets.cancelByJob(job.id, reason);
+      await targets.cancelByJob(job.jobId, reason);
       await withdraw(sql, job, begun);
     },
   };

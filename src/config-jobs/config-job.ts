@@ -40,6 +40,12 @@ export const NO_COUNTS: Counts = {
   timed_out: 0,
 };
 
+/** Identifies a job, to statements and to its workflow. */
+export interface JobRef {
+  organizationId: string;
+  jobId: string;
+}
+
 export interface ConfigJob {
   id: string;
   profileSlug: string;

@@ -4,6 +4,7 @@ import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import {
   type ConfigJob,
   type Counts,
+  type JobRef,
   type JobStatus,
   NO_COUNTS,
   type Rollout,
@@ -23,9 +24,7 @@ export interface NewJob {
 }
 
 /** A job as its workflow sees it. */
-export interface JobRow {
-  id: string;
-  organizationId: string;
+export interface JobRow extends JobRef {
   profileSlug: string;
   parts: ProfileSnapshot;
   rollout: Rollout | null;
@@ -36,7 +35,7 @@ export interface JobRow {
   deadlineAt: Date;
 }
 
-const JOB_COLUMNS = `id, organization_id as "organizationId", profile_slug as "profileSlug", profile_snapshot as parts, rollout, current_stage as stage, stage_count as stages,
+const JOB_COLUMNS = `id as "jobId", organization_id as "organizationId", profile_slug as "profileSlug", profile_snapshot as parts, rollout, current_stage as stage, stage_count as stages,
   status, target_count as total, deadline_at as "deadlineAt"`;
 
 interface JobSummaryRow extends Omit<ConfigJob, 'counts'> {
@@ -145,13 +144,10 @@ export function createConfigJobsRepository(sql: Sql) {
     },
 
     /** Running jobs whose workflow was not seen for that long: never started, or lost with its server. */
-    listWithoutWorkflow(
-      olderThanMs: number,
-      limit: number,
-    ): Promise<Array<{ id: string; organizationId: string }>> {
+    listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobRef[]> {
       return query(
         sql,
-        `select id, organization_id as "organizationId" from config_jobs
+        `select id as "jobId", organization_id as "organizationId" from config_jobs
          where status = 'running'
            and (workflow_checked_at is null or workflow_checked_at < now() - make_interval(secs => ?))
          order by workflow_checked_at nulls first limit ?`,
@@ -159,8 +155,8 @@ export function createConfigJobsRepository(sql: Sql) {
       );
     },
 
-    async touchWorkflow(id: string): Promise<void> {
-      await query(sql, 'update config_jobs set workflow_checked_at = now() where id = ?', [id]);
+    async touchWorkflow({ jobId }: JobRef): Promise<void> {
+      await query(sql, 'update config_jobs set workflow_checked_at = now() where id = ?', [jobId]);
     },
   };
 }

@@ -18,6 +18,7 @@ import {
   type ConfigJob,
   DEADLINE_MINUTES_DEFAULT,
   firstStageSize,
+  type JobRef,
   NO_SUCH_JOB,
   type Rollout,
 } from './config-job.ts';
@@ -55,8 +56,8 @@ export interface ConfigJobsDeps {
   changes: ChangesService;
   finishJob: FinishJob;
   now(): Date;
-  startJob(job: { id: string; organizationId: string }): void;
-  jobsProgressed(jobIds: string[]): void;
+  startJob(job: JobRef): void;
+  jobsProgressed(organizationId: string, jobIds: string[]): void;
 }
 
 export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
@@ -98,8 +99,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       })),
     );
     afterCommit(() => {
-      deps.startJob({ id, organizationId });
-      deps.jobsProgressed(superseded);
+      deps.startJob({ organizationId, jobId: id });
+      deps.jobsProgressed(organizationId, superseded);
     });
     return id;
   }
@@ -175,7 +176,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const job = await lockOwn(sql, organizationId, jobId);
         if (job.status !== 'running') throw conflict(`The job is not running: it is ${job.status}`);
         await changes.withdrawOpen(sql, job, 'the job was cancelled');
-        afterCommit(() => deps.jobsProgressed([jobId]));
+        afterCommit(() => deps.jobsProgressed(organizationId, [jobId]));
         return deps.finishJob(sql, job, 'cancelled');
       });
     },

@@ -1,12 +1,12 @@
-/** A job's course in words, for people who look at its run in the Temporal UI. */
+/** A job's run in words, for readers of the Temporal UI. */
 import type { Counts } from './config-job.ts';
 import type { JobPlan, JobProgress } from './job-run.ts';
 
 export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: readonly string[]): string {
   return [
-    `**Profile ${plan.profileSlug}** on ${plan.total} device${plan.total === 1 ? '' : 's'}: ${progress.status}`,
+    `**Profile ${plan.profileSlug}** on ${devices(plan.total)}: ${label(progress.status)}`,
     '',
-    waitsFor(plan, progress),
+    describeWait(plan, progress),
     ...(progress.stages > 1 ? ['', `Stage ${progress.stage} of ${progress.stages}.`] : []),
     '',
     ...countLines(progress.counts),
@@ -14,20 +14,27 @@ export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: rea
   ].join('\n');
 }
 
+/** The result of the run: `completed with failures: 9 applied, 3 timed out`. */
 export function summarizeResult({ status, counts }: JobProgress): string {
-  const parts = Object.entries(counts).filter(([, count]) => count > 0);
-  return `${status}: ${parts.map(([state, count]) => `${count} ${label(state)}`).join(', ')}`;
+  const parts = countsAboveZero(counts).map(([state, count]) => `${count} ${label(state)}`);
+  return `${label(status)}: ${parts.join(', ')}`;
 }
 
-function waitsFor({ deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
-  if (status !== 'running') return 'Waits for nothing any more.';
+function describeWait({ deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
+  if (status !== 'running') return 'The job has ended.';
   const { waiting, sent } = counts;
-  return `Waits for ${waiting} to fetch the change and for ${sent} that fetched it to report it, until ${deadlineAt}.`;
+  return [
+    `Waiting until ${deadlineAt}`,
+    `for ${devices(waiting)} to fetch the change`,
+    `and for ${devices(sent)} to confirm it.`,
+  ].join(' ');
 }
 
 const countLines = (counts: Counts) =>
-  Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([state, count]) => `- ${label(state)}: ${count}`);
+  countsAboveZero(counts).map(([state, count]) => `- ${label(state)}: ${count}`);
+
+const countsAboveZero = (counts: Counts) => Object.entries(counts).filter(([, count]) => count > 0);
+
+const devices = (count: number) => `${count} device${count === 1 ? '' : 's'}`;
 
 const label = (state: string) => state.replaceAll('_', ' ');

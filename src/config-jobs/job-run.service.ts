@@ -1,9 +1,9 @@
-/** The steps of a job's course, as its workflow calls them: each can be repeated without harm. */
+/** The activities of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import type { ChangesService } from './changes.service.ts';
-import { judgeStage, openCount } from './config-job.ts';
+import type { ChangesService, DeviceChange } from './changes.service.ts';
+import { type JobRef, judgeStage, openCount } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
@@ -16,79 +16,86 @@ export interface JobRunDeps {
   targetsIn(sql: Sql): ConfigTargetsRepository;
   changes: ChangesService;
   finishJob: FinishJob;
-  jobsProgressed(jobIds: string[]): void;
+  jobsProgressed(organizationId: string, jobIds: string[]): void;
 }
 
 export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, targetsIn, pendingIn, changes } = deps;
 
-  /** Runs the step on the locked job, if it is still running. */
-  function onRunning(jobId: string, step: (tx: Transaction, job: JobRow) => Promise<void>): Promise<void> {
+  /** Does nothing when the job has ended or its row is gone. */
+  function onRunning(
+    { jobId }: JobRef,
+    change: (tx: Transaction, job: JobRow) => Promise<void>,
+  ): Promise<void> {
     return transact(async (tx) => {
       const job = await jobsIn(tx.sql).lock(jobId);
-      if (job?.status === 'running') await step(tx, job);
+      if (job?.status === 'running') await change(tx, job);
+    });
+  }
+
+  /** The queued targets of the stage, with their devices locked. */
+  async function lockQueued(sql: Sql, job: JobRow, stage: number): Promise<DeviceChange[]> {
+    const listQueued = () => targetsIn(sql).listQueued(job.jobId, stage);
+    const assetIds = (await listQueued()).map(({ assetId }) => assetId);
+    const devices = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
+    // Read again under the locks: a later job may have superseded some targets in between.
+    const queued = new Map((await listQueued()).map((target) => [target.assetId, target]));
+    return devices.flatMap((device) => {
+      const target = queued.get(device.assetId);
+      return target ? [{ device, changeId: target.changeId }] : [];
     });
   }
 
   return {
-    plan(jobId: string): Promise<JobPlan | null> {
+    /** Null when the job's row is gone. */
+    getPlan(ref: JobRef): Promise<JobPlan | null> {
       return transact(async ({ sql }) => {
-        const job = await jobsIn(sql).findForWorkflow(jobId);
+        const job = await jobsIn(sql).findForWorkflow(ref.jobId);
         if (!job) return null;
-        await jobsIn(sql).touchWorkflow(jobId);
+        await jobsIn(sql).touchWorkflow(ref);
         return { profileSlug: job.profileSlug, total: job.total, deadlineAt: job.deadlineAt.toISOString() };
       });
     },
 
-    progress(jobId: string): Promise<JobProgress> {
+    /** Null when the job's row is gone. */
+    getProgress(ref: JobRef): Promise<JobProgress | null> {
       return transact(async ({ sql }) => {
-        const job = (await jobsIn(sql).findForWorkflow(jobId)) as JobRow;
-        const counts = await jobsIn(sql).count(jobId);
-        await jobsIn(sql).touchWorkflow(jobId);
+        const job = await jobsIn(sql).findForWorkflow(ref.jobId);
+        if (!job) return null;
+        const counts = await jobsIn(sql).count(ref.jobId);
+        await jobsIn(sql).touchWorkflow(ref);
         const { status, stage, stages, rollout } = job;
         const verdict = judgeStage(counts, { isLast: stage === stages, rollout });
         return { status, stage, stages, verdict, counts };
       });
     },
 
-    /** Puts the change on the devices of the stage. */
-    beginStage(jobId: string, stage: number): Promise<void> {
-      return onRunning(jobId, async ({ sql, afterCommit }, { organizationId, stage: begun }) => {
-        if (begun >= stage) return;
-        const listed = await targetsIn(sql).listQueued(jobId, stage);
-        const devices = await pendingIn(sql).lockAssets(
-          organizationId,
-          listed.map(({ assetId }) => assetId),
-        );
-        // Read again under the locks: a later job may have taken some over in between.
-        const queued = new Map(
-          (await targetsIn(sql).listQueued(jobId, stage)).map((each) => [each.assetId, each]),
-        );
-        const stageChanges = devices.flatMap((device) => {
-          const target = queued.get(device.assetId);
-          return target ? [{ device, changeId: target.changeId }] : [];
-        });
+    /** Offers the change to the devices of the stage. */
+    beginStage(ref: JobRef, stage: number): Promise<void> {
+      return onRunning(ref, async ({ sql, afterCommit }, job) => {
+        if (job.stage >= stage) return;
+        const { organizationId, jobId } = job;
+        const stageChanges = await lockQueued(sql, job, stage);
         const superseded = await changes.put(sql, organizationId, jobId, stageChanges);
-        await targetsIn(sql).begin(
-          jobId,
-          stageChanges.map(({ device }) => device.assetId),
-        );
+        const begun = stageChanges.map(({ device }) => device.assetId);
+        await targetsIn(sql).begin(jobId, begun);
         await jobsIn(sql).updateStage(jobId, stage);
-        afterCommit(() => deps.jobsProgressed(superseded));
+        afterCommit(() => deps.jobsProgressed(organizationId, superseded));
       });
     },
 
-    /** Ends the job: what is still open has timed out. */
-    finish(jobId: string): Promise<void> {
-      return onRunning(jobId, async ({ sql }, job) => {
-        if (openCount(await jobsIn(sql).count(jobId)) > 0) await targetsIn(sql).timeOut(jobId);
+    /** Ends the job; targets that are still open time out. */
+    finishJob(ref: JobRef): Promise<void> {
+      return onRunning(ref, async ({ sql }, job) => {
+        const counts = await jobsIn(sql).count(job.jobId);
+        if (openCount(counts) > 0) await targetsIn(sql).timeOut(job.jobId);
         await deps.finishJob(sql, job);
       });
     },
 
-    /** Ends the job and takes its change back from all devices that have not settled. */
-    abort(jobId: string): Promise<void> {
-      return onRunning(jobId, async ({ sql }, job) => {
+    /** Ends the job and withdraws its change from every device that has not confirmed it. */
+    abortJob(ref: JobRef): Promise<void> {
+      return onRunning(ref, async ({ sql }, job) => {
         await changes.withdrawOpen(sql, job, 'too many devices failed: the job was aborted');
         await deps.finishJob(sql, job, 'aborted');
       });

@@ -1,8 +1,9 @@
-/** What a job's workflow knows of it. */
+/** What a job's workflow knows of the job. */
 import type { Counts, JobStatus, StageVerdict } from './config-job.ts';
 
 export interface JobPlan {
   profileSlug: string;
+  /** Devices in the job. */
   total: number;
   /** ISO 8601. */
   deadlineAt: string;
@@ -12,7 +13,7 @@ export interface JobProgress {
   status: JobStatus;
   stage: number;
   stages: number;
-  /** What the present stage has to do next. */
+  /** What to do next in the current stage. */
   verdict: StageVerdict;
   counts: Counts;
 }

@@ -1,118 +1,131 @@
 /**
- * Tells a job's workflow that something moved, sparingly: the rows are the truth, a signal only saves the wait for the
- * next look. A small job hears each device by name, so that the Temporal UI tells its story; a large one hears of
- * each percent of what has begun and of its end, so its history stays short however many devices it has. Its targets are
- * counted only when what was heard does not tell already that a percent is full.
+ * Signals a job's workflow that targets changed, at most once per interval. A lost signal costs nothing but time: the
+ * workflow also polls. A small job's signal names each device, for readers of the Temporal UI. A large job is signalled
+ * once per percent of its begun targets and at its end, so its history stays short however many devices it has; its
+ * targets are counted only when the outcomes reported here do not show that another percent has settled.
  */
-import type { Counts } from './config-job.ts';
+import type { Counts, JobRef } from './config-job.ts';
 
 export interface ProgressSignalsDeps {
-  count(jobId: string): Promise<Counts>;
-  /** Never throws; a signal that does not arrive is made up for by the workflow's own slow look. */
-  signal(jobId: string, lines: string[]): Promise<void>;
+  count(job: JobRef): Promise<Counts>;
+  signal(job: JobRef, lines: string[]): Promise<void>;
   /** At most one signal per job in this time. */
   intervalMs: number;
   onFault(error: unknown): void;
 }
 
+export interface RecordedOutcome extends JobRef {
+  serialNumber: string;
+  event: string;
+}
+
 export interface ProgressSignals {
-  progressed(jobIds: string[]): void;
-  recordOutcomes(outcomes: Array<{ jobId: string; serialNumber: string; event: string }>): void;
-  /** Waits for what is under way. */
+  /** Targets of these jobs changed, and nobody knows how many. */
+  progressed(organizationId: string, jobIds: string[]): void;
+  recordOutcomes(outcomes: RecordedOutcome[]): void;
+  /** Sends what is due and waits for what is under way. */
   flush(): Promise<void>;
 }
 
 const SMALL_JOB_TARGETS = 200;
 const LINES_MAX = 50;
 
-interface JobMemory {
+interface PendingProgress {
+  job: JobRef;
   lines: string[];
   timer: NodeJS.Timeout | null;
+  /** Something happened since the last signal. */
   isDue: boolean;
+  /** Percent of the begun targets that are still open. */
   lastPercent: number;
   isSmall: boolean;
-  /** What was begun and open when it was last counted, and what was heard of since; null: to be counted. */
+  /** The targets as last counted; null when they have to be counted again. */
   counted: { begun: number; open: number } | null;
-  recordOutcomes: number;
+  outcomesSinceCount: number;
 }
 
 export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignals {
-  const jobs = new Map<string, JobMemory>();
+  const jobs = new Map<string, PendingProgress>();
   const underWay = new Set<Promise<void>>();
 
-  function record(jobId: string, line?: string): void {
-    const memory = jobs.get(jobId) ?? {
-      lines: [],
-      timer: null,
-      isDue: false,
-      lastPercent: -1,
-      isSmall: false,
-      counted: null,
-      recordOutcomes: 0,
-    };
-    jobs.set(jobId, memory);
-    if (line === undefined) memory.counted = null;
-    else memory.recordOutcomes++;
-    if (line !== undefined && memory.lines.length < LINES_MAX) memory.lines.push(line);
-    memory.isDue = true;
+  function pendingOf(job: JobRef): PendingProgress {
+    const pending = jobs.get(job.jobId) ?? newPending(job);
+    jobs.set(job.jobId, pending);
+    return pending;
   }
 
-  /** Once all is noted that is known. */
-  function scheduleSignal(jobIds: Iterable<string>): void {
+  function recordChange(job: JobRef): void {
+    const pending = pendingOf(job);
+    pending.counted = null;
+    pending.isDue = true;
+  }
+
+  function recordOutcome({ organizationId, jobId, serialNumber, event }: RecordedOutcome): void {
+    const pending = pendingOf({ organizationId, jobId });
+    pending.outcomesSinceCount++;
+    if (pending.lines.length < LINES_MAX) pending.lines.push(`${serialNumber} ${event}`);
+    pending.isDue = true;
+  }
+
+  function scheduleSignals(jobIds: Iterable<string>): void {
     for (const jobId of new Set(jobIds)) {
-      const memory = jobs.get(jobId);
-      if (memory && !memory.timer) run(jobId, memory);
+      const pending = jobs.get(jobId);
+      if (pending && !pending.timer) run(pending);
     }
   }
 
-  /** The first news go out at once, what follows within the interval goes out together at its end. */
-  function run(jobId: string, memory: JobMemory): void {
-    memory.isDue = false;
-    memory.timer = setTimeout(() => {
-      memory.timer = null;
-      if (memory.isDue) run(jobId, memory);
-      else if (memory.isSmall || memory.lastPercent === 0) jobs.delete(jobId);
+  /** The first signal goes out at once; what follows within the interval goes out together at its end. */
+  function run(pending: PendingProgress): void {
+    pending.isDue = false;
+    pending.timer = setTimeout(() => {
+      pending.timer = null;
+      if (pending.isDue) run(pending);
+      else if (pending.isSmall || pending.lastPercent === 0) jobs.delete(pending.job.jobId);
     }, deps.intervalMs);
-    memory.timer.unref();
-    const work = look(jobId, memory)
+    pending.timer.unref();
+    const work = signalProgress(pending)
       .catch(deps.onFault)
       .finally(() => underWay.delete(work));
     underWay.add(work);
   }
 
-  async function look(jobId: string, memory: JobMemory): Promise<void> {
-    const expected = expectedPercent(memory);
-    if (expected > 0 && expected < memory.lastPercent) {
-      memory.lastPercent = expected;
-      await deps.signal(jobId, []);
+  async function signalProgress(pending: PendingProgress): Promise<void> {
+    const expected = expectedPercent(pending);
+    if (expected > 0 && expected < pending.lastPercent) {
+      pending.lastPercent = expected;
+      await deps.signal(pending.job, []);
       return;
     }
-    memory.recordOutcomes = 0;
-    const { queued, waiting, sent, ...settled } = await deps.count(jobId);
+    const percent = await countOpenPercent(pending);
+    const lines = pending.lines.splice(0);
+    if (!pending.isSmall && percent === pending.lastPercent) return;
+    pending.lastPercent = percent;
+    await deps.signal(pending.job, pending.isSmall ? lines : []);
+  }
+
+  async function countOpenPercent(pending: PendingProgress): Promise<number> {
+    pending.outcomesSinceCount = 0;
+    const { queued, waiting, sent, ...settled } = await deps.count(pending.job);
     const open = waiting + sent;
     const begun = Object.values(settled).reduce((sum, count) => sum + count, open);
-    memory.isSmall = begun + queued <= SMALL_JOB_TARGETS;
-    memory.counted = memory.isSmall ? null : { begun, open };
-    const lines = memory.lines.splice(0);
-    const percent = percentOf({ begun, open });
-    if (!memory.isSmall && percent === memory.lastPercent) return;
-    memory.lastPercent = percent;
-    await deps.signal(jobId, memory.isSmall ? lines : []);
+    pending.isSmall = begun + queued <= SMALL_JOB_TARGETS;
+    pending.counted = pending.isSmall ? null : { begun, open };
+    return percentOpen({ begun, open });
   }
 
   return {
-    progressed: (jobIds) => {
-      for (const jobId of jobIds) record(jobId);
-      scheduleSignal(jobIds);
+    progressed(organizationId, jobIds) {
+      for (const jobId of jobIds) recordChange({ organizationId, jobId });
+      scheduleSignals(jobIds);
     },
-    recordOutcomes: (outcomes) => {
-      for (const { jobId, serialNumber, event } of outcomes) record(jobId, `${serialNumber} ${event}`);
-      scheduleSignal(outcomes.map(({ jobId }) => jobId));
+    recordOutcomes(outcomes) {
+      for (const outcome of outcomes) recordOutcome(outcome);
+      scheduleSignals(outcomes.map(({ jobId }) => jobId));
     },
     async flush() {
-      for (const [jobId, memory] of jobs) {
-        if (memory.timer) clearTimeout(memory.timer);
-        if (memory.isDue) run(jobId, memory);
+      for (const pending of jobs.values()) {
+        if (pending.timer) clearTimeout(pending.timer);
+        if (pending.isDue) run(pending);
       }
       await Promise.allSettled(underWay);
       for (const { timer } of jobs.values()) if (timer) clearTimeout(timer);
@@ -120,10 +133,20 @@ export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignal
   };
 }
 
-/** Still open by what was heard; 0 or less when only the rows can tell. Other processes hear of more. */
-function expectedPercent({ counted, recordOutcomes }: JobMemory): number {
-  return counted ? percentOf({ ...counted, open: counted.open - recordOutcomes }) : 0;
-}
+const newPending = (job: JobRef): PendingProgress => ({
+  job,
+  lines: [],
+  timer: null,
+  isDue: false,
+  lastPercent: -1,
+  isSmall: false,
+  counted: null,
+  outcomesSinceCount: 0,
+});
 
-const percentOf = ({ begun, open }: { begun: number; open: number }) =>
+/** By the outcomes since the last count; 0 or less when the targets have to be counted. Other processes have outcomes, too. */
+const expectedPercent = ({ counted, outcomesSinceCount }: PendingProgress) =>
+  counted ? percentOpen({ ...counted, open: counted.open - outcomesSinceCount }) : 0;
+
+const percentOpen = ({ begun, open }: { begun: number; open: number }) =>
   Math.ceil((open / Math.max(begun, 1)) * 100);

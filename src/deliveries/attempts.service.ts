@@ -3,6 +3,7 @@
  * outcome is durable before anything follows from it; results of many attempts are recorded in one statement.
  */
 import { createGroupCommit } from '../db/group-commit.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { EndpointHealthRepository, LastAttempt } from '../endpoints/endpoint-health.repository.ts';
 import {
   type EndpointHealth,
@@ -35,7 +36,7 @@ export interface AttemptsDeps {
   now(): Date;
   random(): number;
   /** An endpoint needs its workflow. */
-  notifyRecovery(endpoint: { id: string; organizationId: string }): void;
+  notifyRecovery(endpoint: EndpointRef): void;
   observe(result: AttemptResult): void;
   log: Log;
 }
@@ -155,7 +156,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
         deps.log.warn({ endpointId: id, error: result.error }, 'webhook.breaker_opened');
       }
     }
-    deps.notifyRecovery({ id, organizationId });
+    deps.notifyRecovery({ organizationId, endpointId: id });
   }
 
   async function disable(id: string, reason: 'failing' | 'gone'): Promise<void> {

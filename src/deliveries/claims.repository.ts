@@ -92,7 +92,7 @@ export function createClaimsRepository(sql: Sql) {
     },
 
     /** What was asked for at once, whatever the health of the endpoint. */
-    claimUrgent(endpointId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    claimImmediate(endpointId: string, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
         claiming(`select endpoint_id, id from deliveries d

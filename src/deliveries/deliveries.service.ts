@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
-import { NO_SUCH_WEBHOOK, type Webhook } from '../endpoints/endpoint.ts';
+import { type EndpointRef, NO_SUCH_WEBHOOK, type Webhook } from '../endpoints/endpoint.ts';
 import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { secretFault } from '../endpoints/endpoint-secret.ts';
 import type { EndpointsRepository, WebhookScope } from '../endpoints/endpoints.repository.ts';
@@ -24,7 +24,7 @@ export interface DeliveriesServiceDeps {
   secretGracePeriodMs: number;
   now(): Date;
   /** The endpoint's workflow has something to do. */
-  notifyRecovery(endpoint: { id: string; organizationId: string }): void;
+  notifyRecovery(endpoint: EndpointRef): void;
 }
 
 /** No replay without an end misses what a clock that is ahead of ours has written. */
@@ -76,7 +76,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
         const delivery = await deliveries.find(own, deliveryId);
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
         if (!isQueued) throw conflict('An attempt of this delivery is under way');
-        afterCommit(() => deps.notifyRecovery({ id, organizationId }));
+        afterCommit(() => deps.notifyRecovery({ organizationId, endpointId: id }));
         return delivery;
       });
     },
@@ -99,7 +99,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
         );
         if (queued > 0) {
           await endpointsIn(sql).drainIfClosed(id);
-          afterCommit(() => deps.notifyRecovery({ id, organizationId }));
+          afterCommit(() => deps.notifyRecovery({ organizationId, endpointId: id }));
         }
         return queued;
       });

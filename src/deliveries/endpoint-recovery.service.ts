@@ -1,11 +1,11 @@
-/** The steps for an endpoint in trouble, as its workflow calls them. Each begins from what the rows say. */
-
+/** The activities of `workflows/deliver-webhooks.ts`. Each starts from what the rows say, so it can be repeated. */
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { nextPace } from '../endpoints/endpoint-health.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
 import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
-import { nextStep, type RecoveryView } from './endpoint-recovery.ts';
+import { type DrainProgress, nextStep, type RecoveryView } from './endpoint-recovery.ts';
 
 export interface EndpointRecoveryDeps {
   claims: ClaimsRepository;
@@ -17,27 +17,21 @@ export interface EndpointRecoveryDeps {
   drainPerSecondMax: number;
   /** The second of a drain; shorter in tests. */
   drainTickMs: number;
-  /** The dispatcher takes over again. */
+  /** Makes the dispatcher look at the endpoint again. */
   wake(endpointId: string): Promise<void>;
-  /** The process is being stopped: nothing more is begun, and what is claimed goes back. */
+  /** The process is stopping: start nothing more and release what is claimed. */
   isStopping(): boolean;
   log: Log;
 }
 
-export interface DrainProgress {
-  /** Requests per second to go on with. */
-  pace: number;
-  sent: number;
-}
-
 const DRAIN_TICKS = 10;
-/** Ticks after which a drain begins nothing more of its claims: a slow receiver does not make it outlive its lease. */
+/** After so many ticks a drain starts nothing more of its claims, so a slow receiver cannot make it outlive its lease. */
 const STALE_TICKS = 2;
 
 export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
   const { claims, endpoints, attempts, perEndpointMax, leaseSeconds } = deps;
 
-  /** Sends in order, a cap's worth at a time; stops at the first failure and gives the rest back. */
+  /** Sends in order, `perEndpointMax` at a time; stops at the first failure and releases the rest. */
   async function sendAll(
     claimed: ClaimedDelivery[],
     { spacingMs, notAfterMs }: { spacingMs: number; notAfterMs: number },
@@ -49,7 +43,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     const startedAt = performance.now();
     const spentMs = () => performance.now() - startedAt;
     const isOver = () => hasFailed || deps.isStopping();
-    async function lane(): Promise<void> {
+    async function sendInTurn(): Promise<void> {
       while (left.length > 0 && !isOver() && spentMs() < notAfterMs) {
         const dueInMs = begun++ * spacingMs - spentMs();
         if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs));
@@ -61,7 +55,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         await settled;
       }
     }
-    await Promise.all(Array.from({ length: Math.min(perEndpointMax, claimed.length) }, lane));
+    await Promise.all(Array.from({ length: Math.min(perEndpointMax, claimed.length) }, sendInTurn));
     await claims.release(left);
     return { sent, hasFailed };
   }
@@ -76,39 +70,31 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
   }
 
   return {
-    async look(endpointId: string): Promise<RecoveryView | null> {
-      const state = await endpoints.findRecoveryState(endpointId);
+    /** Null when the endpoint was deleted. */
+    async getEndpointState(endpoint: EndpointRef): Promise<RecoveryView | null> {
+      const state = await endpoints.findRecoveryState(endpoint.endpointId);
       if (!state) return null;
       const next = nextStep(state, state.now);
-      if (next.kind === 'end') await endpoints.clearWorkflow(endpointId);
-      else await endpoints.touchWorkflow(endpointId);
-      const { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying } = state;
-      return {
-        status,
-        disabledReason,
-        breaker,
-        host,
-        failingSince: failingSince?.toISOString() ?? null,
-        lastError,
-        waiting: pending,
-        retrying,
-        next,
-      };
+      if (next.kind === 'end') await endpoints.clearWorkflow(endpoint);
+      else await endpoints.touchWorkflow(endpoint);
+      const { status, disabledReason, breaker, host, lastError, pending, retrying } = state;
+      const failingSince = state.failingSince?.toISOString() ?? null;
+      return { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying, next };
     },
 
-    /** What a person asked for, whether or not the one before it fails. */
-    async sendUrgent(endpointId: string): Promise<void> {
-      const claimed = await claims.claimUrgent(endpointId, perEndpointMax, leaseSeconds);
+    /** What a customer asked to resend: each is sent, whether or not another one fails. */
+    async sendImmediate({ endpointId }: EndpointRef): Promise<void> {
+      const claimed = await claims.claimImmediate(endpointId, perEndpointMax, leaseSeconds);
       await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).settled));
     },
 
-    async sendDue(endpointId: string): Promise<void> {
+    async sendRetries({ endpointId }: EndpointRef): Promise<void> {
       const claimed = await claims.claimDue(endpointId, perEndpointMax, leaseSeconds);
       await sendAll(claimed, { spacingMs: 0, notAfterMs: Number.POSITIVE_INFINITY });
     },
 
-    /** One delivery; its success begins the drain. */
-    async probe(endpointId: string): Promise<void> {
+    /** Sends one delivery; its success starts the drain. */
+    async probeEndpoint({ endpointId }: EndpointRef): Promise<void> {
       const [claim] = await claims.claimProbe(endpointId, leaseSeconds);
       if (!claim) return;
       const { result, settled } = await attempts.attempt(claim);
@@ -116,30 +102,29 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(endpointId);
     },
 
-    /** A stretch of the drain: each second at its own pace. It ends the trouble when nothing is left. */
-    async drain(endpointId: string, pace: number, heartbeat: () => void): Promise<DrainProgress> {
-      let present = pace;
+    /** Ten ticks of the drain, each faster than the one before. Closes the breaker when nothing is left. */
+    async drainBacklog({ endpointId }: EndpointRef, firstPace: number): Promise<DrainProgress> {
+      let pace = firstPace;
       let sent = 0;
       for (let tick = 0; tick < DRAIN_TICKS && !deps.isStopping(); tick++) {
-        heartbeat();
         const tickEnd = performance.now() + deps.drainTickMs;
-        const claimed = await claims.claimBacklog(endpointId, present, leaseSeconds);
+        const claimed = await claims.claimBacklog(endpointId, pace, leaseSeconds);
         if (claimed.length === 0) {
           await close(endpointId, 'draining');
           break;
         }
         const outcome = await sendAll(claimed, {
-          spacingMs: deps.drainTickMs / present,
+          spacingMs: deps.drainTickMs / pace,
           notAfterMs: deps.drainTickMs * STALE_TICKS,
         });
         sent += outcome.sent;
         if (outcome.hasFailed) break;
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, tickEnd - performance.now())));
-        present = nextPace(present, deps.drainPerSecondMax);
+        pace = nextPace(pace, deps.drainPerSecondMax);
       }
-      return { pace: present, sent };
+      return { pace, sent };
     },
 
-    close: (endpointId: string): Promise<void> => close(endpointId, 'open'),
+    closeBreaker: ({ endpointId }: EndpointRef): Promise<void> => close(endpointId, 'open'),
   };
 }

@@ -1,41 +1,49 @@
-/** What an endpoint in trouble needs next: the decisions of its workflow, and how it tells of them. */
-export interface RecoveryView {
+/** The next step for an endpoint whose deliveries fail, as its workflow decides it, and how the Temporal UI shows it. */
+export interface RecoveryState {
   status: 'active' | 'disabled';
-  disabledReason: string | null;
   breaker: 'closed' | 'open' | 'draining';
+  nextProbeAt: Date | null;
+  /** Deliveries without an attempt. */
+  pending: number;
+  retrying: number;
+  /** Retries that a customer asked for: they are sent now. */
+  immediate: number;
+  nextRetryAt: Date | null;
+}
+
+/** What the workflow sees: all times are ISO 8601. */
+export interface RecoveryView {
+  status: RecoveryState['status'];
+  disabledReason: string | null;
+  breaker: RecoveryState['breaker'];
   host: string;
-  /** ISO 8601, like all times here: this is what a workflow sees. */
   failingSince: string | null;
   lastError: string | null;
-  waiting: number;
+  pending: number;
   retrying: number;
   next: NextStep;
 }
 
 export type NextStep =
   | { kind: 'end' }
-  /** Asked for by a person: now, whatever the health. */
-  | { kind: 'urgent' }
+  /** Whatever the endpoint's health. */
+  | { kind: 'immediate' }
   | { kind: 'probe' }
   | { kind: 'drain' }
   | { kind: 'retry' }
   | { kind: 'close' }
   | { kind: 'wait'; until: string; waitMs: number; for: 'probe' | 'retry' | 'close' };
 
-export interface RecoveryState {
-  status: 'active' | 'disabled';
-  breaker: 'closed' | 'open' | 'draining';
-  nextProbeAt: Date | null;
-  pending: number;
-  retrying: number;
-  urgent: number;
-  nextRetryAt: Date | null;
+export interface DrainProgress {
+  /** Requests per second to continue with. */
+  pace: number;
+  sent: number;
 }
 
 export function nextStep(state: RecoveryState, now: Date): NextStep {
-  const { status, breaker, nextProbeAt, nextRetryAt, pending, retrying, urgent } = state;
+  const { status, breaker, nextProbeAt, nextRetryAt, pending, retrying, immediate } = state;
   if (status === 'disabled') return { kind: 'end' };
-  if (urgent > 0) return { kind: 'urgent' };
+  if (immediate > 0) return { kind: 'immediate' };
   if (breaker === 'draining') return { kind: 'drain' };
   if (breaker === 'open') {
     return dueOr(pending + retrying === 0 ? 'close' : 'probe', nextProbeAt ?? now, now);
@@ -48,40 +56,44 @@ function dueOr(kind: 'probe' | 'retry' | 'close', at: Date, now: Date): NextStep
   return waitMs <= 0 ? { kind } : { kind: 'wait', until: at.toISOString(), waitMs, for: kind };
 }
 
-const SAYS: Record<Exclude<NextStep['kind'], 'wait'>, string> = {
-  end: 'Nothing waits any more.',
-  urgent: 'Sends what was asked for to be sent again.',
-  probe: 'Tries one delivery, to see whether the receiver is back.',
-  drain: 'The receiver is back: sends what waited at a growing pace, oldest first.',
-  retry: 'Sends the retries that are due.',
-  close: 'Nothing waits any more; new deliveries are sent as they come.',
-};
-
-const WAIT_SAYS = {
-  probe: 'Next probe at',
-  retry: 'Next retry at',
-  close: 'Nothing waits; new deliveries are sent again from',
-};
-
-const BREAKER_SAYS: Record<RecoveryView['breaker'], string> = {
-  closed: 'New deliveries are sent as they come.',
-  open: 'The receiver fails: nothing is sent but a probe from time to time, and new deliveries wait.',
-  draining: 'The receiver is back; new deliveries wait behind the older ones.',
-};
-
-/** For people who look at the run in the Temporal UI. */
-export function describeRecovery(look: RecoveryView): string {
-  const { host, breaker, waiting, retrying, lastError, failingSince, next } = look;
-  const step = next.kind === 'wait' ? `${WAIT_SAYS[next.for]} ${next.until}.` : SAYS[next.kind];
+/** The current details of the run. */
+export function describeRecovery(view: RecoveryView): string {
+  const { host, breaker, pending, retrying, lastError, failingSince, next } = view;
   return [
-    `**Webhook to ${host}**: breaker ${breaker}`,
+    `**Webhook to ${host}**: the breaker is ${breaker}`,
     '',
-    BREAKER_SAYS[breaker],
-    step,
+    BREAKERS[breaker],
+    next.kind === 'wait' ? `${WAITS[next.for]} at ${next.until}.` : STEPS[next.kind],
     '',
-    `- waiting for their first attempt: ${waiting}`,
+    `- waiting for the first attempt: ${pending}`,
     `- waiting for a retry: ${retrying}`,
     ...(failingSince === null ? [] : [`- failing since: ${failingSince}`]),
     ...(lastError === null ? [] : [`- last error: ${lastError}`]),
   ].join('\n');
 }
+
+/** The result of the run. */
+export function summarizeRecovery({ status, disabledReason }: RecoveryView): string {
+  return status === 'active' ? 'the endpoint is healthy' : `the endpoint is disabled: ${disabledReason}`;
+}
+
+const BREAKERS: Record<RecoveryView['breaker'], string> = {
+  closed: 'New deliveries are sent at once.',
+  open: 'The receiver fails, so new deliveries wait and only probes are sent.',
+  draining: 'The receiver is back, and new deliveries wait behind the backlog.',
+};
+
+const STEPS: Record<Exclude<NextStep['kind'], 'wait'>, string> = {
+  end: 'Nothing is left to recover.',
+  immediate: 'Sending the deliveries that a customer asked to resend.',
+  probe: 'Sending one delivery to find out whether the receiver is back.',
+  drain: 'Sending the backlog, oldest first, at a growing pace.',
+  retry: 'Sending the retries that are due.',
+  close: 'No delivery is waiting, so the breaker is closed.',
+};
+
+const WAITS = {
+  probe: 'The next probe is sent',
+  retry: 'The next retry is sent',
+  close: 'No delivery is waiting, so the breaker closes',
+};

@@ -1,41 +1,39 @@
-/** Tells an endpoint's workflow that there is trouble: once per endpoint at a time, and nobody waits for it. */
-export interface Endpoint {
-  id: string;
-  organizationId: string;
-}
+/** Starts or wakes an endpoint's workflow when its deliveries fail: one call per endpoint at a time, and nobody waits for it. */
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 
 export interface RecoveryNotifierDeps {
-  startRecovery(endpoint: Endpoint): Promise<void>;
-  /** The sweep makes up for it. */
+  startRecovery(endpoint: EndpointRef): Promise<void>;
+  /** Nothing is lost: the sweep starts the workflow. */
   onFault(error: unknown): void;
 }
 
 export interface RecoveryNotifier {
-  notifyRecovery(endpoint: Endpoint): void;
+  notifyRecovery(endpoint: EndpointRef): void;
   flush(): Promise<void>;
 }
 
-const QUIET_MS = 200;
+/** Many failures within this time cost one call. */
+const COALESCE_MS = 200;
 
 export function createRecoveryNotifier({ startRecovery, onFault }: RecoveryNotifierDeps): RecoveryNotifier {
   const underWay = new Map<string, Promise<void>>();
   const again = new Set<string>();
 
-  function notifyRecovery(endpoint: Endpoint): void {
-    if (underWay.has(endpoint.id)) {
-      again.add(endpoint.id);
+  function notifyRecovery(endpoint: EndpointRef): void {
+    const { endpointId } = endpoint;
+    if (underWay.has(endpointId)) {
+      again.add(endpointId);
       return;
     }
-    again.delete(endpoint.id);
+    again.delete(endpointId);
     const call = startRecovery(endpoint)
       .catch(onFault)
-      // Many failures at once are one piece of news.
-      .then(() => new Promise<void>((resolve) => setTimeout(resolve, QUIET_MS)))
+      .then(() => new Promise<void>((resolve) => setTimeout(resolve, COALESCE_MS)))
       .finally(() => {
-        underWay.delete(endpoint.id);
-        if (again.has(endpoint.id)) notifyRecovery(endpoint);
+        underWay.delete(endpointId);
+        if (again.has(endpointId)) notifyRecovery(endpoint);
       });
-    underWay.set(endpoint.id, call);
+    underWay.set(endpointId, call);
   }
 
   return {

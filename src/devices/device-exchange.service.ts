@@ -73,6 +73,7 @@ export interface ExchangeTargets {
 
 /** For the Temporal UI: which device did what for which job. */
 export interface TargetOutcome {
+  organizationId: string;
   jobId: string;
   serialNumber: string;
   event: 'applied' | 'failed';
@@ -255,12 +256,11 @@ async function moveTargets(
   const applied = await targets.confirm(courses.filter((course) => course.wasConfirmed()).map(idOf));
   await targets.markSent(courses.filter((course) => course.openState() === 'sent').map(idOf));
   await targets.reopen(courses.filter((course) => course.openState() === 'waiting').map(idOf));
-  const serialOf = new Map(courses.map((course) => [idOf(course), course.device().serialNumber]));
-  const newsOf = (event: TargetOutcome['event']) => (target: SettledTarget) => ({
-    jobId: target.jobId,
-    serialNumber: serialOf.get(target.assetId) as string,
-    event,
-  });
+  const deviceOf = new Map(courses.map((course) => [idOf(course), course.device()]));
+  const newsOf = (event: TargetOutcome['event']) => (target: SettledTarget) => {
+    const { organizationId, serialNumber } = deviceOf.get(target.assetId) as Device;
+    return { organizationId, jobId: target.jobId, serialNumber, event };
+  };
   return {
     news: [...failed.map(newsOf('failed')), ...applied.map(newsOf('applied'))],
     events: [

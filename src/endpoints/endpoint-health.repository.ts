@@ -1,6 +1,7 @@
 /** The health of endpoints, in the rows of `webhooks`; across organizations, because the worker serves them all. */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import type { EndpointRef } from './endpoint.ts';
 
 export interface RecoveryStateRow {
   status: 'active' | 'disabled';
@@ -12,7 +13,7 @@ export interface RecoveryStateRow {
   lastError: string | null;
   pending: number;
   retrying: number;
-  urgent: number;
+  immediate: number;
   nextRetryAt: Date | null;
   /** The database's clock, which says what is due. */
   now: Date;
@@ -55,14 +56,14 @@ export function createEndpointHealthRepository(sql: Sql) {
         sql,
         `select w.status, w.disabled_reason as "disabledReason", w.breaker, split_part(split_part(w.url, '//', 2), '/', 1) as host,
            w.failing_since as "failingSince", w.next_probe_at as "nextProbeAt", w.last_error as "lastError",
-           p.pending, r.retrying, r.urgent, r."nextRetryAt", now() as now
+           p.pending, r.retrying, r.immediate, r."nextRetryAt", now() as now
          from endpoints w
          cross join lateral (
            select count(*) as pending from (
              select 1 from deliveries where endpoint_id = w.id and state = 'pending' limit ${COUNTED_MAX}) as counted
          ) as p
          cross join lateral (
-           select count(*) as retrying, count(*) filter (where send_immediately) as urgent, min(next_attempt_at) as "nextRetryAt"
+           select count(*) as retrying, count(*) filter (where send_immediately) as immediate, min(next_attempt_at) as "nextRetryAt"
            from deliveries where endpoint_id = w.id and state = 'retrying'
          ) as r
          where w.id = ?`,
@@ -210,13 +211,10 @@ export function createEndpointHealthRepository(sql: Sql) {
     },
 
     /** Endpoints in trouble whose workflow was not seen for that long. */
-    async listWithoutWorkflow(
-      olderThanMs: number,
-      limit: number,
-    ): Promise<Array<{ id: string; organizationId: string }>> {
+    async listWithoutWorkflow(olderThanMs: number, limit: number): Promise<EndpointRef[]> {
       return query(
         sql,
-        `select w.id, w.organization_id as "organizationId" from endpoints w
+        `select w.id as "endpointId", w.organization_id as "organizationId" from endpoints w
          where w.status = 'active'
            and (w.workflow_checked_at is null or w.workflow_checked_at < now() - make_interval(secs => ?))
            and (w.breaker <> 'closed'
@@ -226,12 +224,12 @@ export function createEndpointHealthRepository(sql: Sql) {
       );
     },
 
-    async touchWorkflow(endpointId: string): Promise<void> {
+    async touchWorkflow({ endpointId }: EndpointRef): Promise<void> {
       await query(sql, 'update endpoints set workflow_checked_at = now() where id = ?', [endpointId]);
     },
 
     /** The run has ended: the next trouble needs a new one. */
-    async clearWorkflow(endpointId: string): Promise<void> {
+    async clearWorkflow({ endpointId }: EndpointRef): Promise<void> {
       await query(sql, 'update endpoints set workflow_checked_at = null where id = ?', [endpointId]);
     },
   };

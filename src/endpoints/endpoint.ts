@@ -32,6 +32,12 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 /** Whole frames of measurements are for cellular webhooks alone. */
 export type EventType = EventKind | 'data.measurement';
 
+/** Identifies an endpoint, to statements and to its workflow. */
+export interface EndpointRef {
+  organizationId: string;
+  endpointId: string;
+}
+
 /** The last attempt, whatever event it was for; all null before the first one. */
 export interface LastDelivery {
   lastDeliveredAt: Date | null;

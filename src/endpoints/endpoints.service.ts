@@ -7,6 +7,7 @@ import {
   type CreateWebhook,
   changedWebhook,
   ENDPOINTS_MAX,
+  type EndpointRef,
   NO_SUCH_WEBHOOK,
   newWebhook,
   type Webhook,
@@ -34,7 +35,7 @@ export interface WebhooksServiceDeps {
   deliveriesIn(sql: Sql): EndpointDeliveries;
   endpointsIn(sql: Sql): EndpointBreaker;
   /** The endpoint's workflow has something to do. */
-  notifyRecovery(endpoint: { id: string; organizationId: string }): void;
+  notifyRecovery(endpoint: EndpointRef): void;
   secretBox: SecretBox;
   /** CIDR ranges that are no public addresses and all the same allowed. */
   allowedRanges: readonly string[];
@@ -93,7 +94,9 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
           );
         }
         if (await hasToWake(sql, webhook, changed)) {
-          afterCommit(() => deps.notifyRecovery({ id: webhook.id, organizationId: scope.organizationId }));
+          afterCommit(() =>
+            deps.notifyRecovery({ organizationId: scope.organizationId, endpointId: webhook.id }),
+          );
         }
         return changed;
       });

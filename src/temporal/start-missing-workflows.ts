@@ -1,29 +1,23 @@
 /**
- * Starts the workflows of what runs without one: a crash between commit and start, or Temporal away at that time, or a
- * Temporal server that lost its data. Starting one that runs is harmless.
+ * Starts the workflows of rows that need one and have none: after a crash between commit and start, while Temporal was
+ * away, or when the Temporal server lost its data. Starting a workflow that runs is harmless.
  */
-export interface MissingWorkflowsDeps {
-  /** What no workflow has looked at for so long. */
-  listWithoutWorkflow(olderThanMs: number, limit: number): Promise<WithoutWorkflow[]>;
-  start(withoutWorkflow: WithoutWorkflow): Promise<void>;
-  touchWorkflow(id: string): Promise<void>;
-  /** A workflow looks at what is its own at least this often. */
+export interface MissingWorkflowsDeps<Ref> {
+  /** Rows that need a workflow and that no workflow has touched for this long. */
+  listWithoutWorkflow(olderThanMs: number, limit: number): Promise<Ref[]>;
+  start(ref: Ref): Promise<void>;
+  touchWorkflow(ref: Ref): Promise<void>;
+  /** A workflow touches its row at least this often. */
   pollIntervalMs: number;
 }
 
-/** A job, or an endpoint in trouble. */
-export interface WithoutWorkflow {
-  id: string;
-  organizationId: string;
-}
-
 const STARTED_PER_SWEEP = 200;
-const MISSED_LOOKS = 3;
+const MISSED_POLLS = 3;
 
-export async function startMissingWorkflows(deps: MissingWorkflowsDeps): Promise<void> {
+export async function startMissingWorkflows<Ref>(deps: MissingWorkflowsDeps<Ref>): Promise<void> {
   const { listWithoutWorkflow, start, touchWorkflow, pollIntervalMs } = deps;
-  for (const withoutWorkflow of await listWithoutWorkflow(pollIntervalMs * MISSED_LOOKS, STARTED_PER_SWEEP)) {
-    await start(withoutWorkflow);
-    await touchWorkflow(withoutWorkflow.id);
+  for (const ref of await listWithoutWorkflow(pollIntervalMs * MISSED_POLLS, STARTED_PER_SWEEP)) {
+    await start(ref);
+    await touchWorkflow(ref);
   }
 }

@@ -4,11 +4,16 @@
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import type { JobRef } from '../config-jobs/config-job.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import {
   APPLY_PROFILE,
+  applyProfileAttributes,
   applyProfileId,
   DELIVER_WEBHOOKS,
+  deliverWebhooksAttributes,
   deliverWebhooksId,
+  type SearchAttributeValues,
   TARGETS_CHANGED_SIGNAL,
   WAKE_SIGNAL,
 } from './workflow-ids.ts';
@@ -19,54 +24,35 @@ export interface StarterOptions {
   pollIntervalMs: number;
 }
 
-export interface EndpointToRecover {
-  id: string;
-  organizationId: string;
-}
-
-export interface JobToStart {
-  id: string;
-  organizationId: string;
-}
-
-const ORGANIZATION_ID = defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD);
-const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', SearchAttributeType.KEYWORD);
-const JOB_ID = defineSearchAttributeKey('JobId', SearchAttributeType.KEYWORD);
-
 export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOptions) {
   return {
     /** Starts the job's workflow unless it runs already. */
-    async startJob({ id, organizationId }: JobToStart): Promise<void> {
+    async startJob(job: JobRef): Promise<void> {
       await client.workflow.start(APPLY_PROFILE, {
-        workflowId: applyProfileId(id),
+        workflowId: applyProfileId(job.jobId),
         taskQueue,
-        args: [{ jobId: id, pollIntervalMs }],
+        args: [{ ...job, pollIntervalMs }],
         workflowIdConflictPolicy: 'USE_EXISTING',
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: ORGANIZATION_ID, value: organizationId },
-          { key: JOB_ID, value: id },
-        ]),
-        staticSummary: 'Applies a profile and waits until every device runs it',
+        typedSearchAttributes: typed(applyProfileAttributes(job)),
+        staticSummary: 'Applies a profile to devices and waits until each device has confirmed it',
       });
     },
 
-    /** The endpoint's workflow runs and looks; it is started when it does not run. */
-    async startRecovery({ id, organizationId }: EndpointToRecover): Promise<void> {
+    /** Starts the endpoint's workflow, or wakes it when it runs already. */
+    async startRecovery(endpoint: EndpointRef): Promise<void> {
       await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
-        workflowId: deliverWebhooksId(id),
+        workflowId: deliverWebhooksId(endpoint.endpointId),
         taskQueue,
-        args: [{ endpointId: id, pollIntervalMs }],
+        args: [{ ...endpoint, pollIntervalMs }],
         signal: WAKE_SIGNAL,
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: ORGANIZATION_ID, value: organizationId },
-          { key: ENDPOINT_ID, value: id },
-        ]),
-        staticSummary: 'A webhook in trouble: retries, probes, and drains what waits',
+        typedSearchAttributes: typed(deliverWebhooksAttributes(endpoint)),
+        staticSummary:
+          'Retries failed deliveries of a webhook and sends the backlog when its receiver is back',
       });
     },
 
-    /** A workflow that has ended needs no news. */
-    async signalJob(jobId: string, lines: string[]): Promise<void> {
+    /** Does nothing when the workflow has ended. */
+    async signalJob({ jobId }: JobRef, lines: string[]): Promise<void> {
       try {
         await client.workflow.getHandle(applyProfileId(jobId)).signal(TARGETS_CHANGED_SIGNAL, lines);
       } catch (error) {
@@ -75,3 +61,11 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
     },
   };
 }
+
+const typed = (values: SearchAttributeValues) =>
+  new TypedSearchAttributes(
+    Object.entries(values).map(([name, value]) => ({
+      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+      value,
+    })),
+  );

@@ -1,14 +1,35 @@
-/** Names that processes and Temporal agree on. */
+/** Names and ids that the service, its workflows and the Temporal server share. */
+import type { JobRef } from '../config-jobs/config-job.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
+
 export const APPLY_PROFILE = 'applyProfile';
 export const applyProfileId = (jobId: string) => `apply-profile:${jobId}`;
-export const TARGETS_CHANGED_SIGNAL = 'progressed';
+/** Targets of the job changed; carries up to 50 lines for readers of the Temporal UI. */
+export const TARGETS_CHANGED_SIGNAL = 'targetsChanged';
 
 export const DELIVER_WEBHOOKS = 'deliverWebhooks';
 export const deliverWebhooksId = (endpointId: string) => `deliver-webhooks:${endpointId}`;
-export const WAKE_SIGNAL = 'troubled';
+/** The endpoint or its deliveries changed: the workflow reads the state again. */
+export const WAKE_SIGNAL = 'wake';
 
+/** What runs are found by in Temporal. `npm run dms -- temporal setup` registers them, starting a workflow sets them. */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
   JobId: 'Keyword',
   EndpointId: 'Keyword',
 } as const;
+
+export type SearchAttributeValues = Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>>;
+
+export const applyProfileAttributes = ({ organizationId, jobId }: JobRef): SearchAttributeValues => ({
+  OrganizationId: organizationId,
+  JobId: jobId,
+});
+
+export const deliverWebhooksAttributes = ({
+  organizationId,
+  endpointId,
+}: EndpointRef): SearchAttributeValues => ({
+  OrganizationId: organizationId,
+  EndpointId: endpointId,
+});

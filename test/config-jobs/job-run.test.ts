@@ -1,4 +1,4 @@
-/** The run of a job: its deadline, its words, its size. */
+/** The run of a job: its deadline, its description, the size of its history. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
@@ -34,7 +34,7 @@ describe('The deadline of a job', function () {
     await dms.stop();
   });
 
-  it('ends it with the devices that have not confirmed timed out, and goes on offering them the change', async () => {
+  it('times out the devices that have not confirmed, which are still offered the change', async () => {
     const [quick, slow, fetched] = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [quick, slow, fetched] });
     await applyAnswer(dms, quick);
@@ -68,7 +68,7 @@ describe('A job over 300 devices', function () {
   });
   after(() => dms.stop());
 
-  it('tells in words what it waits for while it runs', async () => {
+  it('describes what it waits for while it runs', async () => {
     await untilSeen(dms, jobId);
     for (const serial of serials.slice(0, 30)) await applyAnswer(dms, serial);
     const details = await eventually(
@@ -78,11 +78,11 @@ describe('A job over 300 devices', function () {
     assert.match(details, /^\*\*Profile vaccine-fridge\*\* on 300 devices: running$/m);
     assert.match(
       details,
-      /^Waits for \d+ to fetch the change and for \d+ that fetched it to report it, until 20/m,
+      /^Waiting until 20\S+ for \d+ devices? to fetch the change and for \d+ devices? to confirm it\.$/m,
     );
   });
 
-  it('is found by its id and its organization', async () => {
+  it('is found in Temporal by its id and its organization', async () => {
     const { client } = dms.service.temporal;
     const found = await eventually(
       async () => {
@@ -96,7 +96,7 @@ describe('A job over 300 devices', function () {
     assert.deepEqual(found, [applyProfileId(jobId)]);
   });
 
-  it('stays far below 5,000 events, in one run, and ends with a summary', async () => {
+  it('takes fewer than 5,000 events in one run, and ends with a summary', async () => {
     await inTurns(serials.slice(30), 16, (serial) => applyAnswer(dms, serial));
     const { status, counts } = await untilEnded(dms, jobId);
     assert.equal(status, 'succeeded');

@@ -1,11 +1,11 @@
-/** The run of an endpoint in trouble, as the Temporal UI shows it. */
+/** The recovery run of an endpoint, as the Temporal UI shows it. */
 import assert from 'node:assert/strict';
 import { eventually } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
 
-describe('The run of an endpoint in trouble', () => {
+describe('The recovery run of an endpoint', () => {
   let dms: TestService;
   let customer: Customer;
 
@@ -36,7 +36,7 @@ describe('The run of an endpoint in trouble', () => {
         .then((metadata) => (metadata as { currentDetails?: string }).currentDetails),
     );
 
-  it('is none while it is well, one while it is not, says how it stands, and ends when all is well', async () => {
+  it('exists only while deliveries fail, describes the recovery, and ends when the backlog is delivered', async () => {
     const receiver = await startReceiver();
     const endpoint = await customer.subscribe(receiver.url);
     await customer.confirmChanges(1);
@@ -50,11 +50,11 @@ describe('The run of an endpoint in trouble', () => {
     const workflowId = `deliver-webhooks:${endpoint.id}`;
     const text = await eventually(
       () => detailsOf(workflowId).catch(() => ''),
-      (details) => /Next probe/.test(details) && /first attempt: [1-4]/.test(details),
+      (details) => /next probe/.test(details) && /first attempt: [1-4]/.test(details),
     );
     assert.match(text, /127\.0\.0\.1:\d+/);
-    assert.match(text, /breaker open/);
-    assert.match(text, /Next probe at \d{4}-\d\d-\d\dT/);
+    assert.match(text, /the breaker is open/);
+    assert.match(text, /next probe is sent at \d{4}-\d\d-\d\dT/);
     assert.match(text, /retry: [1-5]/);
     assert.match(text, /failing since: \d{4}/);
     assert.match(text, /last error: the receiver answered 503/);
@@ -70,7 +70,7 @@ describe('The run of an endpoint in trouble', () => {
     receiver.answer((response) => response.writeHead(204).end());
     await endpoint.untilAll('delivered', 6);
     const handle = dms.service.temporal.client.workflow.getHandle(workflowId);
-    assert.equal(await handle.result(), 'the endpoint is well');
+    assert.equal(await handle.result(), 'the endpoint is healthy');
     assert.equal(await endpoint.breaker(), 'closed');
     await receiver.stop();
   });

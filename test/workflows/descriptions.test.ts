@@ -1,0 +1,150 @@
+/** The words that the Temporal UI shows of a run. */
+import assert from 'node:assert/strict';
+import { type Counts, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
+import { describeJobRun, summarizeResult } from '../../src/config-jobs/job-description.ts';
+import type { JobPlan, JobProgress } from '../../src/config-jobs/job-run.ts';
+import {
+  describeRecovery,
+  type NextStep,
+  type RecoveryView,
+  summarizeRecovery,
+} from '../../src/deliveries/endpoint-recovery.ts';
+
+describe('The description of a job run', () => {
+  const plan: JobPlan = { profileSlug: 'fridge', total: 12, deadlineAt: '2026-03-04T08:00:00.000Z' };
+  const counted = (some: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...some });
+  const running: JobProgress = {
+    status: 'running',
+    stage: 1,
+    stages: 1,
+    verdict: 'wait',
+    counts: counted({ waiting: 3, sent: 2, applied: 6, timed_out: 1 }),
+  };
+
+  it('says which profile is applied, what the job waits for and until when, and counts the targets', () => {
+    assert.equal(
+      describeJobRun(plan, running, []),
+      `**Profile fridge** on 12 devices: running
+
+Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for 2 devices to confirm it.
+
+- waiting: 3
+- sent: 2
+- applied: 6
+- timed out: 1`,
+    );
+  });
+
+  it('names the stage when there is more than one, and says 1 device', () => {
+    const counts = counted({ sent: 1 });
+    assert.equal(
+      describeJobRun({ ...plan, total: 1 }, { ...running, counts, stages: 2 }, []),
+      `**Profile fridge** on 1 device: running
+
+Waiting until 2026-03-04T08:00:00.000Z for 0 devices to fetch the change and for 1 device to confirm it.
+
+Stage 1 of 2.
+
+- sent: 1`,
+    );
+  });
+
+  it('ends with the latest outcomes', () => {
+    const text = describeJobRun(plan, running, ['A applied', 'B failed']);
+    assert.match(text, /\n\nLatest:\n- A applied\n- B failed$/);
+  });
+
+  it('says so when the job has ended', () => {
+    const ended: JobProgress = { ...running, status: 'completed_with_failures' };
+    const text = describeJobRun(plan, ended, []);
+    assert.match(
+      text,
+      /^\*\*Profile fridge\*\* on 12 devices: completed with failures\n\nThe job has ended\.\n/,
+    );
+  });
+
+  it('is summarized by the status and the counts above zero', () => {
+    const counts = counted({ applied: 9, timed_out: 3 });
+    assert.equal(
+      summarizeResult({ ...running, status: 'completed_with_failures', counts }),
+      'completed with failures: 9 applied, 3 timed out',
+    );
+  });
+});
+
+describe('The description of an endpoint recovery', () => {
+  const until = '2026-03-02T08:00:05.000Z';
+  const failing: RecoveryView = {
+    status: 'active',
+    disabledReason: null,
+    breaker: 'open',
+    host: 'receiver.example',
+    failingSince: '2026-03-02T07:00:00.000Z',
+    lastError: 'the receiver answered 500',
+    pending: 12,
+    retrying: 3,
+    next: { kind: 'wait', until, waitMs: 5_000, for: 'probe' },
+  };
+  const [breakerLine, stepLine] = [2, 3];
+  const lineOf = (line: number, more: Partial<RecoveryView>) =>
+    describeRecovery({ ...failing, ...more }).split('\n')[line];
+
+  it('says how the breaker stands, what is next, what is waiting and why', () => {
+    assert.equal(
+      describeRecovery(failing),
+      `**Webhook to receiver.example**: the breaker is open
+
+The receiver fails, so new deliveries wait and only probes are sent.
+The next probe is sent at 2026-03-02T08:00:05.000Z.
+
+- waiting for the first attempt: 12
+- waiting for a retry: 3
+- failing since: 2026-03-02T07:00:00.000Z
+- last error: the receiver answered 500`,
+    );
+  });
+
+  it('leaves out what is not known', () => {
+    const text = describeRecovery({ ...failing, failingSince: null, lastError: null });
+    assert.match(text, /- waiting for a retry: 3$/);
+  });
+
+  it('explains each state of the breaker', () => {
+    const expected: Record<RecoveryView['breaker'], string> = {
+      closed: 'New deliveries are sent at once.',
+      open: 'The receiver fails, so new deliveries wait and only probes are sent.',
+      draining: 'The receiver is back, and new deliveries wait behind the backlog.',
+    };
+    for (const breaker of ['closed', 'open', 'draining'] as const)
+      assert.equal(lineOf(breakerLine, { breaker }), expected[breaker]);
+  });
+
+  it('explains each next step', () => {
+    const waitFor = (what: 'probe' | 'retry' | 'close'): NextStep => ({
+      kind: 'wait',
+      until,
+      waitMs: 1,
+      for: what,
+    });
+    const expected: Array<[NextStep, string]> = [
+      [{ kind: 'end' }, 'Nothing is left to recover.'],
+      [{ kind: 'immediate' }, 'Sending the deliveries that a customer asked to resend.'],
+      [{ kind: 'probe' }, 'Sending one delivery to find out whether the receiver is back.'],
+      [{ kind: 'drain' }, 'Sending the backlog, oldest first, at a growing pace.'],
+      [{ kind: 'retry' }, 'Sending the retries that are due.'],
+      [{ kind: 'close' }, 'No delivery is waiting, so the breaker is closed.'],
+      [waitFor('probe'), `The next probe is sent at ${until}.`],
+      [waitFor('retry'), `The next retry is sent at ${until}.`],
+      [waitFor('close'), `No delivery is waiting, so the breaker closes at ${until}.`],
+    ];
+    for (const [next, text] of expected) assert.equal(lineOf(stepLine, { next }), text);
+  });
+
+  it('is summarized by how the recovery ended', () => {
+    assert.equal(summarizeRecovery(failing), 'the endpoint is healthy');
+    assert.equal(
+      summarizeRecovery({ ...failing, status: 'disabled', disabledReason: 'gone' }),
+      'the endpoint is disabled: gone',
+    );
+  });
+});

@@ -1,0 +1,15 @@
+/** Where recorded histories are kept: `histories/<workflow>/<scenario>.json`. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url));
+
+export const historyFile = ({ workflow, name }: { workflow: string; name: string }) =>
+  join(HISTORIES, workflow, `${name}.json`);
+
+/** The file names of a workflow. */
+export const listHistories = (workflow: string): string[] => readdirSync(join(HISTORIES, workflow)).sort();
+
+export const readHistory = (workflow: string, file: string): string =>
+  readFileSync(join(HISTORIES, workflow, file), 'utf8');

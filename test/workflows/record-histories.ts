@@ -1,0 +1,37 @@
+/**
+ * `npm run histories`: plays every scenario with the current workflow code against a Temporal dev server, and keeps the
+ * histories for the replay tests. Recording again gives the same files unless the workflows or the scenarios changed.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createLog } from '../../src/process/log.ts';
+import { bundleWorkflows, installRuntime } from '../../src/temporal/worker.ts';
+import { startLimitedTemporal } from '../support/limited-temporal.ts';
+import { temporalCli } from '../support/servers.ts';
+import { HISTORIES, historyFile } from './history-files.ts';
+import { startScenarioPlayer } from './scenario-player.ts';
+import { scenarios } from './scenarios.ts';
+import { scrubHistory } from './scrub-history.ts';
+
+/** Events after which a run continues as new: more than any scenario has but those about just that. */
+const LIMITS = { 'limit.historyCount.suggestContinueAsNew': 80 };
+
+installRuntime(createLog('silent'));
+const [workflowBundle, temporal] = await Promise.all([
+  bundleWorkflows(),
+  temporalCli().then((cli) => startLimitedTemporal(cli, LIMITS)),
+]);
+const player = await startScenarioPlayer(temporal.address, workflowBundle);
+try {
+  rmSync(HISTORIES, { recursive: true, force: true });
+  for (const scenario of scenarios) {
+    const history = scrubHistory(await player.play(scenario));
+    const file = historyFile(scenario);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, history);
+    process.stdout.write(`${scenario.workflow}/${scenario.name}\n`);
+  }
+} finally {
+  await player.stop();
+  await temporal.stop();
+}

@@ -1,0 +1,129 @@
+/** Plays scenarios with the real workflow code on a real Temporal server; only the activities follow a script. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import { createStarter } from '../../src/temporal/starter.ts';
+import { applyProfileId, deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
+import { type Activities, ENDPOINT, JOB, type Scenario, type Step } from './scenarios.ts';
+
+const IDENTITY = 'recorder';
+const TASK_QUEUE = 'histories';
+const POLL_MS = 20;
+const ACTIVITIES: Record<keyof Activities, true> = {
+  getPlan: true,
+  getProgress: true,
+  beginStage: true,
+  finishJob: true,
+  abortJob: true,
+  getEndpointState: true,
+  sendImmediate: true,
+  sendRetries: true,
+  probeEndpoint: true,
+  drainBacklog: true,
+  closeBreaker: true,
+};
+
+export async function startScenarioPlayer(address: string, workflowBundle: WorkflowBundleOption) {
+  const connection = await Connection.connect({ address });
+  const workerConnection = await NativeConnection.connect({ address });
+  const client = new Client({ connection, identity: IDENTITY });
+  let script: Script | null = null;
+  const worker = await Worker.create({
+    connection: workerConnection,
+    identity: IDENTITY,
+    buildId: IDENTITY,
+    taskQueue: TASK_QUEUE,
+    workflowBundle,
+    activities: Object.fromEntries(
+      Object.keys(ACTIVITIES).map((name) => [name, () => script?.runActivity(name)]),
+    ),
+    // A worker with a cache has a queue of its own, whose name differs each time.
+    maxCachedWorkflows: 0,
+  });
+  const running = worker.run();
+  return {
+    /** The history of the scenario's first run. */
+    async play(scenario: Scenario) {
+      script = createScript(client, scenario);
+      await script.play();
+      return firstRunOf(client, script.run).then((first) => first.fetchHistory());
+    },
+    async stop(): Promise<void> {
+      worker.shutdown();
+      await running;
+      await Promise.all([connection.close(), workerConnection.close()]);
+    },
+  };
+}
+
+type Script = ReturnType<typeof createScript>;
+
+function createScript(client: Client, { workflow, name, pollIntervalMs, steps, result }: Scenario) {
+  const left = [...steps];
+  const starter = createStarter({ client, taskQueue: TASK_QUEUE, pollIntervalMs });
+  const isJob = workflow === 'apply-profile';
+  const run = client.workflow.getHandle(
+    isJob ? applyProfileId(JOB.jobId) : deliverWebhooksId(ENDPOINT.endpointId),
+  );
+  const start = () => (isJob ? starter.startJob(JOB) : starter.startRecovery(ENDPOINT));
+  const signal = (lines: string[]) =>
+    isJob ? starter.signalJob(JOB, lines) : starter.startRecovery(ENDPOINT);
+
+  /** Sends each signal when the run waits for it. */
+  async function sendSignals(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const [next] = left;
+      if (next && 'signal' in next && !('activity' in next) && (await isIdle(run))) {
+        left.shift();
+        await signal(next.signal ?? []);
+      }
+      await delay(POLL_MS);
+    }
+  }
+
+  return {
+    run,
+    async runActivity(activity: string): Promise<unknown> {
+      const step: Step | undefined = left.shift();
+      if (!step || !('activity' in step) || step.activity !== activity) {
+        throw ApplicationFailure.nonRetryable(
+          `the scenario expects ${JSON.stringify(step)}, not ${activity}`,
+        );
+      }
+      if (step.signal) {
+        await signal(step.signal);
+        while (await hasWorkflowTask(run)) await delay(POLL_MS);
+      }
+      return step.returns;
+    },
+    async play(): Promise<void> {
+      await start();
+      let ended: unknown = null;
+      const ending = run.result().then(
+        (value) => {
+          ended = value;
+        },
+        (error: Error) => {
+          ended = error.cause ?? error;
+        },
+      );
+      await Promise.all([ending, sendSignals(() => ended !== null)]);
+      if (ended !== result || left.length > 0)
+        throw new Error(`${workflow} ${name} ended with ${ended}; steps left: ${left.length}`);
+    },
+  };
+}
+
+const hasWorkflowTask = async (run: WorkflowHandle) =>
+  Boolean((await run.describe()).raw.pendingWorkflowTask);
+
+async function isIdle(run: WorkflowHandle): Promise<boolean> {
+  const { raw } = await run.describe();
+  return !raw.pendingWorkflowTask && !raw.pendingActivities?.length;
+}
+
+async function firstRunOf(client: Client, run: WorkflowHandle): Promise<WorkflowHandle> {
+  const { raw } = await run.describe();
+  return client.workflow.getHandle(run.workflowId, raw.workflowExecutionInfo?.firstRunId ?? undefined);
+}

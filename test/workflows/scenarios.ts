@@ -1,0 +1,285 @@
+/**
+ * One run for each path through a workflow, as a script: what each activity returns, in order, and the signals in
+ * between. `npm run histories` plays them against a real Temporal server.
+ */
+import type { ApplyProfileActivities } from '../../activities/apply-profile.ts';
+import type { DeliverWebhooksActivities } from '../../activities/deliver-webhooks.ts';
+import { type Counts, type JobRef, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
+import type { JobProgress } from '../../src/config-jobs/job-run.ts';
+import type { NextStep, RecoveryView } from '../../src/deliveries/endpoint-recovery.ts';
+import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
+
+export type Activities = ApplyProfileActivities & DeliverWebhooksActivities;
+
+export type Step =
+  /** The workflow calls this activity. With `signal`, a signal arrives while it runs. */
+  | { activity: keyof Activities; returns: unknown; signal?: string[] }
+  /** The workflow waits, and a signal arrives. */
+  | { signal: string[] };
+
+export interface Scenario {
+  workflow: 'apply-profile' | 'deliver-webhooks';
+  /** The run is the one that "…". */
+  name: string;
+  pollIntervalMs: number;
+  result: string;
+  steps: Step[];
+}
+
+const organizationId = '00000000-0000-4000-8000-000000000001';
+export const JOB: JobRef = { organizationId, jobId: '00000000-0000-4000-8000-000000000002' };
+export const ENDPOINT: EndpointRef = { organizationId, endpointId: '00000000-0000-4000-8000-000000000003' };
+
+const NEVER = 300_000;
+const SOON = 20;
+
+function call<Name extends keyof Activities>(
+  activity: Name,
+  returns: Awaited<ReturnType<Activities[Name]>>,
+  options: { signal?: string[] } = {},
+): Step {
+  return { activity, returns, ...options };
+}
+
+const signal = (...lines: string[]): Step => ({ signal: lines });
+const times = (count: number, ...steps: Step[]): Step[] => Array.from({ length: count }, () => steps).flat();
+
+const plan = call('getPlan', { profileSlug: 'fridge', total: 3, deadlineAt: '2100-01-01T00:00:00.000Z' });
+const progress = (counts: Partial<Counts>, more: Partial<JobProgress> = {}): JobProgress => ({
+  status: 'running',
+  stage: 1,
+  stages: 1,
+  verdict: 'wait',
+  counts: { ...NO_COUNTS, ...counts },
+  ...more,
+});
+const see = (counts: Partial<Counts>, more?: Partial<JobProgress>) =>
+  call('getProgress', progress(counts, more));
+const finish = [
+  see({ applied: 3 }, { verdict: 'proceed' }),
+  call('finishJob', undefined),
+  see({ applied: 3 }, { status: 'succeeded' }),
+];
+
+const jobs: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'is-signalled-by-each-device',
+    pollIntervalMs: NEVER,
+    result: 'succeeded: 3 applied',
+    steps: [
+      plan,
+      see({ waiting: 3 }),
+      signal('A applied'),
+      see({ waiting: 2, applied: 1 }),
+      signal('B applied', 'C applied'),
+      ...finish,
+    ],
+  },
+  {
+    name: 'polls-without-signals',
+    pollIntervalMs: SOON,
+    result: 'succeeded: 3 applied',
+    steps: [plan, see({ waiting: 3 }), see({ waiting: 3 }), ...finish],
+  },
+  {
+    name: 'is-signalled-while-it-reads',
+    pollIntervalMs: NEVER,
+    result: 'succeeded: 3 applied',
+    steps: [plan, call('getProgress', progress({ waiting: 3 }), { signal: ['A applied'] }), ...finish],
+  },
+  {
+    name: 'goes-through-two-stages',
+    pollIntervalMs: NEVER,
+    result: 'succeeded: 3 applied',
+    steps: [
+      plan,
+      see({ waiting: 1, queued: 2 }, { stages: 2 }),
+      signal('A applied'),
+      see({ applied: 1, queued: 2 }, { stages: 2, verdict: 'proceed' }),
+      call('beginStage', undefined),
+      see({ applied: 1, waiting: 2 }, { stage: 2, stages: 2 }),
+      signal('B applied', 'C applied'),
+      see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
+      call('finishJob', undefined),
+      see({ applied: 3 }, { stage: 2, stages: 2, status: 'succeeded' }),
+    ],
+  },
+  {
+    name: 'aborts',
+    pollIntervalMs: NEVER,
+    result: 'aborted: 1 failed, 2 cancelled',
+    steps: [
+      plan,
+      see({ waiting: 1, queued: 2 }, { stages: 2 }),
+      signal('A failed'),
+      see({ failed: 1, queued: 2 }, { stages: 2, verdict: 'abort' }),
+      call('abortJob', undefined),
+      see({ failed: 1, cancelled: 2 }, { stages: 2, status: 'aborted' }),
+    ],
+  },
+  {
+    name: 'sees-a-cancelled-job',
+    pollIntervalMs: NEVER,
+    result: 'cancelled: 1 applied, 2 cancelled',
+    steps: [
+      plan,
+      see({ waiting: 2, applied: 1 }),
+      signal(),
+      see({ applied: 1, cancelled: 2 }, { status: 'cancelled' }),
+    ],
+  },
+  {
+    name: 'meets-the-deadline',
+    pollIntervalMs: NEVER,
+    result: 'completed with failures: 1 applied, 2 timed out',
+    steps: [
+      call('getPlan', { profileSlug: 'fridge', total: 3, deadlineAt: '2000-01-01T00:00:00.000Z' }),
+      see({ waiting: 2, applied: 1 }),
+      call('finishJob', undefined),
+      see({ applied: 1, timed_out: 2 }, { status: 'completed_with_failures' }),
+    ],
+  },
+  {
+    name: 'finds-no-job',
+    pollIntervalMs: NEVER,
+    result: 'the job no longer exists',
+    steps: [call('getPlan', null)],
+  },
+  {
+    name: 'loses-its-job',
+    pollIntervalMs: NEVER,
+    result: 'the job no longer exists',
+    steps: [plan, see({ waiting: 3 }), signal(), call('getProgress', null)],
+  },
+  {
+    name: 'continues-as-new',
+    pollIntervalMs: SOON,
+    result: 'succeeded: 3 applied',
+    steps: [plan, ...times(7, see({ waiting: 3 })), plan, ...finish],
+  },
+];
+
+const state = (next: NextStep, more: Partial<RecoveryView> = {}): RecoveryView => ({
+  status: 'active',
+  disabledReason: null,
+  breaker: 'closed',
+  host: 'receiver.example',
+  failingSince: '2026-01-01T00:00:00.000Z',
+  lastError: 'the receiver answered 503',
+  pending: 0,
+  retrying: 1,
+  next,
+  ...more,
+});
+const look = (next: NextStep, more?: Partial<RecoveryView>) => call('getEndpointState', state(next, more));
+const wait = (what: 'probe' | 'retry' | 'close', waitMs: number): NextStep => ({
+  kind: 'wait',
+  until: '2026-01-01T00:01:00.000Z',
+  waitMs,
+  for: what,
+});
+const open = { breaker: 'open', pending: 4 } as const;
+const draining = { breaker: 'draining', pending: 4 } as const;
+const healthy = look({ kind: 'end' }, { failingSince: null, lastError: null, retrying: 0 });
+
+const recoveries: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'retries-until-delivered',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [
+      look(wait('retry', SOON)),
+      look({ kind: 'retry' }),
+      call('sendRetries', undefined),
+      look(wait('retry', SOON)),
+      look({ kind: 'retry' }),
+      call('sendRetries', undefined),
+      healthy,
+    ],
+  },
+  {
+    name: 'probes-and-drains',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [
+      look(wait('probe', SOON), open),
+      look({ kind: 'probe' }, open),
+      call('probeEndpoint', undefined),
+      look({ kind: 'drain' }, draining),
+      call('drainBacklog', { pace: 4, sent: 3 }),
+      look({ kind: 'drain' }, draining),
+      call('drainBacklog', { pace: 8, sent: 2 }),
+      healthy,
+    ],
+  },
+  {
+    name: 'closes-without-a-backlog',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [
+      look(wait('close', SOON), { breaker: 'open', retrying: 0 }),
+      look({ kind: 'close' }, { breaker: 'open', retrying: 0 }),
+      call('closeBreaker', undefined),
+      healthy,
+    ],
+  },
+  {
+    name: 'resends-for-a-customer',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [look({ kind: 'immediate' }), call('sendImmediate', undefined), healthy],
+  },
+  {
+    name: 'is-woken-while-it-waits',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [look(wait('probe', NEVER), open), signal(), healthy],
+  },
+  {
+    name: 'is-woken-while-it-ends',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [
+      call('getEndpointState', state({ kind: 'end' }), { signal: [] }),
+      look({ kind: 'retry' }),
+      call('sendRetries', undefined),
+      healthy,
+    ],
+  },
+  {
+    name: 'polls-without-signals',
+    pollIntervalMs: SOON,
+    result: 'the endpoint is healthy',
+    steps: [look(wait('probe', NEVER), open), healthy],
+  },
+  {
+    name: 'finds-the-endpoint-disabled',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is disabled: gone',
+    steps: [
+      look({ kind: 'retry' }),
+      call('sendRetries', undefined),
+      look({ kind: 'end' }, { status: 'disabled', disabledReason: 'gone' }),
+    ],
+  },
+  {
+    name: 'finds-the-endpoint-deleted',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint was deleted',
+    steps: [look(wait('retry', NEVER)), signal(), call('getEndpointState', null)],
+  },
+  {
+    name: 'continues-as-new',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [
+      ...times(7, look({ kind: 'drain' }, draining), call('drainBacklog', { pace: 8, sent: 10 })),
+      healthy,
+    ],
+  },
+];
+
+export const scenarios: Scenario[] = [
+  ...jobs.map((job): Scenario => ({ workflow: 'apply-profile', ...job })),
+  ...recoveries.map((recovery): Scenario => ({ workflow: 'deliver-webhooks', ...recovery })),
+];

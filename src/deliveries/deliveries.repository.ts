@@ -1,15 +1,9 @@
 /** The outbox as it is filled, and as customers see it; those who send take from it by claims. */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import type { OutgoingEvent } from '../events/events.service.ts';
 import type { Attempt, Delivery } from './delivery.ts';
 import { IDS_PER_NOTIFICATION, notifyChanged, QUEUED_CHANNEL } from './delivery-notifications.repository.ts';
-
-export interface OutgoingEvent {
-  organizationId: string;
-  type: string;
-  /** Serialised: what is signed and sent. */
-  body: string;
-}
 
 export interface DeliveryScope {
   organizationId: string;

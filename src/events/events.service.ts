@@ -1,7 +1,13 @@
 import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
-import type { OutgoingEvent } from '../deliveries/deliveries.repository.ts';
 import { bodyOf, type DomainEvent } from './event.ts';
+
+export interface OutgoingEvent {
+  organizationId: string;
+  type: string;
+  /** Serialised: what is signed and sent. */
+  body: string;
+}
 
 export interface EventsDeps {
   deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<void> };

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
-import { ASSET_STATUSES, SERIAL_NUMBER } from './asset.ts';
+import { ASSET_STATUSES, type AssetView, SERIAL_NUMBER } from './asset.ts';
 
 const serialNumber = () =>
   Joi.string().pattern(SERIAL_NUMBER).example('282C02424EED').messages({
@@ -69,7 +69,24 @@ const assetFields = {
   createdAt: timestamp().required(),
 };
 
-const assetSchema = Joi.object(assetFields).meta({ name: 'Asset' });
+export const assetExample: AssetView = {
+  id: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+  recType: 'asset',
+  name: 'Vaccine fridge 2',
+  serialNumber: '282C02424EED',
+  status: 'online',
+  signalStrength: 'good',
+  batteryStatus: 'ok',
+  model: 'TVO-THT',
+  lastReadingAt: '2026-03-02T08:15:00.000Z',
+  waterType: null,
+  floor: 0,
+  buildingId: 'main',
+  spaceId: 'pharmacy',
+  createdAt: '2026-02-20T13:05:12.000Z',
+};
+
+export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
 export const assetDetailSchema = Joi.object({
   ...assetFields,

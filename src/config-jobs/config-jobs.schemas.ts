@@ -5,6 +5,7 @@ import {
   DEADLINE_MINUTES_DEFAULT,
   JOB_STATUSES,
   type JobStatus,
+  type JobView,
   type Rollout,
   TARGET_STATES,
   type TargetState,
@@ -84,7 +85,27 @@ export const appliedSchema = Joi.object({
 
 const count = () => Joi.number().integer().required();
 
-export const jobSchema = Joi.object({
+export const jobExample: JobView = {
+  id: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',
+  profileSlug: 'vaccine-fridge',
+  status: 'succeeded',
+  total: 2,
+  counts: {
+    queued: 0,
+    waiting: 0,
+    sent: 0,
+    applied: 2,
+    failed: 0,
+    cancelled: 0,
+    superseded: 0,
+    timedOut: 0,
+  },
+  deadlineAt: '2026-03-04T08:00:00.000Z',
+  createdAt: '2026-03-02T08:00:00.000Z',
+  finishedAt: '2026-03-02T08:15:30.000Z',
+};
+
+export const jobSchema = Joi.object<JobView>({
   id: Joi.string().required(),
   profileSlug: Joi.string().required(),
   status: Joi.string()
@@ -104,7 +125,9 @@ export const jobSchema = Joi.object({
   deadlineAt: timestamp().required(),
   createdAt: timestamp().required(),
   finishedAt: timestamp().allow(null).required(),
-}).meta({ name: 'ConfigJob' });
+})
+  .example(jobExample)
+  .meta({ name: 'ConfigJob' });
 
 export const jobListSchema = Joi.object({
   items: Joi.array().items(jobSchema).required(),

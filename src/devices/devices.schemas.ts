@@ -3,7 +3,7 @@ import { SERIAL_NUMBER } from '../assets/asset.ts';
 import { time, timestamp } from '../http/schemas.ts';
 import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
-import { type Calendar, type DeviceConfiguration, RULE_ACTIONS } from './configuration.ts';
+import { type Calendar, type DeviceConfiguration, RULE_ACTIONS, type ThresholdRule } from './configuration.ts';
 import {
   CALENDARS_MAX,
   MEASUREMENT_PERIOD_MAX,
@@ -140,9 +140,31 @@ const configurationFields = {
   calendars: Joi.array().items(calendar).max(CALENDARS_MAX),
 };
 
-export const configurationSchema = Joi.object<DeviceConfiguration>(configurationFields).meta({
-  name: 'DeviceConfiguration',
-});
+/** A device that measures every 5 minutes, transmits every 6 hours and keeps channel 1 between 2 and 8 °C. */
+export const configurationExample: DeviceConfiguration = {
+  measurementPeriodBase: 300,
+  measurementPeriodFactor: 1,
+  transmissionInterval: 21_600,
+  alarmRules: [exampleRule('HIGH_THRESHOLD', 8), exampleRule('LOW_THRESHOLD', 2)],
+  calendars: [],
+};
+
+function exampleRule(condition: ThresholdRule['condition'], threshold: number): ThresholdRule {
+  return {
+    condition,
+    slotNumbers: [0],
+    alarmRuleType: 'TEMPERATURE',
+    threshold,
+    hysteresis: 0.5,
+    mode: 'CONSECUTIVE_SAMPLES',
+    samples: 1,
+    action: 'TRIGGER_TRANSMISSION',
+  };
+}
+
+export const configurationSchema = Joi.object<DeviceConfiguration>(configurationFields)
+  .example(configurationExample)
+  .meta({ name: 'DeviceConfiguration' });
 
 export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
 

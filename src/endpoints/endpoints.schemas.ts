@@ -1,11 +1,11 @@
 import Joi from 'joi';
+import { SUBSCRIBABLE_TYPES } from '../events/event-catalogue.schemas.ts';
 import { limit, timestamp } from '../http/schemas.ts';
 import {
   type ChangeWebhook,
   type CreateWebhook,
   DISABLED_REASONS,
   ENDPOINTS_MAX,
-  EVENT_KINDS,
   LAST_STATUSES,
   NAME_LENGTH_MAX,
   WEBHOOK_STATUSES,
@@ -33,7 +33,7 @@ const status = Joi.string()
   .description('Only active endpoints are delivered to.');
 const deliverConfigApplied = Joi.boolean().description('Deliver config.applied as well.');
 const events = Joi.array()
-  .items(Joi.string().valid(...EVENT_KINDS))
+  .items(Joi.string().valid(...SUBSCRIBABLE_TYPES))
   .min(1)
   .unique()
   .messages({ 'array.min': '{{#label}} must name at least one kind of event' })
@@ -68,13 +68,15 @@ const atLeastOne = (schema: Joi.ObjectSchema<ChangeWebhook>, fields: string) =>
 export const createCellularWebhookBody = Joi.object<CreateWebhook>({
   url: urlInput.required(),
   name: name.description('Default: the host of the URL'),
-  deliverConfigApplied: deliverConfigApplied.description('Deliver config.applied as well. Default: false'),
+  deliverConfigApplied: deliverConfigApplied
+    .default(false)
+    .description('Deliver config.applied as well. Default: false'),
   ...creates,
 }).meta({ name: 'CreateCellularWebhook' });
 
 export const createWebhookBody = Joi.object<CreateWebhook>({
   url: urlInput.required(),
-  events: events.description('Default: all kinds'),
+  events: events.default([...SUBSCRIBABLE_TYPES]).description('Default: all kinds'),
   ...creates,
 }).meta({ name: 'CreateWebhook' });
 

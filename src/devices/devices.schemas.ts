@@ -26,6 +26,9 @@ const positions = (count: number) =>
     .unique()
     .required()
     .description('Counted from 0');
+const empty = Joi.array()
+  .max(0)
+  .meta({ docs: { items: { type: 'integer' } } });
 const int32 = integer(-2_147_483_648, 2_147_483_647);
 const parameters = Joi.array().items(int32).max(RAW_PARAMETERS_MAX).required();
 const action = Joi.string()
@@ -70,7 +73,7 @@ const logicRule = Joi.object({
 
 const disabledRule = Joi.object({
   condition: ofConditions('DISABLED'),
-  slotNumbers: Joi.array().max(0).required(),
+  slotNumbers: empty.required(),
   action: Joi.string().valid('NO_ACTION').required(),
 });
 
@@ -111,7 +114,7 @@ const weekCalendar = Joi.object({
 
 const disabledCalendar = Joi.object({
   type: ofTypes('DISABLED'),
-  enableRules: Joi.array().max(0).required(),
+  enableRules: empty.required(),
 });
 
 const otherCalendar = Joi.object({

@@ -136,9 +136,9 @@ const transmitOnBreach = Joi.boolean().description('Send at once when a bound is
 const transmitOnReturn = Joi.boolean().description('Send at once when the temperature is back.');
 const boundsDocs = {
   oneOf: [
-    { properties: { type: { const: 'range' } }, required: ['lowC', 'highC'] },
-    { properties: { type: { const: 'high' } }, required: ['highC'], not: { required: ['lowC'] } },
-    { properties: { type: { const: 'low' } }, required: ['lowC'], not: { required: ['highC'] } },
+    { properties: { type: { const: 'range' } }, required: ['type', 'lowC', 'highC'] },
+    { properties: { type: { const: 'high' }, lowC: false }, required: ['type', 'highC'] },
+    { properties: { type: { const: 'low' }, highC: false }, required: ['type', 'lowC'] },
   ],
 };
 

@@ -21,7 +21,7 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
 
 export const acknowledgeAlertBody = Joi.object<{ status: 'acknowledged' }, true>({
   status: Joi.string().valid('acknowledged').required(),
-});
+}).example({ status: 'acknowledged' });
 
 const bound = () => Joi.number().allow(null).required().description('°C; null when there is no such bound');
 

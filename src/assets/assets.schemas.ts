@@ -29,7 +29,7 @@ export const registerAssetBody = Joi.object<RegisterAsset, true>({
   model: text(64).description('Sensor product line').example('TVO-THT'),
   buildingId: text(64),
   spaceId: text(64),
-});
+}).example({ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', model: 'TVO-THT', floor: 0 });
 
 export interface ListAssets {
   limit: number;
@@ -94,7 +94,12 @@ export const assetDetailSchema = Joi.object({
     .items(Joi.object({ serialNumber: Joi.string().required(), replacedAt: timestamp().required() }))
     .required()
     .description('Earlier hardware, oldest first'),
-}).meta({ name: 'AssetDetail' });
+})
+  .example({
+    ...assetExample,
+    replacementHistory: [{ serialNumber: '282C0241A0F3', replacedAt: '2026-02-27T10:30:00.000Z' }],
+  })
+  .meta({ name: 'AssetDetail' });
 
 export const assetListSchema = Joi.object({
   items: Joi.array().items(assetSchema).required(),
@@ -102,14 +107,14 @@ export const assetListSchema = Joi.object({
   nextCursor: nextCursor(),
 });
 
-export const registeredSchema = Joi.object({ id: Joi.string().required() });
+export const registeredSchema = Joi.object({ id: Joi.string().required().example(assetExample.id) });
 export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() });
 
 export const replaceHardwareBody = Joi.object<{ newSerialNumber: string }, true>({
   newSerialNumber: serialNumber().required(),
-});
+}).example({ newSerialNumber: '282C02431B07' });
 
 export const replacedSchema = Joi.object({
   success: Joi.boolean().required(),
   serialNumber: Joi.string().required(),
-});
+}).example({ success: true, serialNumber: '282C02431B07' });

@@ -56,6 +56,7 @@ export const applyBody = Joi.object<ApplyBody>({
     'object.xor': 'serialNumbers and applyToAll must not both be given',
     'object.missing': 'either serialNumbers or applyToAll must be given',
   })
+  .example({ serialNumbers: ['282C02424EED'], deadlineMinutes: 1_440 })
   .meta({ name: 'Apply', docs: { oneOf: [{ required: ['serialNumbers'] }, { required: ['applyToAll'] }] } });
 
 export const applyQuery = Joi.object<{ dryRun: boolean }, true>({
@@ -81,7 +82,15 @@ export const appliedSchema = Joi.object({
     .required()
     .description('The job to poll; null when there is nothing to wait for'),
   preview: Joi.array().items(previewSchema).description('With dryRun: one per variant of device'),
-}).meta({ name: 'Applied' });
+})
+  .example({
+    ok: true,
+    profileSlug: 'vaccine-fridge',
+    appliedCount: 1,
+    applied: ['282C02424EED'],
+    jobId: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',
+  })
+  .meta({ name: 'Applied' });
 
 const count = () => Joi.number().integer().required();
 
@@ -142,7 +151,15 @@ const targetSchema = Joi.object({
     .required(),
   reason: Joi.string().allow(null).required(),
   updatedAt: timestamp().required(),
-}).meta({ name: 'JobTarget' });
+})
+  .example({
+    assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+    serialNumber: '282C02424EED',
+    state: 'sent',
+    reason: null,
+    updatedAt: '2026-03-02T08:15:30.000Z',
+  })
+  .meta({ name: 'JobTarget' });
 
 export const targetListSchema = Joi.object({
   items: Joi.array().items(targetSchema).required(),

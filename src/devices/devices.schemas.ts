@@ -186,17 +186,31 @@ export const deviceConfigSchema = Joi.object({
   deviceConfig: configurationSchema.allow(null).required(),
   deviceConfigReceivedAt: timestamp().allow(null).required(),
   syncStatus,
-}).meta({ name: 'DeviceConfigurationRecord' });
+})
+  .example({
+    serialNumber: '282C02424EED',
+    assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+    assetName: 'Vaccine fridge 2',
+    pendingConfig: { transmissionInterval: 3_600 },
+    deviceConfig: configurationExample,
+    deviceConfigReceivedAt: '2026-03-02T08:15:30.000Z',
+    syncStatus: 'pending',
+  })
+  .meta({ name: 'DeviceConfigurationRecord' });
 
 /** What cannot be a serial names no device. */
 export const serialParams = Joi.object<{ serial: string }>({
   serial: Joi.string().pattern(SERIAL_NUMBER).required(),
 });
 
+const offeredChangeExample = { revision: 3, config: { transmissionInterval: 3_600 } };
+
 export const offeredChangeSchema = Joi.object({
   revision: Joi.number().integer().required().description('Grows with every change of what is pending'),
   config: configurationSchema.required(),
-}).meta({ name: 'OfferedChange' });
+})
+  .example(offeredChangeExample)
+  .meta({ name: 'OfferedChange' });
 
 export const configReportBody = Joi.object<ReportBody>({
   ...configurationFields,
@@ -216,7 +230,9 @@ export const configReportBody = Joi.object<ReportBody>({
   reportedAt: time().description(
     'When the device made the report; without it, or where its clock is off, the arrival counts',
   ),
-}).meta({ name: 'ConfigReport' });
+})
+  .example({ ...configurationExample, configHash: 2_748_219 })
+  .meta({ name: 'ConfigReport' });
 
 export const exchangeResultSchema = Joi.object({
   syncStatus,
@@ -224,4 +240,4 @@ export const exchangeResultSchema = Joi.object({
     .allow(null)
     .required()
     .description('What the device has to apply; handing it out counts as fetched'),
-});
+}).example({ syncStatus: 'sent', pendingConfig: offeredChangeExample });

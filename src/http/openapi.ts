@@ -24,7 +24,9 @@ export interface DocumentedApi {
 const errorSchema = Joi.object({
   success: Joi.boolean().valid(false).required(),
   message: Joi.string().required().description('Says what is wrong and what would be right.'),
-}).meta({ name: 'Error' });
+})
+  .example({ success: false, message: 'serialNumber is required' })
+  .meta({ name: 'Error' });
 
 const ERROR_TEXT: Record<number, string> = {
   304: 'Not changed since the ETag that was sent',

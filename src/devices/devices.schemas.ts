@@ -3,7 +3,12 @@ import { SERIAL_NUMBER } from '../assets/asset.ts';
 import { time, timestamp } from '../http/schemas.ts';
 import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
-import { type Calendar, type DeviceConfiguration, RULE_ACTIONS, type ThresholdRule } from './configuration.ts';
+import {
+  type Calendar,
+  type DeviceConfiguration,
+  RULE_ACTIONS,
+  type ThresholdRule,
+} from './configuration.ts';
 import {
   CALENDARS_MAX,
   MEASUREMENT_PERIOD_MAX,

@@ -1,16 +1,16 @@
 /** What customers are told of alerts. */
 import type { DomainEvent } from '../events/event.ts';
-import { frameEvents } from '../measurements/measurement-events.ts';
+import { frameData, frameEnvelope } from '../measurements/measurement-events.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import { type Alert, alertView } from './alert.ts';
 import type { AlertTransition, OpenAlert } from './alert-state-machine.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 
 export const alertEvent = (
-  type: string,
+  type: 'alert.created' | 'alert.resolved',
   { organizationId, ...alert }: Alert & { organizationId: string },
   timestamp: Date,
-) => ({
+): DomainEvent => ({
   organizationId,
   type,
   timestamp,
@@ -42,15 +42,19 @@ export function transitionEvents(
   return [...byReadings, ...byOthers];
 }
 
-/** One per alert that the frame holds a reading in breach for; what came late breaches nothing. */
-export function breachEvents(taken: StoredFrame, steps: AlertTransition[]): DomainEvent[] {
-  if (!taken.asset.subscribed.has('data.measurement.alert')) return [];
+/** One for each alert that the frame has a reading in breach for; late readings breach nothing. */
+export function breachEvents(stored: StoredFrame, steps: AlertTransition[]): DomainEvent[] {
+  if (!stored.asset.subscribed.has('data.measurement.alert')) return [];
   const breached = new Map(
     steps.flatMap((step) =>
       step.kind === 'breached' ? [[step.alert, step.definition.bounds] as const] : [],
     ),
   );
   return [...breached].flatMap(([{ alertId }, bounds]) =>
-    frameEvents('data.measurement.alert', taken, { alertId, bounds }),
+    frameData(stored, { alertId: alertId as string, bounds }).map((data) => ({
+      ...frameEnvelope(stored),
+      type: 'data.measurement.alert' as const,
+      data,
+    })),
   );
 }

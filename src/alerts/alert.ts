@@ -34,6 +34,8 @@ export interface Alert {
 
 export const NO_SUCH_ALERT = 'No alert has this id';
 
+export type AlertView = ReturnType<typeof alertView>;
+
 export function alertView(alert: Alert) {
   return {
     ...alert,

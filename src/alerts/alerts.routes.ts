@@ -16,6 +16,7 @@ export function alertsRoutes(alerts: AlertsRepository): Route[] {
       path: '/alerts',
       operationId: 'listAlerts',
       summary: 'List alerts, newest first',
+      description: 'Open and resolved alerts of all devices, or only those of one status or one asset.',
       tag,
       auth,
       query: listAlertsQuery,
@@ -38,6 +39,8 @@ export function alertsRoutes(alerts: AlertsRepository): Route[] {
       path: '/alerts/{alertId}',
       operationId: 'getAlert',
       summary: 'Get an alert',
+      description:
+        'An alert keeps its id from the reading or missed contact that opened it until long after it was resolved.',
       tag,
       auth,
       params,

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
-import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus } from './alert.ts';
+import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertView } from './alert.ts';
+import type { Bounds } from './alert-definition.ts';
 
 export interface ListAlerts {
   status?: AlertStatus;
@@ -20,11 +21,29 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
 
 export const acknowledgeAlertBody = Joi.object<{ status: 'acknowledged' }, true>({
   status: Joi.string().valid('acknowledged').required(),
+}).example({ status: 'acknowledged' });
+
+const bound = () => Joi.number().allow(null).required().description('°C; null when there is no such bound');
+
+export const boundsSchema = Joi.object<Bounds>({
+  lowC: bound(),
+  highC: bound(),
+  hysteresisC: Joi.number().required(),
 });
 
-const bound = () => Joi.number().allow(null).required();
+export const alertExample: AlertView = {
+  id: '019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f',
+  recType: 'alert',
+  assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+  serialNumber: '282C02424EED',
+  type: 'high_temp',
+  status: 'new',
+  details: { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } },
+  timestamp: '2026-03-02T08:15:00.000Z',
+  updatedAt: '2026-03-02T08:15:30.000Z',
+};
 
-export const alertSchema = Joi.object({
+export const alertSchema = Joi.object<AlertView>({
   id: Joi.string().required(),
   recType: Joi.string().valid('alert').required(),
   assetId: Joi.string().required(),
@@ -38,12 +57,14 @@ export const alertSchema = Joi.object({
   details: Joi.object({
     channel: Joi.number().integer(),
     value: Joi.number().description('°C, of the reading that began it'),
-    bounds: Joi.object({ lowC: bound(), highC: bound(), hysteresisC: Joi.number().required() }),
+    bounds: boundsSchema,
     expectedBy: timestamp().description('no_data: when the device should have been heard at the latest'),
   }).required(),
   timestamp: timestamp().required().description('When it began'),
   updatedAt: timestamp().required(),
-}).meta({ name: 'Alert' });
+})
+  .example(alertExample)
+  .meta({ name: 'Alert' });
 
 export const alertListSchema = Joi.object({
   recType: Joi.string().valid('alert-collection').required(),

@@ -95,7 +95,11 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     }
   }
 
-  async function contactEvents(sql: Sql, type: string, assetIds: string[]): Promise<DomainEvent[]> {
+  async function contactEvents(
+    sql: Sql,
+    type: 'device.online' | 'device.offline',
+    assetIds: string[],
+  ): Promise<DomainEvent[]> {
     if (assetIds.length === 0) return [];
     const assets = await deps.assetsIn(sql).listByIds(assetIds);
     return assets.map(({ organizationId, ...asset }) => ({

@@ -43,6 +43,8 @@ export function checkRegistrable(field: string, serialNumber: string): void {
 export const NO_SUCH_ASSET = 'No asset has this id';
 export const NO_SUCH_DEVICE = 'No active device has this serial number';
 
+export type AssetView = ReturnType<typeof assetView>;
+
 export function assetView(asset: Asset) {
   return {
     ...asset,

@@ -33,6 +33,7 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       path: '/assets',
       operationId: 'listAssets',
       summary: 'List active devices',
+      description: 'Every device that is not archived, in the order of registration.',
       tag,
       auth,
       query: listAssetsQuery,
@@ -58,6 +59,8 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       path: '/assets',
       operationId: 'registerAsset',
       summary: 'Register a device',
+      description:
+        'The device is new until its first contact. 409 when another active device has the serial number, compared without case.',
       tag,
       auth,
       body: registerAssetBody,
@@ -72,6 +75,8 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       path: '/assets/{assetId}',
       operationId: 'getAsset',
       summary: 'Get a device',
+      description:
+        'The device with its present state and its earlier serial numbers. An archived device is answered 404.',
       tag,
       auth,
       params,

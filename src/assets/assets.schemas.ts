@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
-import { ASSET_STATUSES, SERIAL_NUMBER } from './asset.ts';
+import { ASSET_STATUSES, type AssetView, SERIAL_NUMBER } from './asset.ts';
 
 const serialNumber = () =>
   Joi.string().pattern(SERIAL_NUMBER).example('282C02424EED').messages({
@@ -29,7 +29,7 @@ export const registerAssetBody = Joi.object<RegisterAsset, true>({
   model: text(64).description('Sensor product line').example('TVO-THT'),
   buildingId: text(64),
   spaceId: text(64),
-});
+}).example({ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', model: 'TVO-THT', floor: 0 });
 
 export interface ListAssets {
   limit: number;
@@ -69,7 +69,24 @@ const assetFields = {
   createdAt: timestamp().required(),
 };
 
-const assetSchema = Joi.object(assetFields).meta({ name: 'Asset' });
+export const assetExample: AssetView = {
+  id: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+  recType: 'asset',
+  name: 'Vaccine fridge 2',
+  serialNumber: '282C02424EED',
+  status: 'online',
+  signalStrength: 'good',
+  batteryStatus: 'ok',
+  model: 'TVO-THT',
+  lastReadingAt: '2026-03-02T08:15:00.000Z',
+  waterType: null,
+  floor: 0,
+  buildingId: 'main',
+  spaceId: 'pharmacy',
+  createdAt: '2026-02-20T13:05:12.000Z',
+};
+
+export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
 export const assetDetailSchema = Joi.object({
   ...assetFields,
@@ -77,7 +94,12 @@ export const assetDetailSchema = Joi.object({
     .items(Joi.object({ serialNumber: Joi.string().required(), replacedAt: timestamp().required() }))
     .required()
     .description('Earlier hardware, oldest first'),
-}).meta({ name: 'AssetDetail' });
+})
+  .example({
+    ...assetExample,
+    replacementHistory: [{ serialNumber: '282C0241A0F3', replacedAt: '2026-02-27T10:30:00.000Z' }],
+  })
+  .meta({ name: 'AssetDetail' });
 
 export const assetListSchema = Joi.object({
   items: Joi.array().items(assetSchema).required(),
@@ -85,14 +107,14 @@ export const assetListSchema = Joi.object({
   nextCursor: nextCursor(),
 });
 
-export const registeredSchema = Joi.object({ id: Joi.string().required() });
+export const registeredSchema = Joi.object({ id: Joi.string().required().example(assetExample.id) });
 export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() });
 
 export const replaceHardwareBody = Joi.object<{ newSerialNumber: string }, true>({
   newSerialNumber: serialNumber().required(),
-});
+}).example({ newSerialNumber: '282C02431B07' });
 
 export const replacedSchema = Joi.object({
   success: Joi.boolean().required(),
   serialNumber: Joi.string().required(),
-});
+}).example({ success: true, serialNumber: '282C02431B07' });

@@ -7,12 +7,11 @@ import { createDocs } from '../http/docs.ts';
 import { createHealth, type HealthChecks } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
 import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
-import { openApi } from '../http/openapi.ts';
 import type { Route } from '../http/route.ts';
 import { type HttpServer, listen } from '../http/server.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
 import { AppError } from '../process/errors.ts';
-import { API_INFO } from '../process/version.ts';
+import { apiDocument } from './api-document.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -45,7 +44,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact),
     translateFault,
     observe: observer(resources),
-    extras: [health, createDocs(openApi(routes, API_INFO))],
+    extras: [health, createDocs(apiDocument(routes))],
   });
   server = await listen({
     listener: app.callback(),

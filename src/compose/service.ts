@@ -1,11 +1,10 @@
 /** The composition root: the service out of its slices. A process starts the parts that it is for. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { listenMetrics } from '../http/metrics.ts';
-import { openApi } from '../http/openapi.ts';
 import { readSettings } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
-import { API_INFO } from '../process/version.ts';
 import { routesOf, startApi } from './api.ts';
+import { apiDocument } from './api-document.ts';
 import { startGateway } from './gateway.ts';
 import { type ComposeOptions, openResources } from './resources.ts';
 import { composeSlices } from './slices.ts';
@@ -44,5 +43,5 @@ export function documentedApi() {
     TEMPORAL_ADDRESS: 'nowhere:1',
     SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
   });
-  return openApi(compose({ settings, log: createLog('silent') }).routes, API_INFO);
+  return apiDocument(compose({ settings, log: createLog('silent') }).routes);
 }

@@ -101,6 +101,8 @@ export function judgeStage(begun: Counts, stage: { isLast: boolean; rollout: Rol
   return open === 0 ? 'abort' : 'wait';
 }
 
+export type JobView = ReturnType<typeof jobView>;
+
 export function jobView(job: ConfigJob) {
   const { timed_out: timedOut, ...counts } = job.counts;
   return {

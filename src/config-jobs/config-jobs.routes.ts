@@ -61,6 +61,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       path: '/devices/config-jobs',
       operationId: 'listConfigJobs',
       summary: 'List configuration jobs, newest first',
+      description: 'Jobs stay in the list after they have ended.',
       tag,
       auth,
       query: listJobsQuery,
@@ -76,6 +77,8 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       path: '/devices/config-jobs/{jobId}',
       operationId: 'getConfigJob',
       summary: 'Get a configuration job',
+      description:
+        'Poll it until status is no longer running, or subscribe to config.job.finished. counts says how many devices are in which state.',
       tag,
       auth,
       params: jobParams,
@@ -92,6 +95,8 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       path: '/devices/config-jobs/{jobId}/targets',
       operationId: 'listConfigJobTargets',
       summary: 'List the devices of a job and where each stands',
+      description:
+        'One item for each device of the job, with the reason if it failed. waiting: not fetched yet; sent: fetched, not confirmed.',
       tag,
       auth,
       params: jobParams,
@@ -131,6 +136,8 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       path: '/devices/config-jobs/{jobId}/retry',
       operationId: 'retryConfigJob',
       summary: 'Send the same change again to failed and timed-out devices',
+      description:
+        'Starts a new job with the change as it was applied, whatever the profile says now, for the devices that failed or timed out and have not confirmed it since. 409 when there is none.',
       tag,
       auth,
       params: jobParams,

@@ -5,6 +5,7 @@ import {
   DEADLINE_MINUTES_DEFAULT,
   JOB_STATUSES,
   type JobStatus,
+  type JobView,
   type Rollout,
   TARGET_STATES,
   type TargetState,
@@ -55,6 +56,7 @@ export const applyBody = Joi.object<ApplyBody>({
     'object.xor': 'serialNumbers and applyToAll must not both be given',
     'object.missing': 'either serialNumbers or applyToAll must be given',
   })
+  .example({ serialNumbers: ['282C02424EED'], deadlineMinutes: 1_440 })
   .meta({ name: 'Apply', docs: { oneOf: [{ required: ['serialNumbers'] }, { required: ['applyToAll'] }] } });
 
 export const applyQuery = Joi.object<{ dryRun: boolean }, true>({
@@ -80,11 +82,39 @@ export const appliedSchema = Joi.object({
     .required()
     .description('The job to poll; null when there is nothing to wait for'),
   preview: Joi.array().items(previewSchema).description('With dryRun: one per variant of device'),
-}).meta({ name: 'Applied' });
+})
+  .example({
+    ok: true,
+    profileSlug: 'vaccine-fridge',
+    appliedCount: 1,
+    applied: ['282C02424EED'],
+    jobId: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',
+  })
+  .meta({ name: 'Applied' });
 
 const count = () => Joi.number().integer().required();
 
-export const jobSchema = Joi.object({
+export const jobExample: JobView = {
+  id: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',
+  profileSlug: 'vaccine-fridge',
+  status: 'succeeded',
+  total: 2,
+  counts: {
+    queued: 0,
+    waiting: 0,
+    sent: 0,
+    applied: 2,
+    failed: 0,
+    cancelled: 0,
+    superseded: 0,
+    timedOut: 0,
+  },
+  deadlineAt: '2026-03-04T08:00:00.000Z',
+  createdAt: '2026-03-02T08:00:00.000Z',
+  finishedAt: '2026-03-02T08:15:30.000Z',
+};
+
+export const jobSchema = Joi.object<JobView>({
   id: Joi.string().required(),
   profileSlug: Joi.string().required(),
   status: Joi.string()
@@ -104,7 +134,9 @@ export const jobSchema = Joi.object({
   deadlineAt: timestamp().required(),
   createdAt: timestamp().required(),
   finishedAt: timestamp().allow(null).required(),
-}).meta({ name: 'ConfigJob' });
+})
+  .example(jobExample)
+  .meta({ name: 'ConfigJob' });
 
 export const jobListSchema = Joi.object({
   items: Joi.array().items(jobSchema).required(),
@@ -119,7 +151,15 @@ const targetSchema = Joi.object({
     .required(),
   reason: Joi.string().allow(null).required(),
   updatedAt: timestamp().required(),
-}).meta({ name: 'JobTarget' });
+})
+  .example({
+    assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+    serialNumber: '282C02424EED',
+    state: 'sent',
+    reason: null,
+    updatedAt: '2026-03-02T08:15:30.000Z',
+  })
+  .meta({ name: 'JobTarget' });
 
 export const targetListSchema = Joi.object({
   items: Joi.array().items(targetSchema).required(),

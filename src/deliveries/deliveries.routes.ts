@@ -66,6 +66,8 @@ function routesAt(
       path: `${path}/{webhookId}/deliveries`,
       operationId: `list${operationName}Deliveries`,
       summary: 'List deliveries, newest first',
+      description:
+        'One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time.',
       tag,
       auth,
       params: webhookParams,
@@ -86,6 +88,8 @@ function routesAt(
       path: `${path}/{webhookId}/deliveries/{deliveryId}`,
       operationId: `get${operationName}Delivery`,
       summary: 'Get a delivery with its payload and every attempt',
+      description:
+        'payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed.',
       tag,
       auth,
       params: deliveryParams,
@@ -107,6 +111,8 @@ function routesAt(
       path: `${path}/{webhookId}/deliveries/{deliveryId}/resend`,
       operationId: `resend${operationName}Delivery`,
       summary: 'Send a delivery again, with the same webhook-id',
+      description:
+        'One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.',
       tag,
       auth,
       params: deliveryParams,
@@ -139,6 +145,8 @@ function routesAt(
       path: `${path}/{webhookId}/test`,
       operationId: `test${operationName}`,
       summary: 'Send one webhook.test now and tell what came of it',
+      description:
+        'Also to a disabled endpoint. A test is sent once, is not listed among the deliveries, and does not count as a failure of the endpoint.',
       tag,
       auth,
       params: webhookParams,
@@ -160,6 +168,8 @@ function routesAt(
       path: `${path}/{webhookId}/rotate-secret`,
       operationId: `rotate${operationName}Secret`,
       summary: 'Replace the secret; the old one signs along for a while',
+      description:
+        'Until previousValidUntil every request carries a signature of the new and one of the old secret. Without secret in the body one is generated, and shown only in this answer.',
       tag,
       auth,
       params: webhookParams,

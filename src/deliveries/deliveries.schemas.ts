@@ -31,7 +31,18 @@ const deliveryFields = {
   lastError: Joi.string().allow(null).required(),
 };
 
-export const deliverySchema = Joi.object(deliveryFields).meta({ name: 'Delivery' });
+const deliveryExample = {
+  id: '019cb0a8-3344-7b1e-8d2a-4c6e8f0a1b2d',
+  eventId: '019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90',
+  eventType: 'alert.created',
+  state: 'delivered',
+  attemptCount: 2,
+  nextAttemptAt: null,
+  lastStatusCode: 204,
+  lastError: null,
+};
+
+export const deliverySchema = Joi.object(deliveryFields).example(deliveryExample).meta({ name: 'Delivery' });
 
 export const deliveryListSchema = Joi.object({
   items: Joi.array().items(deliverySchema).required(),
@@ -56,7 +67,30 @@ export const deliveryDetailSchema = Joi.object({
       }),
     )
     .required(),
-}).meta({ name: 'DeliveryDetail' });
+})
+  .example({
+    ...deliveryExample,
+    payload: { type: 'alert.created', timestamp: '2026-03-02T08:15:00.000Z', data: {} },
+    attempts: [
+      {
+        number: 1,
+        at: '2026-03-02T08:15:30.000Z',
+        durationMs: 41,
+        statusCode: 500,
+        error: 'the receiver answered 500',
+        responseExcerpt: '',
+      },
+      {
+        number: 2,
+        at: '2026-03-02T08:15:35.000Z',
+        durationMs: 38,
+        statusCode: 204,
+        error: null,
+        responseExcerpt: '',
+      },
+    ],
+  })
+  .meta({ name: 'DeliveryDetail' });
 
 const REPLAYABLE = ['failed', 'blocked', 'delivered', 'cancelled'] as const;
 
@@ -74,20 +108,23 @@ export const replayBody = Joi.object<ReplayBody>({
     .min(1)
     .unique()
     .default(['failed', 'blocked']),
-});
+}).example({ since: '2026-03-01T00:00:00Z', until: '2026-03-02T00:00:00Z' });
 
-export const replayedSchema = Joi.object({ queued: Joi.number().integer().required() });
+export const replayedSchema = Joi.object({ queued: Joi.number().integer().required().example(17) });
 
 export const testedSchema = Joi.object({
   delivered: Joi.boolean().required(),
   statusCode: Joi.number().integer().allow(null).required(),
   durationMs: Joi.number().integer().required(),
   error: Joi.string().allow(null).required(),
-});
+}).example({ delivered: true, statusCode: 204, durationMs: 38, error: null });
 
-export const rotateBody = Joi.object<{ secret?: string }>({ secret: secretInput });
+export const rotateBody = Joi.object<{ secret?: string }>({ secret: secretInput }).example({});
 
 export const rotatedSchema = Joi.object({
   secret: Joi.string().description('Only when it was made here, and only this once'),
   previousValidUntil: timestamp().allow(null).required().description('Until then the old secret signs along'),
+}).example({
+  secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+  previousValidUntil: '2026-03-03T08:15:30.000Z',
 });

@@ -8,7 +8,7 @@ import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repo
 import { secretFault } from '../endpoints/endpoint-secret.ts';
 import type { EndpointsRepository, WebhookScope } from '../endpoints/endpoints.repository.ts';
 import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
-import { bodyOf, TEST_EVENT } from '../events/event.ts';
+import { serializeEvent } from '../events/event.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
@@ -114,8 +114,8 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       return deps.send({
         url: target.url,
         eventId: randomUUID(),
-        body: bodyOf({
-          type: TEST_EVENT,
+        body: serializeEvent({
+          type: 'webhook.test',
           timestamp: now(),
           data: { note: 'A test, asked for through the API' },
         }),

@@ -5,7 +5,7 @@
 import type { Sql } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
-import type { DomainEvent } from '../events/event.ts';
+import type { DomainEvent, EventType } from '../events/event.ts';
 import { expectedBy } from '../presence/expected-contact.ts';
 import { AppError } from '../process/errors.ts';
 import { canonicalText, type DeviceConfiguration, hasSameAlertRules } from './configuration.ts';
@@ -300,7 +300,7 @@ interface Cause {
 const causesOf = (settled: SettledTarget[]): Cause[] =>
   settled.length > 0 ? settled : [{ jobId: null, profileSlug: null }];
 
-const eventOf = (type: string, course: Course, timestamp: Date) => ({
+const eventOf = <Type extends EventType>(type: Type, course: Course, timestamp: Date) => ({
   organizationId: course.device().organizationId,
   type,
   timestamp,

@@ -3,7 +3,12 @@ import { SERIAL_NUMBER } from '../assets/asset.ts';
 import { time, timestamp } from '../http/schemas.ts';
 import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
-import { type Calendar, type DeviceConfiguration, RULE_ACTIONS } from './configuration.ts';
+import {
+  type Calendar,
+  type DeviceConfiguration,
+  RULE_ACTIONS,
+  type ThresholdRule,
+} from './configuration.ts';
 import {
   CALENDARS_MAX,
   MEASUREMENT_PERIOD_MAX,
@@ -26,6 +31,9 @@ const positions = (count: number) =>
     .unique()
     .required()
     .description('Counted from 0');
+const empty = Joi.array()
+  .max(0)
+  .meta({ docs: { items: { type: 'integer' } } });
 const int32 = integer(-2_147_483_648, 2_147_483_647);
 const parameters = Joi.array().items(int32).max(RAW_PARAMETERS_MAX).required();
 const action = Joi.string()
@@ -70,7 +78,7 @@ const logicRule = Joi.object({
 
 const disabledRule = Joi.object({
   condition: ofConditions('DISABLED'),
-  slotNumbers: Joi.array().max(0).required(),
+  slotNumbers: empty.required(),
   action: Joi.string().valid('NO_ACTION').required(),
 });
 
@@ -111,7 +119,7 @@ const weekCalendar = Joi.object({
 
 const disabledCalendar = Joi.object({
   type: ofTypes('DISABLED'),
-  enableRules: Joi.array().max(0).required(),
+  enableRules: empty.required(),
 });
 
 const otherCalendar = Joi.object({
@@ -140,9 +148,31 @@ const configurationFields = {
   calendars: Joi.array().items(calendar).max(CALENDARS_MAX),
 };
 
-export const configurationSchema = Joi.object<DeviceConfiguration>(configurationFields).meta({
-  name: 'DeviceConfiguration',
-});
+/** A device that measures every 5 minutes, transmits every 6 hours and keeps channel 1 between 2 and 8 °C. */
+export const configurationExample: DeviceConfiguration = {
+  measurementPeriodBase: 300,
+  measurementPeriodFactor: 1,
+  transmissionInterval: 21_600,
+  alarmRules: [exampleRule('HIGH_THRESHOLD', 8), exampleRule('LOW_THRESHOLD', 2)],
+  calendars: [],
+};
+
+function exampleRule(condition: ThresholdRule['condition'], threshold: number): ThresholdRule {
+  return {
+    condition,
+    slotNumbers: [0],
+    alarmRuleType: 'TEMPERATURE',
+    threshold,
+    hysteresis: 0.5,
+    mode: 'CONSECUTIVE_SAMPLES',
+    samples: 1,
+    action: 'TRIGGER_TRANSMISSION',
+  };
+}
+
+export const configurationSchema = Joi.object<DeviceConfiguration>(configurationFields)
+  .example(configurationExample)
+  .meta({ name: 'DeviceConfiguration' });
 
 export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
 
@@ -161,17 +191,31 @@ export const deviceConfigSchema = Joi.object({
   deviceConfig: configurationSchema.allow(null).required(),
   deviceConfigReceivedAt: timestamp().allow(null).required(),
   syncStatus,
-}).meta({ name: 'DeviceConfigurationRecord' });
+})
+  .example({
+    serialNumber: '282C02424EED',
+    assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+    assetName: 'Vaccine fridge 2',
+    pendingConfig: { transmissionInterval: 3_600 },
+    deviceConfig: configurationExample,
+    deviceConfigReceivedAt: '2026-03-02T08:15:30.000Z',
+    syncStatus: 'pending',
+  })
+  .meta({ name: 'DeviceConfigurationRecord' });
 
 /** What cannot be a serial names no device. */
 export const serialParams = Joi.object<{ serial: string }>({
   serial: Joi.string().pattern(SERIAL_NUMBER).required(),
 });
 
+const offeredChangeExample = { revision: 3, config: { transmissionInterval: 3_600 } };
+
 export const offeredChangeSchema = Joi.object({
   revision: Joi.number().integer().required().description('Grows with every change of what is pending'),
   config: configurationSchema.required(),
-}).meta({ name: 'OfferedChange' });
+})
+  .example(offeredChangeExample)
+  .meta({ name: 'OfferedChange' });
 
 export const configReportBody = Joi.object<ReportBody>({
   ...configurationFields,
@@ -191,7 +235,9 @@ export const configReportBody = Joi.object<ReportBody>({
   reportedAt: time().description(
     'When the device made the report; without it, or where its clock is off, the arrival counts',
   ),
-}).meta({ name: 'ConfigReport' });
+})
+  .example({ ...configurationExample, configHash: 2_748_219 })
+  .meta({ name: 'ConfigReport' });
 
 export const exchangeResultSchema = Joi.object({
   syncStatus,
@@ -199,4 +245,4 @@ export const exchangeResultSchema = Joi.object({
     .allow(null)
     .required()
     .description('What the device has to apply; handing it out counts as fetched'),
-});
+}).example({ syncStatus: 'sent', pendingConfig: offeredChangeExample });

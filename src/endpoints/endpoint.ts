@@ -1,26 +1,17 @@
 /**
- * An endpoint of a customer that is told of events. Two collections of the API show the same thing: a cellular webhook
- * takes every measurement (and, if asked, confirmed configurations); an event webhook takes the kinds that it names.
- * What an endpoint is told of is `events` for both, so whoever has an event looks up one list.
+ * An endpoint of a customer that receives events. Two collections of the API show the same thing: a cellular webhook
+ * receives every measurement (and, if asked, confirmed configurations); an event webhook receives the types that it
+ * names. Both keep their types in `events`, so that publishing an event looks up one list.
  *
- * The secret is no part of it: it goes in, and only the sender of deliveries takes it out again.
+ * The secret is not part of it: it is written here, and read only by the sender of deliveries.
  */
+import type { PublishedType, SubscribableType } from '../events/event.ts';
+
 export const COLLECTIONS = ['cellular', 'event'] as const;
 export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 /** customer: through the API; failing: nothing got through for days; gone: the endpoint answered 410. */
 export const DISABLED_REASONS = ['customer', 'failing', 'gone'] as const;
 export const LAST_STATUSES = ['delivered', 'retrying', 'failed', 'blocked'] as const;
-/** What an event webhook may subscribe to. */
-export const EVENT_KINDS = [
-  'data.measurement.alert',
-  'alert.created',
-  'alert.resolved',
-  'config.applied',
-  'config.failed',
-  'config.job.finished',
-  'device.offline',
-  'device.online',
-] as const;
 
 export const ENDPOINTS_MAX = 100;
 export const NAME_LENGTH_MAX = 128;
@@ -28,9 +19,6 @@ export const NAME_LENGTH_MAX = 128;
 export type Collection = (typeof COLLECTIONS)[number];
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
-export type EventKind = (typeof EVENT_KINDS)[number];
-/** Whole frames of measurements are for cellular webhooks alone. */
-export type EventType = EventKind | 'data.measurement';
 
 /** Identifies an endpoint, to statements and to its workflow. */
 export interface EndpointRef {
@@ -54,7 +42,7 @@ export interface WebhookSettings {
   status: WebhookStatus;
   /** null while active. */
   disabledReason: DisabledReason | null;
-  events: EventType[];
+  events: PublishedType[];
 }
 
 export interface Webhook extends WebhookSettings {
@@ -64,26 +52,32 @@ export interface Webhook extends WebhookSettings {
   updatedAt: Date;
 }
 
-/** The bodies of both collections; each collection's schema lets its own fields through. */
-export interface CreateWebhook {
+/** Event webhooks name types; cellular webhooks receive measurements and choose whether to receive `config.applied`. */
+type Subscription = { events: SubscribableType[] } | { deliverConfigApplied: boolean };
+
+/** The bodies of both collections; the schema of each accepts its own fields only. */
+export type CreateWebhook = Subscription & {
   url: string;
   name?: string;
   status?: WebhookStatus;
-  events?: EventKind[];
-  deliverConfigApplied?: boolean;
   secret?: string;
-}
+};
 
-export type ChangeWebhook = Partial<Omit<CreateWebhook, 'secret'>> & { secret?: string | null };
+export type ChangeWebhook = Partial<Subscription> & {
+  url?: string;
+  name?: string;
+  status?: WebhookStatus;
+  secret?: string | null;
+};
 
-export function newWebhook(collection: Collection, asked: CreateWebhook): WebhookSettings {
+export function newWebhook(asked: CreateWebhook): WebhookSettings {
   const { url, name, status = 'active' } = asked;
   return {
     name: name ?? new URL(url).host.slice(0, NAME_LENGTH_MAX),
     url,
     status,
     disabledReason: reasonOf(status),
-    events: askedEvents(asked) ?? DEFAULT_EVENTS[collection],
+    events: subscribedTypes(asked),
   };
 }
 
@@ -95,22 +89,18 @@ export function changedWebhook(webhook: Webhook, change: ChangeWebhook): Webhook
     url: url ?? webhook.url,
     status: status ?? webhook.status,
     disabledReason: status === undefined ? webhook.disabledReason : reasonOf(status),
-    events: askedEvents(change) ?? webhook.events,
+    events: isSubscription(change) ? subscribedTypes(change) : webhook.events,
   };
 }
 
 const reasonOf = (status: WebhookStatus): DisabledReason | null => (status === 'active' ? null : 'customer');
 
-const measurementEvents = (deliverConfigApplied: boolean): EventType[] =>
-  deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'];
+const isSubscription = (change: Partial<Subscription>): change is Subscription =>
+  'events' in change || 'deliverConfigApplied' in change;
 
-const DEFAULT_EVENTS: Record<Collection, EventType[]> = {
-  cellular: measurementEvents(false),
-  event: [...EVENT_KINDS],
-};
-
-function askedEvents({ events, deliverConfigApplied }: ChangeWebhook): EventType[] | undefined {
-  return deliverConfigApplied === undefined ? events : measurementEvents(deliverConfigApplied);
+function subscribedTypes(subscription: Subscription): PublishedType[] {
+  if ('events' in subscription) return subscription.events;
+  return subscription.deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'];
 }
 
 export function cellularWebhookView(webhook: Webhook) {

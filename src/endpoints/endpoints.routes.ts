@@ -107,6 +107,7 @@ function collectionRoutes(of: CollectionDescription, { webhooks, service }: Webh
       path: of.path,
       operationId: operationIds.list,
       summary: `List ${words.many}, newest last`,
+      description: 'All of them in one answer: a collection holds at most 100. Secrets are never shown.',
       tag,
       auth,
       query: of.listQuery,
@@ -121,6 +122,8 @@ function collectionRoutes(of: CollectionDescription, { webhooks, service }: Webh
       path: of.path,
       operationId: operationIds.create,
       summary: `Create ${words.one}`,
+      description:
+        'Events that happen from now on are delivered to it. 409 when the collection holds 100 already.',
       tag,
       auth,
       body: of.createBody,
@@ -136,6 +139,7 @@ function collectionRoutes(of: CollectionDescription, { webhooks, service }: Webh
       path: itemPath,
       operationId: operationIds.get,
       summary: `Get ${words.one}`,
+      description: 'With its status and, when it is disabled, the reason. The secret is never shown.',
       tag,
       auth,
       params,
@@ -168,6 +172,8 @@ function collectionRoutes(of: CollectionDescription, { webhooks, service }: Webh
       path: itemPath,
       operationId: operationIds.delete,
       summary: `Delete ${words.one}`,
+      description:
+        'What is queued for it is cancelled; a request that is being sent right now may still arrive.',
       tag,
       auth,
       params,

@@ -1,11 +1,11 @@
 import Joi from 'joi';
+import { SUBSCRIBABLE_TYPES } from '../events/event-catalogue.schemas.ts';
 import { limit, timestamp } from '../http/schemas.ts';
 import {
   type ChangeWebhook,
   type CreateWebhook,
   DISABLED_REASONS,
   ENDPOINTS_MAX,
-  EVENT_KINDS,
   LAST_STATUSES,
   NAME_LENGTH_MAX,
   WEBHOOK_STATUSES,
@@ -33,7 +33,7 @@ const status = Joi.string()
   .description('Only active endpoints are delivered to.');
 const deliverConfigApplied = Joi.boolean().description('Deliver config.applied as well.');
 const events = Joi.array()
-  .items(Joi.string().valid(...EVENT_KINDS))
+  .items(Joi.string().valid(...SUBSCRIBABLE_TYPES))
   .min(1)
   .unique()
   .messages({ 'array.min': '{{#label}} must name at least one kind of event' })
@@ -68,25 +68,39 @@ const atLeastOne = (schema: Joi.ObjectSchema<ChangeWebhook>, fields: string) =>
 export const createCellularWebhookBody = Joi.object<CreateWebhook>({
   url: urlInput.required(),
   name: name.description('Default: the host of the URL'),
-  deliverConfigApplied: deliverConfigApplied.description('Deliver config.applied as well. Default: false'),
+  deliverConfigApplied: deliverConfigApplied
+    .default(false)
+    .description('Deliver config.applied as well. Default: false'),
   ...creates,
-}).meta({ name: 'CreateCellularWebhook' });
+})
+  .example({ url: 'https://example.com/hooks/loggers', name: 'Production', deliverConfigApplied: true })
+  .meta({ name: 'CreateCellularWebhook' });
 
 export const createWebhookBody = Joi.object<CreateWebhook>({
   url: urlInput.required(),
-  events: events.description('Default: all kinds'),
+  events: events.default([...SUBSCRIBABLE_TYPES]).description('Default: all kinds'),
   ...creates,
-}).meta({ name: 'CreateWebhook' });
+})
+  .example({
+    url: 'https://example.com/hooks/alerts',
+    events: ['alert.created', 'alert.resolved'],
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  })
+  .meta({ name: 'CreateWebhook' });
 
 export const changeCellularWebhookBody = atLeastOne(
   Joi.object<ChangeWebhook>({ ...changes, name, deliverConfigApplied }),
   'url, name, status, deliverConfigApplied and secret',
-).meta({ name: 'ChangeCellularWebhook' });
+)
+  .example({ deliverConfigApplied: false })
+  .meta({ name: 'ChangeCellularWebhook' });
 
 export const changeWebhookBody = atLeastOne(
   Joi.object<ChangeWebhook>({ ...changes, events }),
   'url, secret, status and events',
-).meta({ name: 'ChangeWebhook' });
+)
+  .example({ status: 'active' })
+  .meta({ name: 'ChangeWebhook' });
 
 export interface ListWebhooks {
   status?: WebhookStatus;
@@ -131,7 +145,26 @@ export const cellularWebhookSchema = Joi.object({
   deliverConfigApplied: deliverConfigApplied.required(),
   ...times,
   delivery: deliverySchema.required(),
-}).meta({ name: 'CellularWebhook' });
+})
+  .example({
+    id: '019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94',
+    recType: 'cellular-webhook',
+    name: 'Production',
+    url: 'https://example.com/hooks/loggers',
+    status: 'active',
+    disabledReason: null,
+    deliverConfigApplied: true,
+    createdAt: '2026-02-20T13:05:12.000Z',
+    updatedAt: '2026-02-20T13:05:12.000Z',
+    delivery: {
+      lastDeliveredAt: '2026-03-02T08:15:30.000Z',
+      lastAttemptAt: '2026-03-02T08:15:30.000Z',
+      lastStatus: 'delivered',
+      lastStatusCode: 204,
+      lastError: null,
+    },
+  })
+  .meta({ name: 'CellularWebhook' });
 
 export const webhookSchema = Joi.object({
   id,
@@ -141,7 +174,18 @@ export const webhookSchema = Joi.object({
   disabledReason,
   events: events.required(),
   ...times,
-}).meta({ name: 'Webhook' });
+})
+  .example({
+    id: '019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35',
+    recType: 'webhook',
+    url: 'https://example.com/hooks/alerts',
+    status: 'active',
+    disabledReason: null,
+    events: ['alert.created', 'alert.resolved'],
+    createdAt: '2026-02-20T13:05:12.000Z',
+    updatedAt: '2026-02-20T13:05:12.000Z',
+  })
+  .meta({ name: 'Webhook' });
 
 const listOf = (recType: string, item: Joi.Schema) =>
   Joi.object({

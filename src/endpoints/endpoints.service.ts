@@ -66,7 +66,7 @@ export function createWebhooksService(deps: WebhooksServiceDeps) {
         }
         const id = await webhooks.nextId();
         const secret = sealedFor(id, scope, asked.secret ?? null);
-        return webhooks.insert(scope, { id, secret, ...newWebhook(scope.collection, asked) });
+        return webhooks.insert(scope, { id, secret, ...newWebhook(asked) });
       });
     },
 

@@ -1,14 +1,37 @@
-/** What customers are told of: one JSON text per event, the same for every endpoint. */
-export interface DomainEvent {
+/** An event is a fact that customers can subscribe to. Its type decides what its data looks like: see the catalogue. */
+import type { EVENT_CATALOGUE } from './event-catalogue.schemas.ts';
+
+type Catalogue = typeof EVENT_CATALOGUE;
+
+export type EventType = keyof Catalogue;
+
+/** Types that endpoints subscribe to; all others are sent on request. */
+export type PublishedType = {
+  [Type in EventType]: Catalogue[Type]['collections'][number] extends never ? never : Type;
+}[EventType];
+
+/** Types that an event webhook may name. */
+export type SubscribableType = {
+  [Type in EventType]: 'event' extends Catalogue[Type]['collections'][number] ? Type : never;
+}[EventType];
+
+export type EventData<Type extends EventType> = Catalogue[Type]['example'];
+
+/** What a receiver gets. */
+export type EventBody<Type extends EventType = EventType> = {
+  [Each in Type]: {
+    type: Each;
+    /** When it happened. */
+    timestamp: Date;
+    data: EventData<Each>;
+  };
+}[Type];
+
+export type DomainEvent<Type extends PublishedType = PublishedType> = EventBody<Type> & {
   organizationId: string;
-  type: string;
-  /** When it happened. */
-  timestamp: Date;
-  data: object;
-}
+};
 
-export const TEST_EVENT = 'webhook.test';
-
-export function bodyOf({ type, timestamp, data }: Omit<DomainEvent, 'organizationId'>): string {
+/** One JSON text per event, the same for every endpoint. */
+export function serializeEvent({ type, timestamp, data }: EventBody): string {
   return JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
 }

@@ -1,6 +1,7 @@
+import { channel } from 'node:diagnostics_channel';
 import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
-import { bodyOf, type DomainEvent } from './event.ts';
+import { type DomainEvent, serializeEvent } from './event.ts';
 
 export interface OutgoingEvent {
   organizationId: string;
@@ -13,8 +14,12 @@ export interface EventsDeps {
   deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<void> };
 }
 
-/** Queues the events for everybody who subscribed, in the transaction of the facts: both are there, or neither. */
+/** Queues the events for every subscribed endpoint, in the transaction of the facts: both are stored, or neither. */
 export type PublishEvents = (tx: InTransaction, events: DomainEvent[]) => Promise<void>;
+
+/** The name of a diagnostics channel: tests validate all published events there. Without a subscriber it costs nothing. */
+export const PUBLISHED_EVENTS = 'device-monitoring-service:published-events';
+const published = channel(PUBLISHED_EVENTS);
 
 export function createPublishEvents({ deliveriesIn }: EventsDeps): PublishEvents {
   return async ({ sql }, events) => {
@@ -22,8 +27,9 @@ export function createPublishEvents({ deliveriesIn }: EventsDeps): PublishEvents
     const outgoing = events.map((event) => ({
       organizationId: event.organizationId,
       type: event.type,
-      body: bodyOf(event),
+      body: serializeEvent(event),
     }));
+    published.publish(outgoing);
     await deliveriesIn(sql).insert(outgoing);
   };
 }

@@ -1,4 +1,4 @@
-/** Joi's own JSON Schema export, mended where it says less than the schema: null in enums, examples, deprecation. */
+/** Joi's own JSON Schema export, completed where it says less than the schema: null in enums, examples, deprecation. */
 import type Joi from 'joi';
 
 export type JsonSchema = { [key: string]: unknown };
@@ -10,7 +10,7 @@ interface Described {
   metas?: Array<{ name?: string; deprecated?: boolean; docs?: JsonSchema }>;
   keys?: Record<string, Described>;
   items?: Described[];
-  matches?: Array<{ schema?: Described }>;
+  matches?: Array<{ schema?: Described; switch?: Array<{ then?: Described; otherwise?: Described }> }>;
   flags?: { only?: boolean };
 }
 
@@ -18,46 +18,57 @@ type Exporter = { '~standard': { jsonSchema: { input(options: { target: string }
 
 export function jsonSchema(schema: Joi.Schema, components: Record<string, JsonSchema>): JsonSchema {
   const exported = (schema as unknown as Exporter)['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
-  return mended(exported, schema.describe() as Described, components);
+  return completed(exported, schema.describe() as Described, components);
 }
 
-function mended(
+function completed(
   schema: JsonSchema,
   described: Described,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const out = { ...schema };
-  mendNull(out, described);
+  completeNull(out, described);
   if (described.examples?.length) out.examples = described.examples;
   const meta = Object.assign({}, ...(described.metas ?? [])) as NonNullable<Described['metas']>[number];
   if (meta.deprecated) out.deprecated = true;
   Object.assign(out, meta.docs);
-  mendChildren(out, described, components);
+  completeChildren(out, described, components);
   if (meta.name === undefined) return out;
   return named(meta.name, out, described, components);
 }
 
-function mendNull(out: JsonSchema, { allow }: Described): void {
+function completeNull(out: JsonSchema, { allow }: Described): void {
   if (!allow?.includes(null)) return;
   if (Array.isArray(out.enum) && !out.enum.includes(null)) out.enum = [...out.enum, null];
   if (typeof out.type === 'string') out.type = [out.type, 'null'];
 }
 
-function mendChildren(out: JsonSchema, described: Described, components: Record<string, JsonSchema>): void {
+function completeChildren(
+  out: JsonSchema,
+  described: Described,
+  components: Record<string, JsonSchema>,
+): void {
   const { keys, items, matches } = described;
   if (keys && out.properties) {
     const properties = out.properties as Record<string, JsonSchema>;
     out.properties = Object.fromEntries(
-      Object.entries(properties).map(([key, value]) => [key, mended(value, keys[key] ?? {}, components)]),
+      Object.entries(properties).map(([key, value]) => [key, completed(value, keys[key] ?? {}, components)]),
     );
   }
   if (items?.[0] && items.length === 1 && out.items) {
-    out.items = mended(out.items as JsonSchema, items[0], components);
+    out.items = completed(out.items as JsonSchema, items[0], components);
   }
   if (matches && Array.isArray(out.anyOf)) {
-    out.anyOf = out.anyOf.map((each, index) => mended(each, matches[index]?.schema ?? {}, components));
+    const branches = toBranches(matches);
+    out.anyOf = out.anyOf.map((each, index) => completed(each, branches[index] ?? {}, components));
   }
 }
+
+/** In the order in which Joi exports them. */
+const toBranches = (matches: NonNullable<Described['matches']>): Described[] =>
+  matches
+    .flatMap((match) => match.switch?.flatMap(({ then, otherwise }) => [then, otherwise]) ?? [match.schema])
+    .filter((branch) => branch !== undefined);
 
 /** A nullable named schema is the component or null, so that the component stays one thing. */
 function named(

@@ -1,18 +1,32 @@
-/** OpenAPI 3.1 from the list of routes. A schema with `.meta({ name })` becomes a named component. */
+/** OpenAPI 3.1 from lists of routes and events. A schema with `.meta({ name })` becomes a named component. */
 import Joi from 'joi';
 import { type JsonSchema, jsonSchema } from './json-schema.ts';
+import { EVENTS_TAG, type WebhookEvent, webhookParameters, webhooks } from './openapi-webhooks.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
 
 export interface OpenApiInfo {
   title: string;
   version: string;
   description: string;
+  license: { name: string; identifier: string };
+  contact: { name: string };
+}
+
+export interface DocumentedApi {
+  routes: Route[];
+  /** By type. */
+  events: Record<string, WebhookEvent>;
+  /** Those of the routes. */
+  tags: Array<{ name: string; description: string }>;
+  info: OpenApiInfo;
 }
 
 const errorSchema = Joi.object({
   success: Joi.boolean().valid(false).required(),
   message: Joi.string().required().description('Says what is wrong and what would be right.'),
-}).meta({ name: 'Error' });
+})
+  .example({ success: false, message: 'serialNumber is required' })
+  .meta({ name: 'Error' });
 
 const ERROR_TEXT: Record<number, string> = {
   304: 'Not changed since the ETag that was sent',
@@ -37,7 +51,7 @@ const idempotencyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-export function openApi(routes: Route[], info: OpenApiInfo): JsonSchema {
+export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSchema {
   const components: Record<string, JsonSchema> = {};
   const schemaOf = (schema: Joi.Schema) => jsonSchema(schema, components);
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -50,10 +64,12 @@ export function openApi(routes: Route[], info: OpenApiInfo): JsonSchema {
     openapi: '3.1.0',
     info,
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...tags, EVENTS_TAG],
     paths,
+    webhooks: webhooks(events, schemaOf),
     components: {
       schemas: sortedByKey(components),
+      parameters: webhookParameters,
       securitySchemes: {
         customerKey: {
           type: 'http',

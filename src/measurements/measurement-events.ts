@@ -1,27 +1,28 @@
-/** `data.measurement`: a frame as customers are told of it, new readings alone, split where it would be too large. */
+/** A frame as customers receive it: only its new readings, in as many events as the limit of a body requires. */
 import type { DomainEvent } from '../events/event.ts';
+import type { FrameData, ReadingData } from '../events/event-payloads.schemas.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { ClassifiedReading } from './reading.ts';
 import type { StoredFrame } from './stored-frame.ts';
 
-/** Bodies stay below 20 kB; what is around `data` takes less than the rest. */
+/** Bodies stay below 20 kB; the envelope around `data` takes less than the difference. */
 const DATA_BYTES_MAX = 19_500;
 
-export function measurementEvents(taken: StoredFrame): DomainEvent[] {
-  if (taken.fresh.length === 0 || !taken.asset.subscribed.has('data.measurement')) return [];
-  return frameEvents('data.measurement', taken);
+export function measurementEvents(stored: StoredFrame): DomainEvent<'data.measurement'>[] {
+  if (stored.fresh.length === 0 || !stored.asset.subscribed.has('data.measurement')) return [];
+  return frameData(stored).map((data) => ({ ...frameEnvelope(stored), type: 'data.measurement', data }));
 }
 
-/** The frame as events of the type: one, or several when it is too large for one body. */
-export function frameEvents(type: string, taken: StoredFrame, more: object = {}): DomainEvent[] {
-  const head = { ...frameView(taken), ...more };
-  const room = DATA_BYTES_MAX - Buffer.byteLength(JSON.stringify(head));
-  return partsOf(taken.fresh.map(readingView), room).map((readings) => ({
-    organizationId: taken.asset.organizationId,
-    type,
-    timestamp: taken.frame.receivedAt,
-    data: { ...head, readings },
-  }));
+export const frameEnvelope = ({ asset, frame }: StoredFrame) => ({
+  organizationId: asset.organizationId,
+  timestamp: frame.receivedAt,
+});
+
+/** The frame as the data of one event, or of several when it is too large for one body. */
+export function frameData<More extends object>(stored: StoredFrame, more?: More): Array<FrameData & More> {
+  const head = { ...frameView(stored), ...(more as More) };
+  const bytesLeft = DATA_BYTES_MAX - Buffer.byteLength(JSON.stringify(head));
+  return splitReadings(stored.fresh.map(readingView), bytesLeft).map((readings) => ({ ...head, readings }));
 }
 
 function frameView({ asset, frame, state }: StoredFrame) {
@@ -36,7 +37,7 @@ function frameView({ asset, frame, state }: StoredFrame) {
 }
 
 /** A sensor error has value null and its code. */
-function readingView({ channel, type, value, error, measuredAt }: ClassifiedReading) {
+function readingView({ channel, type, value, error, measuredAt }: ClassifiedReading): ReadingData {
   const known = measurementTypeOf(type);
   return {
     channel,
@@ -48,15 +49,15 @@ function readingView({ channel, type, value, error, measuredAt }: ClassifiedRead
   };
 }
 
-function partsOf<View>(views: View[], room: number): View[][] {
-  const parts: View[][] = [[]];
+function splitReadings(views: ReadingData[], bytesMax: number): ReadingData[][] {
+  const parts: ReadingData[][] = [[]];
   let used = 0;
   for (const view of views) {
     const size = Buffer.byteLength(JSON.stringify(view)) + 1;
-    const isFull = used + size > room && (parts.at(-1) as View[]).length > 0;
+    const isFull = used + size > bytesMax && (parts.at(-1) as ReadingData[]).length > 0;
     if (isFull) parts.push([]);
     used = isFull ? size : used + size;
-    (parts.at(-1) as View[]).push(view);
+    (parts.at(-1) as ReadingData[]).push(view);
   }
   return parts;
 }

@@ -72,7 +72,16 @@ export const measurementsBody = Joi.object<FrameBody>({
     .max(4_294_967_295)
     .description("The device's own number for its configuration"),
   nextTransmissionAt: time().description('When the device means to speak next'),
-}).meta({ name: 'SentMeasurements' });
+})
+  .example({
+    readings: [
+      { channel: 'probe', type: 'temperature', value: 4.2, measuredAt: '2026-03-02T08:15:00Z' },
+      { channel: 2, type: 'humidity', value: 41, measuredAt: '2026-03-02T08:15:00Z' },
+    ],
+    batteryStatus: 'ok',
+    signal: 40,
+  })
+  .meta({ name: 'SentMeasurements' });
 
 export const measurementsResultSchema = Joi.object({
   accepted: Joi.number().integer().required().description('Readings that were new'),
@@ -81,7 +90,7 @@ export const measurementsResultSchema = Joi.object({
     .allow(null)
     .required()
     .description('What the device has to apply; handing it out counts as fetched'),
-});
+}).example({ accepted: 2, duplicates: 0, pendingConfig: null });
 
 export interface ListMeasurements {
   from?: Date;
@@ -112,7 +121,18 @@ const measurementSchema = Joi.object({
   receivedAt: timestamp().required(),
   late: Joi.boolean().required().description('It came too late to open or close an alert'),
   error: Joi.number().integer().description('The error code of the sensor, where there is no value'),
-}).meta({ name: 'Measurement' });
+})
+  .example({
+    channel: 1,
+    position: 'probe',
+    type: 'temperature',
+    value: 4.2,
+    unit: '°C',
+    measuredAt: '2026-03-02T08:15:00.000Z',
+    receivedAt: '2026-03-02T08:15:30.000Z',
+    late: false,
+  })
+  .meta({ name: 'Measurement' });
 
 export const measurementListSchema = Joi.object({
   items: Joi.array().items(measurementSchema).required(),

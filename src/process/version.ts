@@ -9,6 +9,8 @@ export const VERSION = (JSON.parse(readFileSync(packageFile, 'utf8')) as { versi
 export const API_INFO = {
   title: 'Device Monitoring Service',
   version: VERSION,
+  license: { name: 'MIT', identifier: 'MIT' },
+  contact: { name: 'The Device Monitoring Service maintainers' },
   description:
     'A registry of cellular temperature loggers, their configuration profiles, and webhooks. Every error is `{"success": false, "message": "…"}`, and the message says what would be right.',
 };

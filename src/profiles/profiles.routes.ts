@@ -27,6 +27,7 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       path: '/devices/config-profiles',
       operationId: 'listProfiles',
       summary: 'List configuration profiles',
+      description: 'All profiles of the organization in one answer, ordered by slug.',
       tag,
       auth,
       responses: { 200: profileListResponse },
@@ -56,6 +57,8 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       path: '/devices/config-profiles/{slug}',
       operationId: 'getProfile',
       summary: 'Get a configuration profile',
+      description:
+        'The profile as it was saved last. Devices run what was applied to them, which may be an earlier text.',
       tag,
       auth,
       params: slugParam,

@@ -136,9 +136,9 @@ const transmitOnBreach = Joi.boolean().description('Send at once when a bound is
 const transmitOnReturn = Joi.boolean().description('Send at once when the temperature is back.');
 const boundsDocs = {
   oneOf: [
-    { properties: { type: { const: 'range' } }, required: ['lowC', 'highC'] },
-    { properties: { type: { const: 'high' } }, required: ['highC'], not: { required: ['lowC'] } },
-    { properties: { type: { const: 'low' } }, required: ['lowC'], not: { required: ['highC'] } },
+    { properties: { type: { const: 'range' } }, required: ['type', 'lowC', 'highC'] },
+    { properties: { type: { const: 'high' }, lowC: false }, required: ['type', 'highC'] },
+    { properties: { type: { const: 'low' }, highC: false }, required: ['type', 'lowC'] },
   ],
 };
 
@@ -150,6 +150,16 @@ const alertInput = Joi.object<TemperatureAlert>({
 })
   .custom(without(alertFault))
   .meta({ name: 'TemperatureAlertInput', docs: boundsDocs });
+
+const alertExample = {
+  type: 'range',
+  channel: 'probe',
+  lowC: 2,
+  highC: 8,
+  hysteresisC: 0.5,
+  transmitOnBreach: true,
+  transmitOnReturn: true,
+};
 
 const profileFields = {
   slug,
@@ -174,6 +184,12 @@ export const createProfileBody = Joi.object<ProfileInput>({
     const fault = newProfileFault(value);
     return fault === null ? value : helpers.message({ custom: fault });
   })
+  .example({
+    name: 'Vaccine fridge',
+    temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8, hysteresisC: 0.5 }],
+    schedule: { always: true },
+    intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 },
+  })
   .meta({
     name: 'CreateProfile',
     docs: {
@@ -193,6 +209,7 @@ export const updateProfileBody = Joi.object<ProfileInput>({
     'object.min': 'at least one of name, temperatureAlerts, schedule and intervals must be given',
   })
   .description('What is left out stays; an array or object replaces the old one whole.')
+  .example({ intervals: { transmissionIntervalSeconds: 3_600 } })
   .meta({ name: 'UpdateProfile' });
 
 /** What cannot be a slug names no profile. */
@@ -223,8 +240,17 @@ const profileViewFields = {
   temperatureAlerts: Joi.array().items(alertSchema).max(ALERTS_MAX).required(),
 };
 
+const profileExample = {
+  slug: 'vaccine-fridge',
+  name: 'Vaccine fridge',
+  schedule: { always: true },
+  temperatureAlerts: [alertExample],
+};
+
 /** What list and get answer with. */
-export const profileSchema = Joi.object<ProfileView>(profileViewFields).meta({ name: 'Profile' });
+export const profileSchema = Joi.object<ProfileView>(profileViewFields)
+  .example(profileExample)
+  .meta({ name: 'Profile' });
 
 /** What create and update answer with. */
 export const profileDetailSchema = Joi.object<ProfileDetailView>({
@@ -232,7 +258,14 @@ export const profileDetailSchema = Joi.object<ProfileDetailView>({
   temperatureAlerts: Joi.array().items(alertDetailSchema).max(ALERTS_MAX).required(),
   measurementIntervalMinutes: measurementIntervalMinutes.allow(null).required(),
   transmissionIntervalSeconds: transmissionIntervalSeconds.allow(null).required(),
-}).meta({ name: 'ProfileDetail' });
+})
+  .example({
+    ...profileExample,
+    measurementIntervalMinutes: 5,
+    transmissionIntervalSeconds: 21_600,
+    temperatureAlerts: [{ ...alertExample, minC: 2, maxC: 8 }],
+  })
+  .meta({ name: 'ProfileDetail' });
 
 export const profileListResponse = Joi.object({ profiles: Joi.array().items(profileSchema).required() });
 export const profileResponse = Joi.object({ profile: profileSchema.required() });

@@ -3,12 +3,19 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
 import { createSender } from '../../src/deliveries/sender.service.ts';
+import { serializeEvent } from '../../src/events/event.ts';
+import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { VERSION } from '../../src/process/version.ts';
 import { startDeafListener } from '../support/deaf-listener.ts';
 import { type Receiver, startReceiver, startTlsReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
 
+const TEST_BODY = serializeEvent({
+  type: 'webhook.test',
+  timestamp: new Date(0),
+  data: EVENT_CATALOGUE['webhook.test'].example,
+});
 const DEADLINE_MS = 700;
 const LONG_DEADLINE_MS = 10_000;
 const CONNECT_MS = 1_000;
@@ -264,7 +271,7 @@ describe('One attempt', () => {
     const { verdict, error, durationMs } = await sender.attempt({
       url: deaf.url,
       eventId: 'event',
-      body: '{}',
+      body: TEST_BODY,
       secrets: [],
     });
     await sender.close();
@@ -281,7 +288,7 @@ describe('One attempt', () => {
       const { verdict } = await sender.attempt({
         url: receiver.url,
         eventId: 'event',
-        body: '{}',
+        body: TEST_BODY,
         secrets: [],
       });
       assert.equal(verdict, 'delivered');
@@ -319,7 +326,12 @@ describe('One attempt', () => {
       written = pour(response);
     });
     const rssBefore = process.memoryUsage().rss;
-    const result = await sender.attempt({ url: receiver.url, eventId: 'event', body: '{}', secrets: [] });
+    const result = await sender.attempt({
+      url: receiver.url,
+      eventId: 'event',
+      body: TEST_BODY,
+      secrets: [],
+    });
     assert.equal(result.verdict, 'delivered', 'the status had come');
     assert.equal(result.responseExcerpt, 'x'.repeat(1_024));
     assert.ok(result.durationMs < 5_000, `${result.durationMs} ms`);

@@ -14,7 +14,7 @@ import { startTemporalDevServer, type TemporalDevServer } from '../../dev/embedd
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { QUEUED_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
-import type { EventKind } from '../../src/endpoints/endpoint.ts';
+import type { SubscribableType } from '../../src/events/event.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';
@@ -53,7 +53,8 @@ after(async () => {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
-const many = (count: number, kind: EventKind): EventKind[] => Array.from({ length: count }, () => kind);
+const many = (count: number, type: SubscribableType): SubscribableType[] =>
+  Array.from({ length: count }, () => type);
 
 const workerEnvironment = (dms: TestService) => ({
   ...environmentOf(dms.settings),

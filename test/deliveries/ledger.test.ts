@@ -8,7 +8,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
-import { EVENT_KINDS, type EventKind } from '../../src/endpoints/endpoint.ts';
+import type { SubscribableType } from '../../src/events/event.ts';
+import { SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import { startPeriodic } from '../../src/process/periodic.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -48,8 +49,8 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
       WEBHOOK_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
     };
     subscribers = [
-      await ledger.subscribe(EVENT_KINDS),
-      await ledger.subscribe(EVENT_KINDS, { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }),
+      await ledger.subscribe(SUBSCRIBABLE_TYPES),
+      await ledger.subscribe(SUBSCRIBABLE_TYPES, { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }),
       await ledger.subscribe(['config.applied', 'device.offline', 'device.online']),
       await ledger.subscribe(['alert.created', 'alert.resolved']),
     ];
@@ -89,7 +90,8 @@ describe(`Workers that are killed with -9 while events are published (LEDGER_SEE
     }
   }
 
-  const anyKind = () => EVENT_KINDS[Math.floor(random() * EVENT_KINDS.length)] as EventKind;
+  const anyKind = () =>
+    SUBSCRIBABLE_TYPES[Math.floor(random() * SUBSCRIBABLE_TYPES.length)] as SubscribableType;
 
   /** Mostly the one that has been up for longer, so that both that work and that just start are hit. */
   async function killUntil(over: AbortSignal): Promise<void> {

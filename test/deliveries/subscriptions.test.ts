@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
-import { EVENT_KINDS } from '../../src/endpoints/endpoint.ts';
+import type { DomainEvent } from '../../src/events/event.ts';
+import { EVENT_CATALOGUE, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import {
   apply,
@@ -50,7 +51,7 @@ describe('An event', () => {
     await stranger.subscribe(`${receiver.url}/stranger`);
     await customer.subscribe(`${receiver.url}/applied`, { events: ['config.applied'] });
     await customer.subscribe(`${receiver.url}/finished`, { events: ['config.job.finished'] });
-    await customer.subscribe(`${receiver.url}/every`, { events: EVENT_KINDS });
+    await customer.subscribe(`${receiver.url}/every`, { events: SUBSCRIBABLE_TYPES });
     await customer.subscribe(`${receiver.url}/other`, { events: ['device.offline', 'alert.created'] });
     await customer.subscribe(`${receiver.url}/disabled`, { status: 'disabled' });
     await customer.subscribeCellular(`${receiver.url}/cellular-with`);
@@ -181,7 +182,12 @@ describe('An event', () => {
     const endpoint = await customer.subscribe(receiver.url);
     const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
     const transact = createTransact(dms.service.sql);
-    const event = { organizationId: customer.id, type: 'config.applied', timestamp: new Date(), data: {} };
+    const event: DomainEvent = {
+      organizationId: customer.id,
+      type: 'config.applied',
+      timestamp: new Date(),
+      data: EVENT_CATALOGUE['config.applied'].example,
+    };
     const undone = transact(async (tx) => {
       await publish(tx, [event]);
       throw new Error('the fact is undone');

@@ -1,8 +1,8 @@
 /** Both collections of webhooks through the API (contract.md, section 6); deliveries have tests of their own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { EVENT_KINDS } from '../../src/endpoints/endpoint.ts';
 import { createSecretBox } from '../../src/endpoints/secret-box.ts';
+import { SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import type { Client } from '../support/client.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -207,7 +207,10 @@ describe('Webhooks', () => {
         await refused(send(null), /^events must be an array/);
       }
       assert.deepEqual((await dms.api.get(`/webhooks/${id}`)).body.events, ['alert.created']);
-      assert.equal((await dms.api.post('/webhooks', { url: URL_1, events: [...EVENT_KINDS] })).status, 201);
+      assert.equal(
+        (await dms.api.post('/webhooks', { url: URL_1, events: [...SUBSCRIBABLE_TYPES] })).status,
+        201,
+      );
     });
 
     it('has no name and no deliverConfigApplied', async () => {

@@ -1,6 +1,6 @@
 /** What subscribers are told of a frame. */
 import assert from 'node:assert/strict';
-import { bodyOf } from '../../src/events/event.ts';
+import { serializeEvent } from '../../src/events/event.ts';
 import { measurementEvents } from '../../src/measurements/measurement-events.ts';
 import type { ClassifiedReading } from '../../src/measurements/reading.ts';
 import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
@@ -62,7 +62,7 @@ const taken = (
 
 describe('The events of a frame', () => {
   const readingsIn = (events: ReturnType<typeof measurementEvents>) =>
-    events.flatMap(({ data }) => (data as { readings: Array<Record<string, unknown>> }).readings);
+    events.flatMap(({ data }) => data.readings);
 
   it('are none when nobody subscribed, or nothing is new', () => {
     assert.deepEqual(measurementEvents(taken(fresh(1), { subscribed: ['alert.created'] })), []);
@@ -72,7 +72,7 @@ describe('The events of a frame', () => {
   it('are one, with the serial as it was registered', () => {
     const events = measurementEvents(taken(fresh(3)));
     assert.deepEqual(
-      events.map(({ data }) => (data as { serialNumber: string }).serialNumber),
+      events.map(({ data }) => data.serialNumber),
       ['282C02424EED'],
     );
   });
@@ -86,12 +86,12 @@ describe('The events of a frame', () => {
     for (const name of ['x', '🌡'.repeat(64), '"'.repeat(128), '\u0001'.repeat(128)]) {
       for (const count of [1, 150, 200, 1_000, 5_000]) {
         const events = measurementEvents(taken(fresh(count, { type: 43 }), { name }));
-        for (const event of events) assert.ok(Buffer.byteLength(bodyOf(event)) < 20_000);
+        for (const event of events) assert.ok(Buffer.byteLength(serializeEvent(event)) < 20_000);
         assert.deepEqual(
           readingsIn(events).map(({ value }) => value),
           Array.from({ length: count }, (_, index) => index),
         );
-        const total = events.reduce((sum, event) => sum + Buffer.byteLength(bodyOf(event)), 0);
+        const total = events.reduce((sum, event) => sum + Buffer.byteLength(serializeEvent(event)), 0);
         assert.ok(events.length <= Math.ceil(total / 18_000), `${events.length} events for ${total} bytes`);
       }
     }

@@ -1,12 +1,13 @@
 /**
- * Books on both sides of the delivery: what was committed, and what each receiver got. Events carry a number, so that
- * the two can be held against each other whatever happened in between.
+ * Records both sides of the delivery: what was committed, and what each receiver got. Every event has a timestamp of its
+ * own, which serves as its number, so that both sides can be compared whatever happened in between.
  */
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
-import type { EventKind } from '../../src/endpoints/endpoint.ts';
+import type { DomainEvent, SubscribableType } from '../../src/events/event.ts';
+import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { eventually } from './fleet.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -14,7 +15,7 @@ import type { TestService } from './service.ts';
 
 export interface Subscriber {
   webhookId: string;
-  events: readonly EventKind[];
+  events: readonly SubscribableType[];
   receiver: Receiver;
 }
 
@@ -34,9 +35,9 @@ export interface Balance {
 
 export interface Ledger {
   sql: Database;
-  subscribe(events: readonly EventKind[], more?: object): Promise<Subscriber>;
+  subscribe(events: readonly SubscribableType[], more?: object): Promise<Subscriber>;
   /** Publishes the events in one transaction. It does not fail: an unanswered commit is booked as such. */
-  publish(types: readonly EventKind[], how?: { rollBack: boolean }): Promise<void>;
+  publish(types: readonly SubscribableType[], how?: { rollBack: boolean }): Promise<void>;
   /** Waits until every delivery row says so; fails with how many are in which state. */
   untilAllDelivered(timeoutMs: number): Promise<void>;
   balance(): Balance;
@@ -56,9 +57,9 @@ export function openLedger(dms: TestService): Ledger {
   const transact = createTransact(sql);
   const publishEvents = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
   const subscribers: Subscriber[] = [];
-  const committed = new Map<number, EventKind>();
-  const undone = new Map<number, EventKind>();
-  const unsure = new Map<number, EventKind>();
+  const committed = new Map<number, SubscribableType>();
+  const undone = new Map<number, SubscribableType>();
+  const unsure = new Map<number, SubscribableType>();
   let count = 0;
 
   return {
@@ -78,12 +79,7 @@ export function openLedger(dms: TestService): Ledger {
       const outcome = await transact(async (tx) => {
         await publishEvents(
           tx,
-          events.map(({ type, number }) => ({
-            organizationId: dms.id,
-            type,
-            timestamp: new Date(),
-            data: { number },
-          })),
+          events.map(({ type, number }) => numberedEvent(dms.id, type, number)),
         );
         if (rollBack) throw new RolledBack();
       }).then(
@@ -116,13 +112,14 @@ export function openLedger(dms: TestService): Ledger {
       for (const { receiver, webhookId, events } of subscribers) {
         const seen = new Set<number>();
         for (const { headers, body, event } of receiver.received) {
-          const number = event.data.number as number;
+          const number = Date.parse(event.timestamp);
           const id = headers['webhook-id'] as string;
           requests++;
           if (seen.has(number)) repeats++;
           seen.add(number);
           if (undone.has(number)) faults.push(`${number} was rolled back, and came to ${webhookId}`);
-          if (!events.includes(event.type as EventKind)) faults.push(`${webhookId} got a ${event.type}`);
+          if (!events.includes(event.type as SubscribableType))
+            faults.push(`${webhookId} got a ${event.type}`);
           if ((idOf.get(number) ?? id) !== id) faults.push(`${number} came with another webhook-id`);
           if ((bodyOf.get(number) ?? body) !== body) faults.push(`${number} came with another body`);
           idOf.set(number, id);
@@ -157,3 +154,11 @@ export function openLedger(dms: TestService): Ledger {
     },
   };
 }
+
+const numberedEvent = (organizationId: string, type: SubscribableType, number: number) =>
+  ({
+    organizationId,
+    type,
+    timestamp: new Date(number),
+    data: EVENT_CATALOGUE[type].example,
+  }) as DomainEvent;

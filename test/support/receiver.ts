@@ -1,7 +1,8 @@
-/** A customer's receiver: a real server that remembers what it got and answers as it is told to. */
+/** A customer's receiver: a real server that records and validates what it gets, and answers as the test says. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { validateEventBody } from './validate-events.ts';
 
 export interface Received {
   at: number;
@@ -45,6 +46,7 @@ async function start(create: (handler: Handler) => Server, scheme: string): Prom
       request.on('data', (chunk) => chunks.push(chunk));
       request.on('end', () => {
         const body = Buffer.concat(chunks).toString();
+        validateEventBody(body);
         const entry = {
           at: Date.now(),
           path: request.url ?? '',

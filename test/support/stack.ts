@@ -43,9 +43,12 @@ const folders: string[] = [];
 
 type Script = 'start' | 'api' | 'worker' | 'demo';
 
-/** Starts what the npm script says, without npm and its shell in between. */
+const VALIDATED = '--import=tsx --import=./test/support/validate-events.mjs';
+
+/** Starts what the npm script says, without npm and its shell in between; an invalid event ends the process. */
 export function run(script: Script, env: Record<string, string>): Running {
-  return launch((scripts[script] as string).replace(/^exec /, '').split(' '), env);
+  const command = (scripts[script] as string).replace(/^exec /, '').replace('--import=tsx', VALIDATED);
+  return launch(command.split(' '), env);
 }
 
 /** With npm and its shell in between. */

@@ -1,0 +1,51 @@
+/** The OpenAPI document of the service: its routes, its events, and what belongs to no slice alone. */
+import { EVENT_CATALOGUE } from '../events/event-catalogue.schemas.ts';
+import type { JsonSchema } from '../http/json-schema.ts';
+import { openApi } from '../http/openapi.ts';
+import type { Route } from '../http/route.ts';
+import { API_INFO } from '../process/version.ts';
+
+/** In the order of the documentation. */
+const TAGS = [
+  {
+    name: 'Configuration profiles',
+    description:
+      'Alerts, a schedule and intervals under one name. A profile changes no device until it is applied; applying it starts a configuration job.',
+  },
+  {
+    name: 'Configuration jobs',
+    description:
+      'One apply of a profile to many devices. A job goes on by itself until every device has confirmed or refused the change, or the deadline has passed.',
+  },
+  {
+    name: 'Device configuration',
+    description: 'What a device runs by its own report, and the change that it has yet to confirm.',
+  },
+  {
+    name: 'For devices',
+    description:
+      'What loggers that speak HTTP do, with a device token: report their configuration, fetch what is pending, and send readings. Customer keys do not work here.',
+  },
+  {
+    name: 'Assets',
+    description:
+      'The registry of devices. An asset is the place that is measured: its logger can be replaced, its history and its id stay.',
+  },
+  {
+    name: 'Alerts',
+    description:
+      'Opened by readings out of bounds and by missed contacts, resolved when the readings or the device are back.',
+  },
+  {
+    name: 'Cellular measurement webhooks',
+    description:
+      'Endpoints that receive the new readings of every device, and on request every confirmed change of configuration.',
+  },
+  {
+    name: 'Event webhooks',
+    description: 'Endpoints that receive the types of events that they name.',
+  },
+];
+
+export const apiDocument = (routes: Route[]): JsonSchema =>
+  openApi({ routes, events: EVENT_CATALOGUE, tags: TAGS, info: API_INFO });

@@ -1,0 +1,138 @@
+/**
+ * Every type of event: what its data looks like, and which collections of webhooks can receive it. Types of `publish`,
+ * the subscriptions of webhooks, the `webhooks` section of OpenAPI and the checks of tests are derived from this list.
+ */
+import type Joi from 'joi';
+import { alertExample, alertSchema } from '../alerts/alerts.schemas.ts';
+import { assetExample, assetSchema } from '../assets/assets.schemas.ts';
+import { jobExample, jobSchema } from '../config-jobs/config-jobs.schemas.ts';
+import { configurationExample } from '../devices/devices.schemas.ts';
+import type { Collection } from '../endpoints/endpoint.ts';
+import type { EventType, SubscribableType } from './event.ts';
+import {
+  breachData,
+  configAppliedData,
+  configFailedData,
+  frameData,
+  noteData,
+} from './event-payloads.schemas.ts';
+
+interface EventDefinition<Collections, Data, Example = Data> {
+  collections: Collections;
+  summary: string;
+  description: string;
+  data: Joi.ObjectSchema<Data>;
+  example: Example;
+}
+
+/** Infers the type of the data from its schema. */
+const event = <const Collections extends readonly Collection[], Data>(
+  definition: EventDefinition<Collections, Data, NoInfer<Data>>,
+): EventDefinition<Collections, Data> => definition;
+
+const device = { serialNumber: assetExample.serialNumber, assetId: assetExample.id };
+const frame = {
+  ...device,
+  assetName: assetExample.name,
+  batteryStatus: assetExample.batteryStatus,
+  signalStrength: assetExample.signalStrength,
+  nextTransmissionAt: '2026-03-02T14:15:30.000Z',
+};
+const change = { ...device, profileSlug: jobExample.profileSlug, jobId: jobExample.id };
+const breach = { lowC: 2, highC: 8, hysteresisC: 0.5 };
+const reading = { channel: 1, type: 'temperature', unit: '°C', measuredAt: '2026-03-02T08:15:00.000Z' };
+
+export const EVENT_CATALOGUE = {
+  'data.measurement': event({
+    collections: ['cellular'],
+    summary: 'A device sent new readings',
+    description: 'Readings that the service has stored before are left out.',
+    data: frameData,
+    example: { ...frame, readings: [{ ...reading, value: 4.2 }] },
+  }),
+  'data.measurement.alert': event({
+    collections: ['event'],
+    summary: 'A device sent readings that breach the bounds of an alert',
+    description:
+      'One for each alert that the frame has a reading in breach for. Readings that are late do not count.',
+    data: breachData,
+    example: {
+      ...frame,
+      alertId: alertExample.id,
+      bounds: breach,
+      readings: [{ ...reading, value: 8.6 }],
+    },
+  }),
+  'alert.created': event({
+    collections: ['event'],
+    summary: 'An alert was opened',
+    description:
+      'By a reading out of bounds, at the time of the reading, or by a missed contact, at the time it was expected.',
+    data: alertSchema,
+    example: alertExample,
+  }),
+  'alert.resolved': event({
+    collections: ['event'],
+    summary: 'An alert was resolved',
+    description:
+      'By a reading back within bounds, by the return of the device, by other rules on the device, or by archiving it.',
+    data: alertSchema,
+    example: { ...alertExample, status: 'resolved', updatedAt: '2026-03-02T09:00:00.000Z' },
+  }),
+  'config.applied': event({
+    collections: ['cellular', 'event'],
+    summary: 'A device confirmed a change of its configuration',
+    description:
+      'One for each job that the confirmation settled. Cellular webhooks receive it with deliverConfigApplied.',
+    data: configAppliedData,
+    example: { ...change, deviceConfig: configurationExample, appliedAt: '2026-03-02T08:15:30.000Z' },
+  }),
+  'config.failed': event({
+    collections: ['event'],
+    summary: 'A device refused a change of its configuration',
+    description: 'One for each job that the refusal settled.',
+    data: configFailedData,
+    example: {
+      ...change,
+      deviceConfig: configurationExample,
+      reason: 'no such rule',
+      failedAt: '2026-03-02T08:15:30.000Z',
+    },
+  }),
+  'config.job.finished': event({
+    collections: ['event'],
+    summary: 'A configuration job ended',
+    description: 'Whatever its outcome: the status of the job says which.',
+    data: jobSchema,
+    example: jobExample,
+  }),
+  'device.offline': event({
+    collections: ['event'],
+    summary: 'A device missed its expected contact',
+    description: 'Sent once, when the service finds out; an alert of type no_data is opened with it.',
+    data: assetSchema,
+    example: { ...assetExample, status: 'offline' },
+  }),
+  'device.online': event({
+    collections: ['event'],
+    summary: 'A device that was offline is back',
+    description: 'Sent with the first contact after device.offline.',
+    data: assetSchema,
+    example: assetExample,
+  }),
+  'webhook.test': event({
+    collections: [],
+    summary: 'A test of this endpoint was requested',
+    description: 'Sent once by the test operations, to that endpoint alone, also when it is disabled.',
+    data: noteData,
+    example: { note: 'A test, asked for through the API' },
+  }),
+};
+
+/** What an event webhook may name. */
+export const SUBSCRIBABLE_TYPES = (Object.keys(EVENT_CATALOGUE) as EventType[]).filter(isSubscribable);
+
+function isSubscribable(type: EventType): type is SubscribableType {
+  const collections: readonly Collection[] = EVENT_CATALOGUE[type].collections;
+  return collections.includes('event');
+}

@@ -1,0 +1,119 @@
+/** Data that only events have. An event about an asset, an alert or a job carries it as the API shows it. */
+import Joi from 'joi';
+import type { Bounds } from '../alerts/alert-definition.ts';
+import { boundsSchema } from '../alerts/alerts.schemas.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
+import { configurationSchema } from '../devices/devices.schemas.ts';
+import { timestamp } from '../http/schemas.ts';
+
+export interface ReadingData {
+  channel: number;
+  type: string;
+  value: number | null;
+  unit: string;
+  measuredAt: string;
+  error?: number;
+}
+
+export interface FrameData {
+  serialNumber: string;
+  assetId: string;
+  assetName: string;
+  batteryStatus: (typeof BATTERY_STATUSES)[number];
+  signalStrength: (typeof SIGNAL_STRENGTHS)[number];
+  nextTransmissionAt: string | null;
+  readings: ReadingData[];
+}
+
+export interface BreachData extends FrameData {
+  alertId: string;
+  bounds: Bounds;
+}
+
+interface ConfigData {
+  serialNumber: string;
+  assetId: string;
+  profileSlug: string | null;
+  jobId: string | null;
+  deviceConfig: DeviceConfiguration | null;
+}
+
+export interface ConfigAppliedData extends ConfigData {
+  appliedAt: string;
+}
+
+export interface ConfigFailedData extends ConfigData {
+  reason: string;
+  failedAt: string;
+}
+
+const serialNumber = Joi.string().required().description('As it was registered');
+const assetId = Joi.string().required();
+
+const readingData = Joi.object<ReadingData>({
+  channel: Joi.number().integer().required(),
+  type: Joi.string()
+    .required()
+    .description('temperature, humidity, …; type_<number> when it has no name here'),
+  value: Joi.number().allow(null).required().description('In its unit; null when the sensor failed'),
+  unit: Joi.string().allow('').required(),
+  measuredAt: timestamp().required(),
+  error: Joi.number().integer().description('The error code of the sensor, when there is no value'),
+});
+
+const frameFields = {
+  serialNumber,
+  assetId,
+  assetName: Joi.string().required(),
+  batteryStatus: Joi.string()
+    .valid(...BATTERY_STATUSES)
+    .required(),
+  signalStrength: Joi.string()
+    .valid(...SIGNAL_STRENGTHS)
+    .required(),
+  nextTransmissionAt: timestamp()
+    .allow(null)
+    .required()
+    .description('When the device intends to transmit next; null when it did not say'),
+  readings: Joi.array()
+    .items(readingData)
+    .min(1)
+    .required()
+    .description('The readings that were new, in the order sent; a large frame is split into several events'),
+};
+
+export const frameData = Joi.object<FrameData>(frameFields);
+
+export const breachData = Joi.object<BreachData>({
+  ...frameFields,
+  alertId: Joi.string().required(),
+  bounds: boundsSchema.required().description('The bounds of the alert, of which a reading is out of one'),
+});
+
+const configFields = {
+  serialNumber,
+  assetId,
+  profileSlug: Joi.string().allow(null).required().description('The profile of the job; null without a job'),
+  jobId: Joi.string()
+    .allow(null)
+    .required()
+    .description('The job that this settled; null when no job was waiting for the device'),
+  deviceConfig: configurationSchema
+    .allow(null)
+    .required()
+    .description('What the device runs, as it reported last; null when it has never reported'),
+};
+
+export const configAppliedData = Joi.object<ConfigAppliedData>({
+  ...configFields,
+  appliedAt: timestamp().required(),
+});
+
+export const configFailedData = Joi.object<ConfigFailedData>({
+  ...configFields,
+  reason: Joi.string().required().description('What the device could not accept, in its own words'),
+  failedAt: timestamp().required(),
+});
+
+export const noteData = Joi.object<{ note: string }>({ note: Joi.string().required() });

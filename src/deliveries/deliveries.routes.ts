@@ -1,4 +1,5 @@
-import { type Collection, NO_SUCH_WEBHOOK } from '../endpoints/endpoint.ts';
+import { NO_SUCH_WEBHOOK } from '../endpoints/endpoint.ts';
+import type { Collection } from '../events/collection.ts';
 import { type Caller, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';

@@ -5,7 +5,8 @@
 import type { Sql } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
-import type { DomainEvent, EventType } from '../events/event.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { EventType } from '../events/event-catalogue.schemas.ts';
 import { expectedBy } from '../presence/expected-contact.ts';
 import { AppError } from '../process/errors.ts';
 import { canonicalText, type DeviceConfiguration, hasSameAlertRules } from './configuration.ts';

@@ -5,9 +5,8 @@
  *
  * The secret is not part of it: it is written here, and read only by the sender of deliveries.
  */
-import type { PublishedType, SubscribableType } from '../events/event.ts';
+import type { PublishedType, SubscribableType } from '../events/event-catalogue.schemas.ts';
 
-export const COLLECTIONS = ['cellular', 'event'] as const;
 export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 /** customer: through the API; failing: nothing got through for days; gone: the endpoint answered 410. */
 export const DISABLED_REASONS = ['customer', 'failing', 'gone'] as const;
@@ -16,7 +15,6 @@ export const LAST_STATUSES = ['delivered', 'retrying', 'failed', 'blocked'] as c
 export const ENDPOINTS_MAX = 100;
 export const NAME_LENGTH_MAX = 128;
 
-export type Collection = (typeof COLLECTIONS)[number];
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Collection, LastDelivery, Webhook, WebhookSettings, WebhookStatus } from './endpoint.ts';
+import type { Collection } from '../events/collection.ts';
+import type { LastDelivery, Webhook, WebhookSettings, WebhookStatus } from './endpoint.ts';
 
 const COLUMNS = `id, name, url, status, disabled_reason as "disabledReason", events,
   last_delivered_at as "lastDeliveredAt", last_attempt_at as "lastAttemptAt", last_status as "lastStatus",

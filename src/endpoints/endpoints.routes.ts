@@ -1,11 +1,11 @@
 /** Two collections, one set of operations: what differs between them is data. */
 import type Joi from 'joi';
+import type { Collection } from '../events/collection.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
 import {
   type ChangeWebhook,
-  type Collection,
   type CreateWebhook,
   cellularWebhookView,
   eventWebhookView,

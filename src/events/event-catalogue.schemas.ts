@@ -7,8 +7,7 @@ import { alertExample, alertSchema } from '../alerts/alerts.schemas.ts';
 import { assetExample, assetSchema } from '../assets/assets.schemas.ts';
 import { jobExample, jobSchema } from '../config-jobs/config-jobs.schemas.ts';
 import { configurationExample } from '../devices/devices.schemas.ts';
-import type { Collection } from '../endpoints/endpoint.ts';
-import type { EventType, SubscribableType } from './event.ts';
+import type { Collection } from './collection.ts';
 import {
   breachData,
   configAppliedData,
@@ -128,6 +127,20 @@ export const EVENT_CATALOGUE = {
     example: { note: 'A test, asked for through the API' },
   }),
 };
+
+export type Catalogue = typeof EVENT_CATALOGUE;
+
+export type EventType = keyof Catalogue;
+
+/** Types that endpoints subscribe to; all others are sent on request. */
+export type PublishedType = {
+  [Type in EventType]: Catalogue[Type]['collections'][number] extends never ? never : Type;
+}[EventType];
+
+/** Types that an event webhook may name. */
+export type SubscribableType = {
+  [Type in EventType]: 'event' extends Catalogue[Type]['collections'][number] ? Type : never;
+}[EventType];
 
 /** What an event webhook may name. */
 export const SUBSCRIBABLE_TYPES = (Object.keys(EVENT_CATALOGUE) as EventType[]).filter(isSubscribable);

@@ -1,19 +1,5 @@
 /** An event is a fact that customers can subscribe to. Its type decides what its data looks like: see the catalogue. */
-import type { EVENT_CATALOGUE } from './event-catalogue.schemas.ts';
-
-type Catalogue = typeof EVENT_CATALOGUE;
-
-export type EventType = keyof Catalogue;
-
-/** Types that endpoints subscribe to; all others are sent on request. */
-export type PublishedType = {
-  [Type in EventType]: Catalogue[Type]['collections'][number] extends never ? never : Type;
-}[EventType];
-
-/** Types that an event webhook may name. */
-export type SubscribableType = {
-  [Type in EventType]: 'event' extends Catalogue[Type]['collections'][number] ? Type : never;
-}[EventType];
+import type { Catalogue, EventType, PublishedType } from './event-catalogue.schemas.ts';
 
 export type EventData<Type extends EventType> = Catalogue[Type]['example'];
 

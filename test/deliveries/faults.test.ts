@@ -14,7 +14,7 @@ import { startTemporalDevServer, type TemporalDevServer } from '../../dev/embedd
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { QUEUED_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
-import type { SubscribableType } from '../../src/events/event.ts';
+import type { SubscribableType } from '../../src/events/event-catalogue.schemas.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';

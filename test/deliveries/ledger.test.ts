@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
-import type { SubscribableType } from '../../src/events/event.ts';
+import type { SubscribableType } from '../../src/events/event-catalogue.schemas.ts';
 import { SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import { startPeriodic } from '../../src/process/periodic.ts';
 import { type Ledger, openLedger, type Subscriber } from '../support/ledger.ts';

@@ -4,7 +4,7 @@
  */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
-import { readingsOf } from '../../src/gateway/decode-readings.ts';
+import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import { measurementTypeOf } from '../../src/measurements/measurement-type.ts';
 import type { Copies } from './faults.ts';
@@ -52,7 +52,7 @@ const answerOf = ({ pendingConfig }: Offer): ConfigAnswer =>
 function sentMeasurements(message: MeasurementsMessage): object {
   const { batteryOk, signal, configurationHash, nextTransmissionAt } = message;
   return {
-    readings: readingsOf(message).flatMap(({ channel, type, value, measuredAt }) =>
+    readings: decodeReadings(message).flatMap(({ channel, type, value, measuredAt }) =>
       // A sensor that failed has no word here.
       value === null
         ? []

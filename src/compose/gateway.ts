@@ -32,23 +32,23 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
 function composeGatewayRoutes(resources: Resources, { keys, assets, devices, measurements }: Slices) {
   const { settings, now } = resources;
   return createGatewayRoutes({
-    identify: createAuthenticateDevice({
+    authenticateDevice: createAuthenticateDevice({
       findCaller: keys.findCaller,
       findOwners: assets.findOwners,
       isTokenRequired: settings.coap.isTokenRequired,
       now: () => now().getTime(),
     }),
     intake: measurements.intake,
-    contacts: devices.exchanges,
+    exchanges: devices.exchanges,
     deviceInfo: devices.deviceInfo,
-    unknown: devices.unregistered,
-    refused: createRefusalLog(resources),
+    unregisteredDevices: devices.unregistered,
+    onRefused: createRefusalLog(resources),
     now,
   });
 }
 
 /** Logs a device that is refused again and again once an hour; each refusal is counted. */
-function createRefusalLog({ metrics, log }: Resources): GatewayRoutesDeps['refused'] {
+function createRefusalLog({ metrics, log }: Resources): GatewayRoutesDeps['onRefused'] {
   const logged = new LRUCache<string, true>({ max: LOGGED_REFUSALS_MAX, ttl: LOGGED_AGAIN_AFTER_MS });
   return ({ reason, serialNumber, address }) => {
     metrics.coapRefused.inc({ reason });

@@ -1,8 +1,8 @@
 /**
- * Whose device speaks. The token of the organization decides; a wrong one is refused whatever else is known. Without a
- * token, a report of a configuration may come from the address that an authenticated device of the same serial used
- * within the last hour, because real reports often carry none; and where tokens are not required, a serial that exactly
- * one organization has registered is taken for its own.
+ * Decides which organization a message belongs to. A token decides alone: a wrong one is refused whatever else is
+ * known. A configuration report without a token is accepted from the address from which the same serial number sent a
+ * valid token within the last hour, because real reports often carry none. Where tokens are not required, a message
+ * without one belongs to the organization that has registered its serial number, if exactly one has.
  */
 import { LRUCache } from 'lru-cache';
 import { createGroupCommit } from '../db/group-commit.ts';
@@ -11,66 +11,78 @@ import { AppError } from '../process/errors.ts';
 
 export interface Credentials {
   serialNumber: string;
-  /** Of the message; null or empty when it carries none. */
+  /** In the message; null or empty when it carries none. */
   cloudToken: string | null;
-  /** Of the CoAP option. */
+  /** In the CoAP option. */
   tokenOption: string | null;
   /** Address and port that the datagram came from. */
   address: string;
-  /** An earlier message from the address may vouch for this one. */
+  /** Whether an earlier message from the same address may stand in for the token. */
   allowAddressTrust: boolean;
 }
 
+/** `ambiguous_serial`: several organizations have registered it. */
+export type RefusalReason = 'wrong_token' | 'missing_token' | 'unknown_serial' | 'ambiguous_serial';
+
 export type Identity =
-  | { kind: 'known'; organizationId: string }
-  /** wrong: there is no such token. missing: one is needed. unclear: none or several organizations have the serial. */
-  | { kind: 'refused'; reason: 'wrong_token' | 'missing_token' | 'unknown_serial' | 'ambiguous_serial' };
+  | { kind: 'authenticated'; organizationId: string }
+  | { kind: 'refused'; reason: RefusalReason };
+
+export type AuthenticateDevice = (credentials: Credentials) => Promise<Identity>;
 
 export interface AuthenticateDeviceDeps {
   findCaller(token: string): Promise<Caller | null>;
-  /** Per serial, in order: the organizations that have an active device of it, two at most. */
+  /** Per serial number, in order: the organizations that have an active device of it, two at most. */
   findOwners(serialNumbers: string[]): Promise<string[][]>;
   isTokenRequired: boolean;
   /** Unix milliseconds. */
   now(): number;
 }
 
-export type Identify = (speaker: Credentials) => Promise<Identity>;
+const ADDRESS_TRUST_MS = 3_600_000;
+const TRUSTED_ADDRESSES_MAX = 200_000;
+const LOOKUP_BATCH_MAX = 500;
+const LOOKUPS_WAITING_MAX = 20_000;
 
-const VOUCHED_MS = 3_600_000;
-const VOUCHED_MAX = 200_000;
-const LOOK_UPS_MAX = 500;
-const WAITING_MAX = 20_000;
-
-export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Identify {
-  const seen = new LRUCache<string, { organizationId: string; at: number }>({ max: VOUCHED_MAX });
+export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): AuthenticateDevice {
+  const trusted = new LRUCache<string, { organizationId: string; at: number }>({
+    max: TRUSTED_ADDRESSES_MAX,
+  });
   const owners = createGroupCommit<string, string[]>({
     commit: deps.findOwners,
-    maxItems: LOOK_UPS_MAX,
+    maxItems: LOOKUP_BATCH_MAX,
     concurrency: 1,
-    maxWaiting: WAITING_MAX,
-    overloaded: () => new AppError('unavailable', 'Too many devices speak at once'),
+    maxWaiting: LOOKUPS_WAITING_MAX,
+    overloaded: () =>
+      new AppError('unavailable', 'Too many devices wait for the lookup of their serial numbers'),
   });
-  const placeOf = ({ address, serialNumber }: Credentials) => `${address} ${serialNumber}`;
 
-  async function withoutToken(speaker: Credentials): Promise<Identity> {
-    const vouched = speaker.allowAddressTrust ? seen.get(placeOf(speaker)) : undefined;
-    if (vouched && deps.now() - vouched.at <= VOUCHED_MS) {
-      return { kind: 'known', organizationId: vouched.organizationId };
-    }
-    if (deps.isTokenRequired) return { kind: 'refused', reason: 'missing_token' };
-    const [owner, another] = await owners.submit(speaker.serialNumber);
-    if (owner === undefined) return { kind: 'refused', reason: 'unknown_serial' };
-    if (another !== undefined) return { kind: 'refused', reason: 'ambiguous_serial' };
-    return { kind: 'known', organizationId: owner };
+  function findTrusted(credentials: Credentials): string | null {
+    const entry = credentials.allowAddressTrust ? trusted.get(trustKey(credentials)) : undefined;
+    return entry && deps.now() - entry.at <= ADDRESS_TRUST_MS ? entry.organizationId : null;
   }
 
-  return async (speaker) => {
-    const token = speaker.cloudToken || speaker.tokenOption;
-    if (!token) return withoutToken(speaker);
+  async function bySerialNumber(serialNumber: string): Promise<Identity> {
+    const [owner, another] = await owners.submit(serialNumber);
+    if (owner === undefined) return { kind: 'refused', reason: 'unknown_serial' };
+    if (another !== undefined) return { kind: 'refused', reason: 'ambiguous_serial' };
+    return { kind: 'authenticated', organizationId: owner };
+  }
+
+  return async (credentials) => {
+    const token = credentials.cloudToken || credentials.tokenOption;
+    if (!token) {
+      const organizationId = findTrusted(credentials);
+      if (organizationId !== null) return { kind: 'authenticated', organizationId };
+      if (deps.isTokenRequired) return { kind: 'refused', reason: 'missing_token' };
+      return bySerialNumber(credentials.serialNumber);
+    }
     const caller = await deps.findCaller(token);
     if (caller?.kind !== 'device') return { kind: 'refused', reason: 'wrong_token' };
-    seen.set(placeOf(speaker), { organizationId: caller.organizationId, at: deps.now() });
-    return { kind: 'known', organizationId: caller.organizationId };
+    const { organizationId } = caller;
+    trusted.set(trustKey(credentials), { organizationId, at: deps.now() });
+    return { kind: 'authenticated', organizationId };
   };
 }
+
+const trustKey = ({ address, serialNumber }: Credentials) => `${address} ${serialNumber}`;

@@ -1,6 +1,6 @@
 /**
- * Calendars between natural units and the wire (Efento proto_rule.proto, ProtoCalendar): positions and days are bits,
- * a time zone is a number of quarters of an hour. What has no natural form becomes OTHER, as with rules.
+ * Converts calendars between natural units and the wire (Efento proto_rule.proto, ProtoCalendar): positions and days
+ * are bits, a time zone is a number of quarter hours. What has no natural form becomes OTHER, as with rules.
  */
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
@@ -10,9 +10,17 @@ import {
   UTC_OFFSET_STEP_MINUTES,
 } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
-import { hasOnlyBits, isWithin, maskOf, positionsOf } from './bit-mask.ts';
-import { type Field, readEmbedded, readInt32, readNumbers, readUint32 } from './wire-reader.ts';
-import { writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
+import {
+  type Field,
+  hasOnlyBits,
+  isWithin,
+  readEmbedded,
+  readInt32,
+  readNumbers,
+  readUint32,
+  toPositions,
+} from './wire-reader.ts';
+import { toBitMask, writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
 
 /** A calendar's fields on the wire, 1 to 3. */
 interface WireCalendar {
@@ -37,10 +45,10 @@ export function readCalendar(field: Field, reader: BinaryReader): Calendar {
     return true;
   });
   if (entry.type === CALENDAR_TYPE.DISABLED) return DISABLED_CALENDAR;
-  return weekCalendarOf(entry) ?? otherCalendarOf(entry);
+  return toWeekCalendar(entry) ?? toOtherCalendar(entry);
 }
 
-function weekCalendarOf({ mask, type, parameters }: WireCalendar): WeekCalendar | null {
+function toWeekCalendar({ mask, type, parameters }: WireCalendar): WeekCalendar | null {
   const [days, from, to, zone] = parameters as [number, number, number, number];
   const isNatural =
     type === CALENDAR_TYPE.WEEK &&
@@ -53,17 +61,17 @@ function weekCalendarOf({ mask, type, parameters }: WireCalendar): WeekCalendar 
   if (!isNatural) return null;
   return {
     type: 'WEEK',
-    enableRules: positionsOf(mask),
-    days: positionsOf(days),
+    enableRules: toPositions(mask),
+    days: toPositions(days),
     fromTime: from,
     toTime: to,
     timezone: zone * UTC_OFFSET_STEP_MINUTES,
   };
 }
 
-const otherCalendarOf = ({ mask, type, parameters }: WireCalendar): Calendar => ({
+const toOtherCalendar = ({ mask, type, parameters }: WireCalendar): Calendar => ({
   type: 'OTHER',
-  enableRules: positionsOf(mask),
+  enableRules: toPositions(mask),
   typeCode: type,
   parameters,
 });
@@ -74,7 +82,7 @@ export function writeCalendars(
   calendars: readonly Calendar[] | undefined,
 ): void {
   for (const calendar of calendars ?? []) {
-    const { mask, type, parameters } = wireCalendarOf(calendar);
+    const { mask, type, parameters } = toWireCalendar(calendar);
     writeEmbedded(writer, field, () => {
       writeUint32(writer, 1, mask);
       writeNumbers(writer, 2, parameters, 'sint32');
@@ -83,14 +91,14 @@ export function writeCalendars(
   }
 }
 
-function wireCalendarOf(calendar: Calendar): WireCalendar {
-  const mask = maskOf(calendar.enableRules);
+function toWireCalendar(calendar: Calendar): WireCalendar {
+  const mask = toBitMask(calendar.enableRules);
   if (calendar.type === 'DISABLED') return { mask, type: CALENDAR_TYPE.DISABLED, parameters: [] };
   if (calendar.type === 'OTHER') return { mask, type: calendar.typeCode, parameters: calendar.parameters };
   const { days, fromTime, toTime, timezone } = calendar;
   return {
     mask,
     type: CALENDAR_TYPE.WEEK,
-    parameters: [maskOf(days), fromTime, toTime, timezone / UTC_OFFSET_STEP_MINUTES],
+    parameters: [toBitMask(days), fromTime, toTime, timezone / UTC_OFFSET_STEP_MINUTES],
   };
 }

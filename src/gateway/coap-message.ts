@@ -1,7 +1,6 @@
 /**
- * CoAP datagrams (RFC 7252, section 3) as the server needs them: told apart before anything is believed, and answers
- * made. Framing is coap-packet's; because it takes cut-off tokens and options for short ones, each datagram is
- * walked through first.
+ * Parses CoAP requests and encodes answers (RFC 7252, section 3). coap-packet does the framing; because it accepts
+ * tokens and options that are cut off, each datagram is checked first.
  */
 import { generate, type ParsedPacket, parse } from 'coap-packet';
 
@@ -9,18 +8,18 @@ export interface CoapRequest {
   confirmable: boolean;
   messageId: number;
   token: Buffer;
-  /** `GET`, `POST`, …; the code's digits for methods that have no name. */
+  /** `GET`, `POST`, …; the code, such as `0.07`, for other methods. */
   method: string;
   /** Segments joined by '/'. */
   path: string;
-  /** The first critical option that we do not act on; null when there is none (section 5.4.1). */
+  /** The first critical option that we do not support; null when there is none (section 5.4.1). */
   badOption: string | null;
   /** By name, or by number where the RFC has none. */
   options: ParsedPacket['options'];
   payload: Buffer;
 }
 
-/** `reset`: what is no request, but wants an answer (section 4.2). `ignored`: everything else. */
+/** `reset`: a confirmable message that is no request and is answered with a reset (section 4.2). */
 export type Incoming =
   | { kind: 'request'; request: CoapRequest }
   | { kind: 'tooLarge'; confirmable: boolean; messageId: number; token: Buffer }
@@ -33,9 +32,9 @@ const NON_CONFIRMABLE = 1;
 const TOKEN_MAX = 8;
 const PAYLOAD_MARKER = 0xff;
 const METHODS: Record<string, string> = { '0.01': 'GET', '0.02': 'POST', '0.03': 'PUT', '0.04': 'DELETE' };
-/** Critical options that a server without hosts, queries and representations may take and leave aside. */
+/** Critical options that mean nothing to a server without virtual hosts, queries and representations. */
 const HARMLESS_OPTIONS = ['Uri-Host', 'Uri-Port', 'Uri-Path', 'Uri-Query', 'Accept'];
-/** The critical ones among the options that coap-packet knows by name; the others tell it by an odd number. */
+/** Critical options that coap-packet knows by name; an unnamed option is critical when its number is odd. */
 const CRITICAL_NAMES = [
   'If-Match',
   'If-None-Match',
@@ -52,32 +51,32 @@ const CRITICAL_NAMES = [
 
 export interface ReadLimits {
   bytesMax: number;
-  /** The number of an option that we read although the RFC does not know it; null for none. */
+  /** The number of the option that may carry the device token; null for none. */
   tokenOption: number | null;
 }
 
 /** Never throws, whatever the bytes are. */
-export function readDatagram(datagram: Buffer, { bytesMax, tokenOption }: ReadLimits): Incoming {
+export function parseDatagram(datagram: Buffer, { bytesMax, tokenOption }: ReadLimits): Incoming {
   if (datagram.length < 4 || (datagram[0] as number) >> 6 !== VERSION) return { kind: 'ignored' };
   const type = ((datagram[0] as number) >> 4) & 3;
-  // Acknowledgements and resets: the server sends nothing that wants one.
+  // The server sends nothing that is acknowledged, so it expects no acknowledgements and no resets.
   if (type !== CONFIRMABLE && type !== NON_CONFIRMABLE) return { kind: 'ignored' };
   const confirmable = type === CONFIRMABLE;
   const messageId = datagram.readUInt16BE(2);
-  const refused: Incoming = confirmable ? { kind: 'reset', messageId } : { kind: 'ignored' };
-  // Empty (a ping when confirmable), a response, or a class that is reserved.
-  if (datagram[1] === 0 || (datagram[1] as number) >> 5 !== 0) return refused;
+  const rejected: Incoming = confirmable ? { kind: 'reset', messageId } : { kind: 'ignored' };
+  // An empty message (a ping when confirmable), a response, or a reserved class.
+  if (datagram[1] === 0 || (datagram[1] as number) >> 5 !== 0) return rejected;
   const tokenLength = (datagram[0] as number) & 15;
-  if (tokenLength > TOKEN_MAX || 4 + tokenLength > datagram.length) return refused;
-  // Of what is too large only the header is looked at.
+  if (tokenLength > TOKEN_MAX || 4 + tokenLength > datagram.length) return rejected;
+  // Of a datagram that is too large only the header is read.
   const token = datagram.subarray(4, 4 + tokenLength);
   if (datagram.length > bytesMax) return { kind: 'tooLarge', confirmable, messageId, token };
-  if (!isWellFormed(datagram, 4 + tokenLength)) return refused;
-  const packet = parsed(datagram);
-  return packet ? { kind: 'request', request: requestOf(packet, tokenOption) } : refused;
+  if (!isWellFormed(datagram, 4 + tokenLength)) return rejected;
+  const packet = parsePacket(datagram);
+  return packet ? { kind: 'request', request: toRequest(packet, tokenOption) } : rejected;
 }
 
-function parsed(datagram: Buffer): ParsedPacket | null {
+function parsePacket(datagram: Buffer): ParsedPacket | null {
   try {
     return parse(datagram);
   } catch {
@@ -85,7 +84,7 @@ function parsed(datagram: Buffer): ParsedPacket | null {
   }
 }
 
-/** Options and payload end where their lengths say (RFC 7252, figures 7 and 8). */
+/** Whether options and payload end where their lengths say (RFC 7252, figures 7 and 8). */
 function isWellFormed(datagram: Buffer, optionsAt: number): boolean {
   let at = optionsAt;
   while (at < datagram.length) {
@@ -106,7 +105,7 @@ function isWellFormed(datagram: Buffer, optionsAt: number): boolean {
 
 const extraBytes = (nibble: number) => (nibble === 13 ? 1 : nibble === 14 ? 2 : 0);
 
-function requestOf(packet: ParsedPacket, tokenOption: number | null): CoapRequest {
+function toRequest(packet: ParsedPacket, tokenOption: number | null): CoapRequest {
   const { code, confirmable, messageId, token, options, payload } = packet;
   return {
     confirmable,
@@ -117,19 +116,20 @@ function requestOf(packet: ParsedPacket, tokenOption: number | null): CoapReques
       .filter(({ name }) => name === 'Uri-Path')
       .map(({ value }) => value.toString())
       .join('/'),
-    badOption: options.map(({ name }) => String(name)).find((name) => isBad(name, tokenOption)) ?? null,
+    badOption:
+      options.map(({ name }) => String(name)).find((name) => isUnsupported(name, tokenOption)) ?? null,
     options,
     payload,
   };
 }
 
-function isBad(name: string, tokenOption: number | null): boolean {
+function isUnsupported(name: string, tokenOption: number | null): boolean {
   if (HARMLESS_OPTIONS.includes(name) || name === String(tokenOption)) return false;
   return CRITICAL_NAMES.includes(name) || Number(name) % 2 === 1;
 }
 
 /** The text of the first option of that number; null when the request has none. */
-export function optionText({ options }: CoapRequest, number: number | null): string | null {
+export function getOptionText({ options }: CoapRequest, number: number | null): string | null {
   if (number === null) return null;
   const option = options.find(({ name }) => String(name) === String(number));
   return option ? option.value.toString() : null;
@@ -141,22 +141,20 @@ export interface CoapAnswer {
   payload?: Uint8Array;
 }
 
-/** The piggy-backed answer (section 5.2.1): an acknowledgement of the same id with the request's token. */
-export function acknowledgement(
+/** The piggybacked answer (section 5.2.1): it has the message id and the token of the request. */
+export function encodeAcknowledgement(
   { messageId, token }: Pick<CoapRequest, 'messageId' | 'token'>,
   { code, payload = EMPTY }: CoapAnswer,
 ): Buffer {
-  const bytes = generate({ ack: true, messageId, token, code, payload: asBuffer(payload) }, ACK_BYTES_MAX);
-  // Into the pool: answers are kept for minutes, and each of them would hold an allocation of its own.
-  return Buffer.from(bytes);
+  return generate({ ack: true, messageId, token, code, payload: asBuffer(payload) }, ACK_BYTES_MAX);
 }
 
-/** More than any configuration takes; a datagram holds it. */
+/** Any configuration fits. */
 const ACK_BYTES_MAX = 4096;
 const EMPTY = new Uint8Array(0);
 
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Says that a message was not understood, or answers a ping (section 4.3). */
-export const reset = (messageId: number): Buffer => generate({ reset: true, code: '0.00', messageId });
+/** Rejects a message, or answers a ping (section 4.3). */
+export const encodeReset = (messageId: number): Buffer => generate({ reset: true, code: '0.00', messageId });

@@ -1,34 +1,34 @@
 /**
- * The CoAP server that loggers talk to (RFC 7252): datagrams in, handlers called, acknowledgements out.
+ * The CoAP server for loggers (RFC 7252): it receives datagrams, calls handlers and sends acknowledgements.
  *
- * Guaranteed: a confirmable request gets exactly one answer, piggy-backed, when its handler is done; the same
- * datagram again (endpoint and message id, for EXCHANGE_LIFETIME) gets the same bytes without a second run, and
- * nothing while the first is under way, whose answer it will see. What is not confirmable is handled and never
- * answered: the radio of the device is off by then. No datagram ends the process. What is kept is bounded.
+ * Guaranteed: a confirmable request gets exactly one piggybacked answer, when its handler has finished. A duplicate
+ * (same endpoint and message id within EXCHANGE_LIFETIME) gets the same bytes without a second call of the handler; it
+ * gets nothing while the first call is in flight, because that answer serves both. A non-confirmable request is handled
+ * and never answered: the device has switched its radio off. No datagram ends the process, and memory is bounded.
  *
- * Not there: separate responses, block-wise transfer, observing, DTLS.
+ * Not supported: separate responses, block-wise transfer, observe, DTLS.
  */
 import type { RemoteInfo } from 'node:dgram';
 import { AppError } from '../process/errors.ts';
 import {
-  acknowledgement,
   type CoapAnswer,
   type CoapRequest,
+  encodeAcknowledgement,
+  encodeReset,
+  getOptionText,
   type Incoming,
-  optionText,
-  readDatagram,
-  reset,
+  parseDatagram,
 } from './coap-message.ts';
 import { createExchangeCache } from './exchange-cache.ts';
-import { MalformedMessage } from './malformed-message.ts';
-import { bound, createUdpSocket, enlargeReceiveBuffer } from './udp-socket.ts';
+import { bindSocket, createUdpSocket, enlargeReceiveBuffer } from './udp-socket.ts';
+import { MalformedMessage } from './wire-reader.ts';
 
 export interface CoapCall {
-  /** The route's, without the prefix. */
+  /** The path of the route, without the prefix. */
   path: string;
   method: string;
   payload: Buffer;
-  /** The text of the option that may carry the device token; null when there is none. */
+  /** The value of the option that may carry the device token; null when there is none. */
   tokenOption: string | null;
   confirmable: boolean;
   remoteAddress: string;
@@ -37,34 +37,34 @@ export interface CoapCall {
 
 export interface CoapRoute {
   methods: ReadonlyArray<'GET' | 'POST'>;
-  /** MalformedMessage is answered 4.00, everything else that is thrown 5.00. */
+  /** A MalformedMessage is answered with 4.00, any other error with 5.00. */
   handle(call: CoapCall): Promise<CoapAnswer> | CoapAnswer;
 }
 
 export interface CoapObservation {
-  /** Of the route; null for what reached none. */
+  /** The path of the route; null when no route was reached. */
   path: string | null;
   confirmable: boolean;
-  /** The answer's, also where none was sent; `reset`, `ignored` (no request), `duplicate`, `dropped` (overload). */
+  /** The answer's code, also where no answer is sent; or `reset`, `ignored` (no request), `duplicate`, `dropped` (overload). */
   code: string;
 }
 
 export interface CoapServerOptions {
   host: string;
-  /** 0 for a free one. */
+  /** 0 = any free port. */
   port: number;
-  /** By path: `m`, `c`, …; each is served under `efento/` as well. */
+  /** By path, such as `m`; each is served under `efento/`, too. */
   routes: Record<string, CoapRoute>;
   /** COAP_TOKEN_OPTION: the option number whose value is the device token. */
   tokenOption?: number | null;
   observe?(observation: CoapObservation): void;
-  /** Told of defects: what a handler threw that no device can be blamed for, and faults of the socket. */
+  /** Called for errors of handlers that malformed messages and outages do not explain, and for socket errors. */
   log?(message: string, error: unknown): void;
-  /** Larger datagrams are refused with 4.13. Bytes. */
+  /** Larger datagrams are answered with 4.13. */
   datagramBytesMax?: number;
-  /** Handlers under way; above, confirmable requests get 5.03 and others are dropped. */
-  underWayMax?: number;
-  /** How long, and in how many bytes, answers are kept for duplicates. */
+  /** Requests in flight; above, confirmable requests get 5.03 and others are dropped. */
+  inFlightMax?: number;
+  /** How long answers are kept for duplicates, and in how many bytes. */
   exchangeLifetimeMs?: number;
   exchangeBytesMax?: number;
   receiveBufferBytes?: number;
@@ -72,18 +72,18 @@ export interface CoapServerOptions {
 
 export interface CoapServer {
   readonly port: number;
-  /** Reads no more, answers what is under way, for at most so long, and closes. */
+  /** Stops reading, answers the requests in flight until the deadline, and closes the socket. */
   stop(deadlineMs: number): Promise<void>;
 }
 
 const PREFIX = 'efento/';
 const DATAGRAM_BYTES_MAX = 1500;
-const UNDER_WAY_MAX = 20_000;
+const IN_FLIGHT_MAX = 20_000;
 /** RFC 7252, section 4.8.2. */
 const EXCHANGE_LIFETIME_MS = 247_000;
-/** A device repeats for 45 s at most (MAX_TRANSMIT_SPAN): enough of them for 5,000 exchanges a second. */
+/** A device repeats a request for at most 45 s (MAX_TRANSMIT_SPAN): that is enough for 5,000 exchanges a second. */
 const EXCHANGE_BYTES_MAX = 32 * 1024 * 1024;
-/** A burst of frames waits here while the process is busy. */
+/** Holds a burst of frames while the process is busy. */
 const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
 
 const NO_ANSWER = Buffer.alloc(0);
@@ -97,7 +97,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     observe = () => undefined,
     log = () => undefined,
     datagramBytesMax = DATAGRAM_BYTES_MAX,
-    underWayMax = UNDER_WAY_MAX,
+    inFlightMax = IN_FLIGHT_MAX,
     exchangeLifetimeMs = EXCHANGE_LIFETIME_MS,
     exchangeBytesMax = EXCHANGE_BYTES_MAX,
     receiveBufferBytes = RECEIVE_BUFFER_BYTES,
@@ -109,29 +109,29 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   });
   const limits = { bytesMax: datagramBytesMax, tokenOption };
   const socket = createUdpSocket(host);
-  let underWay = 0;
+  let inFlight = 0;
   let onIdle = () => {};
 
   function onDatagram(datagram: Buffer, remote: RemoteInfo): void {
     try {
-      const incoming = readDatagram(datagram, limits);
+      const incoming = parseDatagram(datagram, limits);
       if (incoming.kind === 'request') onRequest(incoming.request, remote);
-      else refuse(incoming, remote);
+      else reject(incoming, remote);
     } catch (error) {
       log('CoAP datagram failed', error);
     }
   }
 
-  function refuse(incoming: Exclude<Incoming, { kind: 'request' }>, remote: RemoteInfo): void {
+  function reject(incoming: Exclude<Incoming, { kind: 'request' }>, remote: RemoteInfo): void {
     if (incoming.kind === 'ignored') {
       observe({ path: null, confirmable: false, code: 'ignored' });
     } else if (incoming.kind === 'reset') {
       observe({ path: null, confirmable: true, code: 'reset' });
-      send(reset(incoming.messageId), remote);
+      send(encodeReset(incoming.messageId), remote);
     } else {
       const { confirmable } = incoming;
       observe({ path: null, confirmable, code: '4.13' });
-      if (confirmable) send(acknowledgement(incoming, { code: '4.13' }), remote);
+      if (confirmable) send(encodeAcknowledgement(incoming, { code: '4.13' }), remote);
     }
   }
 
@@ -147,16 +147,16 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
       if (known.length > 0) send(known, remote);
       return;
     }
-    const refusal = refusalOf(request, route);
-    if (refusal || !route) {
-      observe({ ...observed, code: refusal ?? '4.04' });
-      if (confirmable) send(acknowledgement(request, { code: refusal ?? '4.04' }), remote);
+    const errorCode = getErrorCode(request, route);
+    if (errorCode || !route) {
+      observe({ ...observed, code: errorCode ?? '4.04' });
+      if (confirmable) send(encodeAcknowledgement(request, { code: errorCode ?? '4.04' }), remote);
       return;
     }
-    if (underWay >= underWayMax) {
-      // Not kept: the same request again may find room.
+    if (inFlight >= inFlightMax) {
+      // Not in the cache: when the device repeats the request, it may be accepted.
       observe({ ...observed, code: confirmable ? '5.03' : 'dropped' });
-      if (confirmable) send(acknowledgement(request, { code: '5.03' }), remote);
+      if (confirmable) send(encodeAcknowledgement(request, { code: '5.03' }), remote);
       return;
     }
     exchanges.begin(key);
@@ -171,24 +171,24 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     key: string,
   ): Promise<void> {
     const { confirmable } = request;
-    underWay++;
+    inFlight++;
     try {
-      const result = await resultOf(route, callOf(request, path, remote, tokenOption));
+      const result = await callHandler(route, toCall(request, path, remote, tokenOption));
       observe({ path, confirmable, code: result.code });
-      const bytes = confirmable ? acknowledgement(request, result) : NO_ANSWER;
+      const bytes = confirmable ? encodeAcknowledgement(request, result) : NO_ANSWER;
       exchanges.end(key, bytes);
       if (confirmable) send(bytes, remote);
     } catch (error) {
-      // An answer that cannot be put into a datagram, or an observer that throws.
+      // The answer does not fit into a datagram, or the observer threw.
       log('CoAP answer failed', error);
       exchanges.end(key, null);
     } finally {
-      underWay--;
-      if (underWay === 0) onIdle();
+      inFlight--;
+      if (inFlight === 0) onIdle();
     }
   }
 
-  async function resultOf(route: CoapRoute, call: CoapCall): Promise<CoapAnswer> {
+  async function callHandler(route: CoapRoute, call: CoapCall): Promise<CoapAnswer> {
     try {
       return await route.handle(call);
     } catch (error) {
@@ -202,32 +202,32 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
 
   function send(bytes: Buffer, { address, port: remotePort }: RemoteInfo): void {
     try {
-      // Lost datagrams are the device's to repeat; a callback keeps a fault from becoming an event.
-      socket.send(bytes, remotePort, address, noteFault);
+      // The device repeats what is lost. Without a callback, an error would be emitted as an event.
+      socket.send(bytes, remotePort, address, logSendError);
     } catch (error) {
-      // A sender that claims port 0, or a socket that was closed by the deadline.
-      noteFault(error as Error);
+      // The sender's port was 0, or the deadline has closed the socket.
+      logSendError(error as Error);
     }
   }
 
-  function noteFault(error: Error | null): void {
+  function logSendError(error: Error | null): void {
     if (error) log('CoAP datagram not sent', error);
   }
 
   socket.on('message', onDatagram);
-  await bound(socket, { host, port });
-  socket.on('error', (error) => log('CoAP socket', error));
+  await bindSocket(socket, { host, port });
+  socket.on('error', (error) => log('CoAP socket failed', error));
   enlargeReceiveBuffer(socket, receiveBufferBytes);
 
-  async function end(deadlineMs: number): Promise<void> {
+  async function stopOnce(deadlineMs: number): Promise<void> {
     socket.off('message', onDatagram);
-    if (underWay > 0) await idle(deadlineMs);
-    // The last answer leaves the process before the socket goes.
+    if (inFlight > 0) await untilIdle(deadlineMs);
+    // The last answer leaves the process before the socket closes.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise<void>((resolve) => socket.close(() => resolve()));
   }
 
-  function idle(deadlineMs: number): Promise<void> {
+  function untilIdle(deadlineMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, deadlineMs);
       onIdle = () => {
@@ -237,25 +237,25 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     });
   }
 
-  let ended: Promise<void> | null = null;
+  let stopped: Promise<void> | null = null;
 
   return {
     port: socket.address().port,
     stop(deadlineMs) {
-      ended ??= end(deadlineMs);
-      return ended;
+      stopped ??= stopOnce(deadlineMs);
+      return stopped;
     },
   };
 }
 
-/** The code of what is refused before a handler sees it; null when nothing is. */
-function refusalOf({ badOption, method }: CoapRequest, route: CoapRoute | undefined): string | null {
+/** The code of a request that is refused without calling a handler; null for any other. */
+function getErrorCode({ badOption, method }: CoapRequest, route: CoapRoute | undefined): string | null {
   if (badOption !== null) return '4.02';
   if (!route) return '4.04';
   return (route.methods as readonly string[]).includes(method) ? null : '4.05';
 }
 
-function callOf(
+function toCall(
   request: CoapRequest,
   path: string,
   remote: RemoteInfo,
@@ -266,7 +266,7 @@ function callOf(
     path,
     method,
     payload,
-    tokenOption: optionText(request, tokenOption),
+    tokenOption: getOptionText(request, tokenOption),
     confirmable,
     remoteAddress: remote.address,
     remotePort: remote.port,

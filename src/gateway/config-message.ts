@@ -1,11 +1,11 @@
 /**
- * A logger's configuration on the wire (Efento proto_config.proto), which is one message for two ways: what a device
- * reports to `c`, and what the server answers to its measurements. Both are decoded and encoded here, so that the
- * simulated device speaks through the same code.
+ * A logger's configuration on the wire (Efento proto_config.proto). One message has two uses: the device reports with
+ * it to `c`, and the server answers measurements with it. Both directions are decoded and encoded here, so that the
+ * simulated device uses the same code.
  *
  * On the wire 0 means "not set" in every field, so a partial configuration is one that leaves fields out.
  */
-import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import {
@@ -17,11 +17,11 @@ import {
 import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
 import { readCalendar, writeCalendars } from './calendar-codec.ts';
 import { type DeviceSettings, readSetting, settingWrites } from './device-settings.ts';
-import { MalformedMessage } from './malformed-message.ts';
 import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
 import { readRule, writeRules } from './rule-codec.ts';
 import {
   type Field,
+  MalformedMessage,
   readBool,
   readMessage,
   readNumbers,
@@ -32,7 +32,8 @@ import {
   readUint32,
 } from './wire-reader.ts';
 import {
-  newWriter,
+  encodeFields,
+  type FieldWrite,
   writeBool,
   writeNumbers,
   writeSerialNumber,
@@ -42,7 +43,7 @@ import {
   writeUint32,
 } from './wire-writer.ts';
 
-/** What a device says of itself; null = not sent. */
+/** What a device reports; null = not sent. */
 export interface ConfigReport {
   /** Upper-case hex of 6 bytes. */
   serialNumber: string;
@@ -50,39 +51,39 @@ export interface ConfigReport {
   config: DeviceConfiguration;
   /** The device's own number for its configuration. */
   configurationHash: number | null;
-  /** When the device took this configuration. */
+  /** When the device began to run this configuration. */
   configurationHashAt: Date | null;
-  /** Codes of what it could not take. */
+  /** Codes of the settings that it could not apply. */
   configurationErrors: number[];
   configurationErrorsAt: Date | null;
   cloudToken: string | null;
   /** Numbers of measurement types; position = channel. */
   channelTypes: number[];
-  /** Below 0: this is part number -n and more follow. 0: not split. Above: the last of n parts. */
+  /** -n: part n, and more parts exist. 0: not split. n: the last of n parts. */
   payloadSplitInfo: number;
-  /** 1 = defaults restored after damage, 2 = the memory could not be read; null = nothing of the kind. */
+  /** 1 = defaults restored after damage, 2 = the memory could not be read; null = no fault. */
   nvmStatus: number | null;
   settings: DeviceSettings;
 }
 
-/** The payload of an answer to measurements; absent = not said. */
+/** The payload of an answer to measurements; an absent key is left out. */
 export interface ConfigAnswer {
   config?: DeviceConfiguration;
-  /** Send your configuration. */
+  /** Asks the device for its configuration. */
   configurationRequest?: boolean;
-  /** Send your device info. */
+  /** Asks the device for its device info. */
   deviceInfoRequest?: boolean;
   /** Whole seconds. */
   currentTime?: Date;
 }
 
 const ERRORS_MAX = 20;
-/** A report in more parts than this is none. */
+/** A report in more parts is malformed. */
 export const PARTS_MAX = 16;
 
 /**
- * @throws MalformedMessage, also for intervals out of the protocol's range: were they left out, the report could pass
- * for a confirmation.
+ * @throws MalformedMessage, also for intervals out of the protocol's range: if they were left out, the report could
+ * confirm a change that the device did not apply.
  */
 export function decodeConfigReport(bytes: Uint8Array): ConfigReport {
   const report = emptyReport();
@@ -92,7 +93,7 @@ export function decodeConfigReport(bytes: Uint8Array): ConfigReport {
   return report;
 }
 
-/** A report that says nothing; what a simulated device fills in. */
+/** A report without any field set; decoding and the simulated device fill it in. */
 export const emptyReport = (): ConfigReport => ({
   serialNumber: '',
   config: {},
@@ -131,7 +132,7 @@ function readReportField(report: ConfigReport, field: Field, reader: BinaryReade
       report.configurationHashAt = readTime(field, reader);
       return true;
     case 44:
-      report.payloadSplitInfo = splitInfo(readSint32(field, reader));
+      report.payloadSplitInfo = readSplitInfo(field, reader);
       return true;
     case 62:
       report.nvmStatus = readUint32(field, reader) || null;
@@ -141,25 +142,27 @@ function readReportField(report: ConfigReport, field: Field, reader: BinaryReade
   }
 }
 
-function splitInfo(value: number): number {
-  if (Math.abs(value) > PARTS_MAX) throw new MalformedMessage(`Over ${PARTS_MAX} parts`);
+function readSplitInfo(field: Field, reader: BinaryReader): number {
+  const value = readSint32(field, reader);
+  if (Math.abs(value) > PARTS_MAX)
+    throw new MalformedMessage(`Configuration report: it has over ${PARTS_MAX} parts`);
   return value;
 }
 
-/** The fields that the natural configuration has, the same on both ways. */
+/** Reads the fields of the configuration itself, which are the same in reports and answers. */
 function readConfigField(config: DeviceConfiguration, field: Field, reader: BinaryReader): boolean {
   switch (field.number) {
     case 2:
       return setNumber(config, 'measurementPeriodBase', readUint32(field, reader, MEASUREMENT_PERIOD_MAX));
     case 3:
-      return setNumber(config, 'transmissionInterval', transmissionInterval(field, reader));
+      return setNumber(config, 'transmissionInterval', readTransmissionInterval(field, reader));
     case 26:
       return setNumber(config, 'measurementPeriodFactor', readUint32(field, reader, MEASUREMENT_PERIOD_MAX));
     case 28:
-      config.alarmRules = withOneMore(config.alarmRules, RULE_SLOTS_MAX, readRule(field, reader));
+      config.alarmRules = appendTo(config.alarmRules, RULE_SLOTS_MAX, readRule(field, reader));
       return true;
     case 47:
-      config.calendars = withOneMore(config.calendars, CALENDARS_MAX, readCalendar(field, reader));
+      config.calendars = appendTo(config.calendars, CALENDARS_MAX, readCalendar(field, reader));
       return true;
     default:
       return false;
@@ -168,28 +171,30 @@ function readConfigField(config: DeviceConfiguration, field: Field, reader: Bina
 
 type NumberKey = 'measurementPeriodBase' | 'measurementPeriodFactor' | 'transmissionInterval';
 
-/** True: the field is taken, also when it is 0 and sets nothing. */
+/** Returns true because the field is known, also when it is 0 and sets nothing. */
 function setNumber(config: DeviceConfiguration, key: NumberKey, value: number): true {
   if (value !== 0) config[key] = value;
   return true;
 }
 
-function transmissionInterval(field: Field, reader: BinaryReader): number {
+function readTransmissionInterval(field: Field, reader: BinaryReader): number {
   const seconds = readUint32(field, reader, TRANSMISSION_MAX_SECONDS);
   if (seconds > 0 && seconds < TRANSMISSION_MIN_SECONDS) {
-    throw new MalformedMessage(`A transmission interval of ${seconds} s`);
+    throw new MalformedMessage(
+      `The transmission interval is ${seconds} s, less than ${TRANSMISSION_MIN_SECONDS}`,
+    );
   }
   return seconds;
 }
 
-function withOneMore<Entry>(list: Entry[] = [], max: number, entry: Entry): Entry[] {
+function appendTo<Entry>(list: Entry[] = [], max: number, entry: Entry): Entry[] {
   if (list.length >= max) throw new MalformedMessage(`There are over ${max} rules or calendars`);
   list.push(entry);
   return list;
 }
 
 export function encodeConfigReport(report: ConfigReport): Uint8Array {
-  return written([
+  return encodeFields([
     ...configWrites(report.config),
     { field: 20, write: (writer) => writeNumbers(writer, 20, report.configurationErrors, 'uint32') },
     { field: 21, write: (writer) => writeUint32(writer, 21, report.configurationHash) },
@@ -205,8 +210,8 @@ export function encodeConfigReport(report: ConfigReport): Uint8Array {
 }
 
 /**
- * The report in as many messages as given, the way a device splits one: intervals first, then the rules, then the
- * rest; each with serial, hash and its number. From 1 (not split) to 3 parts.
+ * Splits a report as a device does: intervals first, then the rules, then the rest. Each part has the serial number,
+ * the hash and its own number; one part means not split.
  */
 export function encodeConfigReportParts(report: ConfigReport, partCount: 1 | 2 | 3): Uint8Array[] {
   if (partCount === 1) return [encodeConfigReport({ ...report, payloadSplitInfo: 1 })];
@@ -239,19 +244,14 @@ export function decodeConfigAnswer(bytes: Uint8Array): ConfigAnswer {
   return Object.keys(config).length > 0 ? { ...answer, config } : answer;
 }
 
-/** Nothing to say is no byte at all. */
+/** An answer without keys has no bytes. */
 export function encodeConfigAnswer(answer: ConfigAnswer): Uint8Array {
-  return written([
-    ...configWrites(answer.config ?? {}),
+  return encodeFields([
+    ...(answer.config ? configWrites(answer.config) : []),
     { field: 6, write: (writer) => writeBool(writer, 6, answer.deviceInfoRequest) },
     { field: 8, write: (writer) => writeTime(writer, 8, answer.currentTime) },
     { field: 19, write: (writer) => writeBool(writer, 19, answer.configurationRequest) },
   ]);
-}
-
-interface FieldWrite {
-  field: number;
-  write(writer: BinaryWriter): void;
 }
 
 const configWrites = (config: DeviceConfiguration): FieldWrite[] => [
@@ -261,9 +261,3 @@ const configWrites = (config: DeviceConfiguration): FieldWrite[] => [
   { field: 28, write: (writer) => writeRules(writer, 28, config.alarmRules) },
   { field: 47, write: (writer) => writeCalendars(writer, 47, config.calendars) },
 ];
-
-function written(fields: FieldWrite[]): Uint8Array {
-  const writer = newWriter();
-  for (const { write } of fields.sort((a, b) => a.field - b.field)) write(writer);
-  return writer.finish();
-}

@@ -1,106 +1,116 @@
 /**
- * Configuration reports that come in parts (payload_split_info, proto_config.proto field 44) put together. Parts of
- * one serial and one configuration hash belong together, in whatever order and however often they come. Protobuf
- * messages merge by being put one after the other, so the whole is the parts' bytes in the order of their numbers.
+ * Assembles configuration reports that a device splits (payload_split_info, proto_config.proto field 44). Parts of one
+ * organization, serial number and configuration hash belong together, in any order and with repetitions. Protobuf
+ * messages are merged by concatenation, so the whole report is the bytes of its parts in the order of their numbers.
  *
- * Only waiting parts are kept, within bounds: for ten minutes, of so many reports, and so many bytes for each. What
- * does not fit is forgotten, the oldest report first; the next frame of the device shows that its hash is still
- * unknown, and it is asked again.
+ * Parts are kept as bytes, because decoded ones would take a multiple of the memory. Memory is bounded: by time, by the
+ * number of incomplete reports and by the bytes of each. The report that changed longest ago is evicted first; the next
+ * frame of its device shows that its hash is still unknown, and the device is asked again.
  */
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
-import { MalformedMessage } from './malformed-message.ts';
+import { MalformedMessage } from './wire-reader.ts';
 
 export interface ConfigPartsOptions {
   /** How long a part waits for the others. */
   keepMs?: number;
-  /** Reports that are waited for at a time. */
-  reportsMax?: number;
+  incompleteMax?: number;
   /** Of all parts of one report together. */
   bytesMax?: number;
 }
 
+export interface ReceivedPart {
+  /** Known from the part itself: parts of different organizations are never put together. */
+  organizationId: string;
+  /** What the payload was decoded to. */
+  report: ConfigReport;
+  payload: Uint8Array;
+  receivedAt: Date;
+}
+
 export interface ConfigParts {
   /**
-   * The whole report when this message completes one, null while parts are missing. Parts of two organizations never
-   * meet: whose a part is has to be known before.
+   * Returns the whole report when the part completes it, which a report that is not split does at once; null while
+   * parts are missing.
    *
    * @throws MalformedMessage
    */
-  add(payload: Uint8Array, now: Date, organizationId: string): ConfigReport | null;
-  /** Reports that are waited for. */
-  readonly waiting: number;
+  add(part: ReceivedPart): ConfigReport | null;
+  readonly incompleteCount: number;
 }
 
-interface Gathered {
-  /** By number of the part, from 1. */
+interface IncompleteReport {
+  /** Payloads by number of the part, from 1. */
   parts: Map<number, Uint8Array>;
-  /** Known with the last part. */
+  /** Known once the last part is there. */
   total: number | null;
   changedMs: number;
 }
 
 const KEEP_MS = 10 * 60_000;
-const REPORTS_MAX = 10_000;
+const INCOMPLETE_MAX = 10_000;
 const BYTES_MAX = 16_384;
 
 export function createConfigParts({
   keepMs = KEEP_MS,
-  reportsMax = REPORTS_MAX,
+  incompleteMax = INCOMPLETE_MAX,
   bytesMax = BYTES_MAX,
 }: ConfigPartsOptions = {}): ConfigParts {
-  /** The one that changed longest ago comes first. */
-  const gatheredOf = new Map<string, Gathered>();
+  /** In the order of their last change. */
+  const incomplete = new Map<string, IncompleteReport>();
 
-  function forgetOld(nowMs: number): void {
-    for (const [key, { changedMs }] of gatheredOf) {
-      if (nowMs - changedMs < keepMs && gatheredOf.size <= reportsMax) return;
-      gatheredOf.delete(key);
+  function evict(nowMs: number): void {
+    for (const [key, { changedMs }] of incomplete) {
+      if (nowMs - changedMs < keepMs && incomplete.size <= incompleteMax) return;
+      incomplete.delete(key);
     }
   }
 
-  function gather(key: string, report: ConfigReport, payload: Uint8Array, nowMs: number): Gathered {
-    const gathered: Gathered = gatheredOf.get(key) ?? { parts: new Map(), total: null, changedMs: nowMs };
+  function store(key: string, { report, payload, receivedAt }: ReceivedPart): IncompleteReport {
+    const stored: IncompleteReport = incomplete.get(key) ?? { parts: new Map(), total: null, changedMs: 0 };
     const { payloadSplitInfo } = report;
-    if (payloadSplitInfo > 0) gathered.total = payloadSplitInfo;
-    // A copy: the payload is a piece of a buffer that would be kept with it.
-    gathered.parts.set(Math.abs(payloadSplitInfo), payload.slice());
-    gathered.changedMs = nowMs;
-    gatheredOf.delete(key);
-    gatheredOf.set(key, gathered);
-    return gathered;
+    if (payloadSplitInfo > 0) stored.total = payloadSplitInfo;
+    // A copy, because the payload is a view of its datagram and would keep all of it in memory.
+    stored.parts.set(Math.abs(payloadSplitInfo), new Uint8Array(payload));
+    stored.changedMs = receivedAt.getTime();
+    incomplete.delete(key);
+    incomplete.set(key, stored);
+    return stored;
   }
 
   return {
-    add(payload, now, organizationId) {
-      const report = decodeConfigReport(payload);
-      if (report.payloadSplitInfo === 0 || report.payloadSplitInfo === 1) return report;
-      forgetOld(now.getTime());
-      const key = [organizationId, report.serialNumber, report.configurationHash].join(' ');
-      const gathered = gather(key, report, payload, now.getTime());
-      forgetOld(now.getTime());
-      if (sizeOf(gathered) > bytesMax) {
-        gatheredOf.delete(key);
+    add(part) {
+      const { organizationId, report, receivedAt } = part;
+      if (isUnsplit(report)) return report;
+      evict(receivedAt.getTime());
+      const key = `${organizationId} ${report.serialNumber} ${report.configurationHash}`;
+      const stored = store(key, part);
+      evict(receivedAt.getTime());
+      if (byteCount(stored) > bytesMax) {
+        incomplete.delete(key);
         throw new MalformedMessage(`Configuration report: its parts have over ${bytesMax} bytes`);
       }
-      if (!isComplete(gathered)) return null;
-      gatheredOf.delete(key);
-      return decodeConfigReport(whole(gathered));
+      if (!isComplete(stored)) return null;
+      incomplete.delete(key);
+      return decodeConfigReport(concatenate(stored));
     },
-    get waiting() {
-      return gatheredOf.size;
+    get incompleteCount() {
+      return incomplete.size;
     },
   };
 }
 
-const sizeOf = ({ parts }: Gathered) => [...parts.values()].reduce((sum, { length }) => sum + length, 0);
+const isUnsplit = ({ payloadSplitInfo }: ConfigReport) => payloadSplitInfo === 0 || payloadSplitInfo === 1;
 
-function isComplete({ parts, total }: Gathered): boolean {
+const byteCount = ({ parts }: IncompleteReport) =>
+  [...parts.values()].reduce((sum, { length }) => sum + length, 0);
+
+function isComplete({ parts, total }: IncompleteReport): boolean {
   if (total === null) return false;
   for (let number = 1; number <= total; number++) if (!parts.has(number)) return false;
   return true;
 }
 
-function whole({ parts, total }: Gathered): Uint8Array {
+function concatenate({ parts, total }: IncompleteReport): Uint8Array {
   const numbers = Array.from({ length: total as number }, (_, index) => index + 1);
   return Buffer.concat(numbers.map((number) => parts.get(number) as Uint8Array));
 }

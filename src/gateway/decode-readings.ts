@@ -1,6 +1,6 @@
 /**
- * A frame's samples as readings: values in their unit, each at its own time (Efento proto_measurements.proto, the
- * comment on sample_offsets).
+ * Turns a frame's samples into readings: values in their unit, each at its own time (Efento proto_measurements.proto,
+ * the comment on sample_offsets).
  */
 import { type MeasurementType, measuredValue, measurementTypeOf } from '../measurements/measurement-type.ts';
 import type { Reading } from '../measurements/reading.ts';
@@ -11,10 +11,9 @@ import {
 } from './measurements-message.ts';
 
 /**
- * Every sample that says something, channel by channel, oldest first. Types that we do not know give no readings.
- * A sensor's error keeps its place in time.
+ * By channel, oldest first. Samples of unknown types give no reading; a sensor error is a reading without a value.
  */
-export function readingsOf(message: MeasurementsMessage): Reading[] {
+export function decodeReadings(message: MeasurementsMessage): Reading[] {
   const period = continuousPeriodSeconds(message);
   const readings: Reading[] = [];
   for (const channel of message.channels) {
@@ -25,7 +24,7 @@ export function readingsOf(message: MeasurementsMessage): Reading[] {
   return readings;
 }
 
-/** Offsets in this range are no offsets but the sensor's error codes (proto_measurements.proto, sample_offsets). */
+/** Offsets in this range are the sensor's error codes (Efento proto_measurements.proto, sample_offsets). */
 export const ERROR_CODE_MIN = 8_355_840;
 export const ERROR_CODE_MAX = 8_388_607;
 
@@ -48,7 +47,7 @@ function addContinuous(
   }
 }
 
-/** The sign is the state, the amount less 1 the seconds since the timestamp; 0 says nothing. */
+/** The sign is the state, the amount minus 1 the seconds since the timestamp; 0 is no sample. */
 function addBinary(
   readings: Reading[],
   { number, timestamp, sampleOffsets }: MeasuredChannel,

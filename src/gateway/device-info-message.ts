@@ -1,12 +1,12 @@
 /**
- * What a logger says about itself on `i` (Efento proto_device_info.proto): firmware, power, radio. Decoded as far as
- * the service shows it, and encoded for the simulator.
+ * The device info that a logger sends to `i` (Efento proto_device_info.proto): firmware, power, radio. Decoding covers
+ * what the service shows; encoding is for the simulator.
  */
 import type { BinaryReader } from '@bufbuild/protobuf/wire';
-import { MalformedMessage } from './malformed-message.ts';
 import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
 import {
   type Field,
+  MalformedMessage,
   readBool,
   readEmbedded,
   readMessage,
@@ -34,20 +34,20 @@ export interface DeviceInfo {
   /** Upper-case hex of 6 bytes. */
   serialNumber: string;
   cloudToken: string | null;
-  /** As its maker writes it: "06.10". */
+  /** Such as "06.10". */
   softwareVersion: string | null;
   commitId: string | null;
   upTimeSeconds: number | null;
   mcuTemperatureC: number | null;
   batteryMillivolts: number | null;
-  /** Since the last reset: tries of CON, tries of NON, messages that got through. */
+  /** Since the last reset: confirmable and non-confirmable attempts, then messages delivered. */
   messageCounters: number[];
   runtimeErrors: number[];
   resetCounter: number | null;
   batteryResetAt: Date | null;
   modem: ModemInfo | null;
   lastUpdateAt: Date | null;
-  /** 1 none yet, 2 well, from 3 on what went wrong. */
+  /** 1 = no update yet, 2 = success, from 3 on an error. */
   lastUpdateStatus: number | null;
   enclosureTamperAlert: boolean;
 }
@@ -74,10 +74,10 @@ const COUNTERS_MAX = 8;
 const COMMIT_ID_MAX = 16;
 const SIM_CARD_MAX = 22;
 const IMEI_MAX = 22;
-/** The text for "there is none". */
-const NONE = '\x7f';
+/** The text for "unknown". */
+const UNKNOWN_TEXT = '\x7f';
 
-/** Where a value stands among the modem's parameters, and which number says that it is unknown. */
+/** The index of each value among the modem's parameters, and the number that means unknown. */
 const PARAMETERS = [
   { name: 'rsrpDbm', index: 4, unknown: 0 },
   { name: 'rsrqDb', index: 5, unknown: 0 },
@@ -98,7 +98,7 @@ export function decodeDeviceInfo(bytes: Uint8Array): DeviceInfo {
   return info;
 }
 
-/** Info that says nothing; what a simulated device fills in. */
+/** Device info without any field set; decoding and the simulated device fill it in. */
 export const emptyDeviceInfo = (): DeviceInfo => ({
   serialNumber: '',
   cloudToken: null,
@@ -123,7 +123,7 @@ function readField(info: DeviceInfo, field: Field, reader: BinaryReader): boolea
       info.serialNumber = readSerialNumber(field, reader);
       return true;
     case 3:
-      info.softwareVersion = versionText(readUint32(field, reader, 0xffff));
+      info.softwareVersion = toVersionText(readUint32(field, reader, 0xffff));
       return true;
     case 13:
       readEmbedded(field, reader, (inner) => readRuntimeField(info, inner, reader));
@@ -160,7 +160,7 @@ function readRuntimeField(info: DeviceInfo, field: Field, reader: BinaryReader):
       info.mcuTemperatureC = readSint32(field, reader);
       return true;
     case 4:
-      info.batteryMillivolts = known(readUint32(field, reader), NO_MILLIVOLTS);
+      info.batteryMillivolts = nullIf(readUint32(field, reader), NO_MILLIVOLTS);
       return true;
     case 6:
       info.batteryResetAt = readTime(field, reader);
@@ -190,14 +190,14 @@ function readModem(field: Field, reader: BinaryReader): ModemInfo {
     if (inner.number === 1) modem.type = readUint32(inner, reader);
     else if (inner.number === 2)
       readNumbers(inner, reader, parameters, { read: 'sint32', max: PARAMETERS_MAX });
-    else if (inner.number === 3) modem.simCard = knownText(readText(inner, reader, SIM_CARD_MAX));
+    else if (inner.number === 3) modem.simCard = nullIfUnknown(readText(inner, reader, SIM_CARD_MAX));
     else if (inner.number === 4) modem.firmwareVersion = readUint32(inner, reader);
-    else if (inner.number === 5) modem.imei = knownText(readText(inner, reader, IMEI_MAX));
+    else if (inner.number === 5) modem.imei = nullIfUnknown(readText(inner, reader, IMEI_MAX));
     else return false;
     return true;
   });
   for (const { name, index, unknown } of PARAMETERS)
-    modem[name] = known(parameters[index] ?? unknown, unknown);
+    modem[name] = nullIf(parameters[index] ?? unknown, unknown);
   return modem;
 }
 
@@ -214,16 +214,16 @@ export const emptyModem = (): ModemInfo => ({
   imei: null,
 });
 
-const known = (value: number, unknown: number) => (value === unknown ? null : value);
-const knownText = (text: string) => (text === '' || text === NONE ? null : text);
+const nullIf = (value: number, unknown: number) => (value === unknown ? null : value);
+const nullIfUnknown = (text: string) => (text === '' || text === UNKNOWN_TEXT ? null : text);
 
 /** 1546 = 0x060A is 06.10. */
-function versionText(version: number): string | null {
+function toVersionText(version: number): string | null {
   if (version === 0) return null;
   return [version >> 8, version & 0xff].map((part) => String(part).padStart(2, '0')).join('.');
 }
 
-function versionNumber(text: string | null): number {
+function toVersionNumber(text: string | null): number {
   const [major = 0, minor = 0] = (text ?? '').split('.').map(Number);
   return (major << 8) | minor;
 }
@@ -231,7 +231,7 @@ function versionNumber(text: string | null): number {
 export function encodeDeviceInfo(info: DeviceInfo): Uint8Array {
   const writer = newWriter();
   writeSerialNumber(writer, 1, info.serialNumber);
-  writeUint32(writer, 3, versionNumber(info.softwareVersion));
+  writeUint32(writer, 3, toVersionNumber(info.softwareVersion));
   writeEmbedded(writer, 13, () => {
     writeUint32(writer, 1, info.upTimeSeconds);
     writeNumbers(writer, 2, info.messageCounters, 'uint32');
@@ -245,7 +245,7 @@ export function encodeDeviceInfo(info: DeviceInfo): Uint8Array {
   if (modem) {
     writeEmbedded(writer, 14, () => {
       writeUint32(writer, 1, modem.type);
-      writeNumbers(writer, 2, parametersOf(modem), 'sint32');
+      writeNumbers(writer, 2, toParameters(modem), 'sint32');
       writeText(writer, 3, modem.simCard);
       writeUint32(writer, 4, modem.firmwareVersion);
       writeText(writer, 5, modem.imei);
@@ -263,7 +263,7 @@ export function encodeDeviceInfo(info: DeviceInfo): Uint8Array {
   return writer.finish();
 }
 
-function parametersOf(modem: ModemInfo): number[] {
+function toParameters(modem: ModemInfo): number[] {
   const parameters = Array<number>(PARAMETERS_SENT).fill(-1);
   for (const { name, index, unknown } of PARAMETERS) parameters[index] = modem[name] ?? unknown;
   return parameters;

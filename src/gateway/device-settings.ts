@@ -1,19 +1,19 @@
 /**
- * The settings of a logger that we show and never set, by name (Efento proto_config.proto). Keys, passwords and the
- * fields that `config-message.ts` gives a meaning are left out on purpose.
+ * The settings of a logger that we show and never set, by name (Efento proto_config.proto). Keys and passwords are left
+ * out on purpose, and so are the fields that `config-message.ts` decodes.
  */
-import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { type Field, readNumbers, readText, readUint32 } from './wire-reader.ts';
-import { writeNumbers, writeText, writeUint32 } from './wire-writer.ts';
+import { type FieldWrite, writeNumbers, writeText, writeUint32 } from './wire-writer.ts';
 
-/** Texts as sent, numbers as on the wire; only those that the device sent. */
+/** As on the wire; only those that the device sent. */
 export type DeviceSettings = Record<string, number | string | number[]>;
 
 interface Setting {
   field: number;
   name: string;
   kind: 'number' | 'text' | 'numbers';
-  /** Bytes of a text, entries of a list. */
+  /** Bytes of a text or entries of a list; unused for a number. */
   max: number;
 }
 
@@ -62,7 +62,7 @@ const SETTINGS: readonly Setting[] = [
 
 const byField = new Map(SETTINGS.map((setting) => [setting.field, setting]));
 
-/** False when the field is none of these. */
+/** False when the field is no such setting. */
 export function readSetting(settings: DeviceSettings, field: Field, reader: BinaryReader): boolean {
   const setting = byField.get(field.number);
   if (!setting) return false;
@@ -77,10 +77,8 @@ export function readSetting(settings: DeviceSettings, field: Field, reader: Bina
   return true;
 }
 
-/** Field by field, what has to be written for these settings. */
-export function settingWrites(
-  settings: DeviceSettings,
-): Array<{ field: number; write(writer: BinaryWriter): void }> {
+/** One write for each setting, in ascending order. */
+export function settingWrites(settings: DeviceSettings): FieldWrite[] {
   return SETTINGS.filter(({ name }) => settings[name] !== undefined).map(({ field, name, kind }) => ({
     field,
     write(writer) {

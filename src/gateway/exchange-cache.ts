@@ -1,59 +1,58 @@
 /**
- * What was answered to whom, so that the same request again gets the same bytes and is not handled twice (RFC 7252,
- * section 4.5). An exchange is known while it is under way, and then for its lifetime, or until so many later ones have
- * come that there is no room.
+ * The answers of recent exchanges, so that a duplicate request gets the same bytes and is not handled twice (RFC 7252,
+ * section 4.5). An exchange is in the cache while it is in flight, and then for its lifetime, or until later exchanges
+ * need its room.
  *
- * At thousands of exchanges a second these are hundreds of thousands. As objects they would be most of what the garbage
- * collector has to look through, and loggers would wait for it; so they lie as bytes in blocks, which are forgotten as
- * a whole.
+ * At thousands of exchanges a second the cache holds hundreds of thousands. As objects they would dominate garbage
+ * collection, which would delay answers; so they are stored as bytes in blocks, and a block is evicted as a whole.
  */
 export interface ExchangeCacheOptions {
-  /** After this, the same key is a new exchange. */
+  /** After this time, the same key is a new exchange. */
   lifetimeMs: number;
-  /** Taken at most, with some 40 bytes for an exchange beside its answer. */
+  /** Memory limit; an exchange takes about 40 bytes beside its answer. */
   bytesMax: number;
   nowMs(): number;
 }
 
 export interface ExchangeCache {
-  /** The answer that was given; empty while there is none, or none to give; null for a new exchange. Keys are ASCII. */
+  /** The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys are ASCII. */
   find(key: string): Buffer | null;
   begin(key: string): void;
-  /** With its answer, empty where none is given; null: the request may come again. */
+  /** Stores the answer, which may be empty; with null, the next request of the key is a new exchange. */
   end(key: string, answer: Buffer | null): void;
 }
 
 const BLOCKS = 16;
-const NOTHING = Buffer.alloc(0);
+const NO_ANSWER = Buffer.alloc(0);
 
 export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCacheOptions): ExchangeCache {
   const blockBytes = Math.floor(bytesMax / BLOCKS);
-  const underWay = new Set<string>();
-  /** The newest first. */
+  const inFlight = new Set<string>();
+  /** Newest first. */
   const blocks: Block[] = [];
 
   function blockFor(size: number): Block {
     const [newest] = blocks;
     if (newest && newest.used + size <= blockBytes) return newest;
     const oldest = blocks.length === BLOCKS ? blocks.pop() : undefined;
-    const next = emptied(oldest ?? { bytes: Buffer.allocUnsafeSlow(blockBytes), used: 0, latest: new Map() });
+    const next = cleared(oldest ?? { bytes: Buffer.allocUnsafeSlow(blockBytes), used: 0, latest: new Map() });
     blocks.unshift(next);
     return next;
   }
 
   return {
     find(key) {
-      if (underWay.has(key)) return NOTHING;
+      if (inFlight.has(key)) return NO_ANSWER;
       const hash = hashOf(key);
       for (const block of blocks) {
-        const record = recordIn(block, key, hash);
+        const record = findRecord(block, key, hash);
         if (record) return record.atMs > nowMs() - lifetimeMs ? record.answer : null;
       }
       return null;
     },
-    begin: (key) => void underWay.add(key),
+    begin: (key) => void inFlight.add(key),
     end(key, answer) {
-      underWay.delete(key);
+      inFlight.delete(key);
       const size = HEAD_BYTES + key.length + (answer?.length ?? 0);
       if (answer && size <= blockBytes) write(blockFor(size), key, { atMs: nowMs(), answer });
     },
@@ -63,7 +62,7 @@ export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCac
 interface Block {
   bytes: Buffer;
   used: number;
-  /** Where the latest record of a hash is: small integers only, which are no objects. */
+  /** Offset of the latest record of a hash. V8 stores such small integers without allocating. */
   latest: Map<number, number>;
 }
 
@@ -72,15 +71,15 @@ interface Record {
   answer: Buffer;
 }
 
-/** A record begins with these, then come the key and the answer. */
-const EARLIER = 0; // where the one of the same hash before it is, uint32
+/** Offsets in the head of a record; the key and the answer follow it. */
+const PREVIOUS = 0; // uint32, offset of the previous record of the same hash
 const AT = 4; // double
 const KEY_LENGTH = 12; // uint16
 const ANSWER_LENGTH = 14; // uint16
 const HEAD_BYTES = 16;
 const NONE = 0xffff_ffff;
 
-function emptied(block: Block): Block {
+function cleared(block: Block): Block {
   block.used = 0;
   block.latest.clear();
   return block;
@@ -89,7 +88,7 @@ function emptied(block: Block): Block {
 function write(block: Block, key: string, { atMs, answer }: Record): void {
   const { bytes, used, latest } = block;
   const hash = hashOf(key);
-  bytes.writeUInt32LE(latest.get(hash) ?? NONE, used + EARLIER);
+  bytes.writeUInt32LE(latest.get(hash) ?? NONE, used + PREVIOUS);
   bytes.writeDoubleLE(atMs, used + AT);
   bytes.writeUInt16LE(key.length, used + KEY_LENGTH);
   bytes.writeUInt16LE(answer.length, used + ANSWER_LENGTH);
@@ -99,9 +98,9 @@ function write(block: Block, key: string, { atMs, answer }: Record): void {
   block.used += HEAD_BYTES + key.length + answer.length;
 }
 
-/** The latest of the key. The answer is a copy: its block may be written anew before it is sent. */
-function recordIn({ bytes, latest }: Block, key: string, hash: number): Record | null {
-  for (let at = latest.get(hash) ?? NONE; at !== NONE; at = bytes.readUInt32LE(at + EARLIER)) {
+/** The latest record of the key. Its answer is a copy, because the block may be overwritten before it is sent. */
+function findRecord({ bytes, latest }: Block, key: string, hash: number): Record | null {
+  for (let at = latest.get(hash) ?? NONE; at !== NONE; at = bytes.readUInt32LE(at + PREVIOUS)) {
     const keyEnd = at + HEAD_BYTES + bytes.readUInt16LE(at + KEY_LENGTH);
     if (bytes.toString('latin1', at + HEAD_BYTES, keyEnd) !== key) continue;
     const answerEnd = keyEnd + bytes.readUInt16LE(at + ANSWER_LENGTH);
@@ -110,7 +109,7 @@ function recordIn({ bytes, latest }: Block, key: string, hash: number): Record |
   return null;
 }
 
-/** FNV-1a, cut to what is a small integer everywhere. */
+/** FNV-1a, cut to 30 bits, which V8 stores without allocating. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index++) {

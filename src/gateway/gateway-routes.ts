@@ -1,6 +1,6 @@
 /**
- * What loggers may send, and what becomes of it: `m` measurements, `c` configuration, `i` device info, `t` time. The
- * protocol's side of the use cases, which know nothing of CoAP.
+ * The CoAP routes for loggers: `m` measurements, `c` configuration reports, `i` device info, `t` time. They decode and
+ * authenticate messages and hand them to use cases that know nothing of CoAP.
  */
 import { toRuleSlots } from '../devices/device-capabilities.ts';
 import type { DeviceExchanges } from '../devices/device-exchange.service.ts';
@@ -8,46 +8,43 @@ import type { DeviceReport } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
-import type { Identify, Identity } from './authenticate-device.ts';
+import type { AuthenticateDevice, Identity, RefusalReason } from './authenticate-device.ts';
 import type { CoapAnswer } from './coap-message.ts';
 import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
-import { readingsOf } from './decode-readings.ts';
+import { decodeReadings } from './decode-readings.ts';
 import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
 import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
-import { encodeTime } from './time-message.ts';
 
 export interface GatewayRoutesDeps {
-  identify: Identify;
+  authenticateDevice: AuthenticateDevice;
   intake: Intake;
-  contacts: DeviceExchanges;
+  exchanges: DeviceExchanges;
   deviceInfo: {
-    /** False when the organization has no active device of that serial. */
-    receive(told: { organizationId: string; info: DeviceInfo; receivedAt: Date }): Promise<boolean>;
+    /** False when the organization has no active device of that serial number. */
+    receive(report: { organizationId: string; info: DeviceInfo; receivedAt: Date }): Promise<boolean>;
   };
-  unknown: {
-    record(contactCount: SerialInOrganization[]): Promise<void>;
+  unregisteredDevices: {
+    record(contacts: SerialInOrganization[]): Promise<void>;
   };
-  refused(refusal: { reason: string; serialNumber: string; address: string }): void;
+  onRefused(refusal: { reason: RefusalReason; serialNumber: string; address: string }): void;
   now(): Date;
 }
-
-type Refused = Extract<Identity, { kind: 'refused' }>;
 
 const CREATED: CoapAnswer = { code: '2.01' };
 const UNAUTHORIZED: CoapAnswer = { code: '4.01' };
 const NOT_FOUND: CoapAnswer = { code: '4.04' };
 
-/** What a device repeats of an old error is told apart by its time; clocks of loggers are this far off at most. */
+/** A device repeats old errors with their time. Its clock may differ from ours by so much. */
 const ERROR_SLACK_MS = 60_000;
 
 export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, CoapRoute> {
-  const { identify, intake, contacts, deviceInfo, now } = deps;
+  const { authenticateDevice, intake, exchanges, deviceInfo, unregisteredDevices, now } = deps;
   const parts = createConfigParts();
 
-  function refuse(call: CoapCall, serialNumber: string, reason: Refused['reason']): CoapAnswer {
-    deps.refused({ reason, serialNumber, address: call.remoteAddress });
+  function refuse(call: CoapCall, serialNumber: string, reason: RefusalReason): CoapAnswer {
+    deps.onRefused({ reason, serialNumber, address: call.remoteAddress });
     return reason === 'unknown_serial' ? NOT_FOUND : UNAUTHORIZED;
   }
 
@@ -57,16 +54,18 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     allowAddressTrust = false,
   ): Promise<Identity> {
     const address = `${call.remoteAddress} ${call.remotePort}`;
-    return identify({ serialNumber, cloudToken, tokenOption: call.tokenOption, address, allowAddressTrust });
+    const { tokenOption } = call;
+    return authenticateDevice({ serialNumber, cloudToken, tokenOption, address, allowAddressTrust });
   }
 
   async function measurements(call: CoapCall): Promise<CoapAnswer> {
     const receivedAt = now();
     const message = decodeMeasurements(call.payload);
+    const { serialNumber } = message;
     const identity = await authenticate(call, message);
-    if (identity.kind === 'refused') return refuse(call, message.serialNumber, identity.reason);
-    const result = await intake.receive(frameOf(message, identity.organizationId, call, receivedAt));
-    if (!result) return refuse(call, message.serialNumber, 'unknown_serial');
+    if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
+    const result = await intake.receive(toFrame(message, identity.organizationId, call, receivedAt));
+    if (!result) return refuse(call, serialNumber, 'unknown_serial');
     const { pendingConfig, wantsReport } = result;
     const payload = encodeConfigAnswer({
       ...(pendingConfig && { config: pendingConfig.config }),
@@ -78,32 +77,34 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
 
   async function configuration(call: CoapCall): Promise<CoapAnswer> {
     const receivedAt = now();
-    const message = decodeConfigReport(call.payload);
-    const { serialNumber } = message;
-    // Each part says for itself whose it is: none may be put into the report of another one.
-    const identity = await authenticate(call, message, true);
+    const { payload } = call;
+    const part = decodeConfigReport(payload);
+    const { serialNumber } = part;
+    // Each part is authenticated by itself, so that nobody adds a part to the report of another device.
+    const identity = await authenticate(call, part, true);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
-    const report = parts.add(call.payload, receivedAt, organizationId);
-    const result = await contacts.receive({
+    const report = parts.add({ organizationId, report: part, payload, receivedAt });
+    const result = await exchanges.receive({
       organizationId,
       serialNumber,
-      // What is missing comes in a message of its own, or the device is asked again.
-      ...(report && wholeReport(report, receivedAt)),
-      // Configurations travel in answers to measurements alone.
+      // The other parts come in messages of their own, or the device is asked again.
+      ...(report && toReportedState(report, receivedAt)),
+      // The protocol delivers configurations in answers to measurements only.
       canDeliverConfig: false,
     });
     return result ? CREATED : refuse(call, serialNumber, 'unknown_serial');
   }
 
   async function info(call: CoapCall): Promise<CoapAnswer> {
-    const told = decodeDeviceInfo(call.payload);
-    const identity = await authenticate(call, told);
-    if (identity.kind === 'refused') return refuse(call, told.serialNumber, identity.reason);
+    const message = decodeDeviceInfo(call.payload);
+    const { serialNumber } = message;
+    const identity = await authenticate(call, message);
+    if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
-    if (await deviceInfo.receive({ organizationId, info: told, receivedAt: now() })) return CREATED;
-    await deps.unknown.record([{ organizationId, serialNumber: told.serialNumber }]);
-    return refuse(call, told.serialNumber, 'unknown_serial');
+    if (await deviceInfo.receive({ organizationId, info: message, receivedAt: now() })) return CREATED;
+    await unregisteredDevices.record([{ organizationId, serialNumber }]);
+    return refuse(call, serialNumber, 'unknown_serial');
   }
 
   return {
@@ -117,7 +118,14 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
   };
 }
 
-function frameOf(
+/** The answer to `t`: unix seconds in 4 bytes, big-endian (NB-IoT-sensors-integration, class Time). */
+export function encodeTime(at: Date): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(Math.floor(at.getTime() / 1000) >>> 0);
+  return bytes;
+}
+
+function toFrame(
   message: MeasurementsMessage,
   organizationId: string,
   { confirmable }: CoapCall,
@@ -126,7 +134,7 @@ function frameOf(
   return {
     organizationId,
     serialNumber: message.serialNumber,
-    readings: readingsOf(message),
+    readings: decodeReadings(message),
     batteryStatus: message.batteryOk ? 'ok' : 'low',
     signal: message.signal,
     configHash: message.configurationHash,
@@ -137,30 +145,28 @@ function frameOf(
   };
 }
 
-const wholeReport = (report: ConfigReport, receivedAt: Date) => ({
-  report: deviceReportOf(report, receivedAt),
-  observed: {
-    // One that has not found its sensors yet says nothing of them.
-    channelTypes: report.channelTypes.some((type) => type !== 0) ? report.channelTypes : null,
-    ruleSlots: report.config.alarmRules ? toRuleSlots(report.config.alarmRules.length) : null,
-    isReported: true,
-  },
-});
+function toReportedState(report: ConfigReport, receivedAt: Date) {
+  const { channelTypes, config } = report;
+  return {
+    report: toDeviceReport(report, receivedAt),
+    observed: {
+      // A device that has not found its sensors yet reports type 0 for every channel.
+      channelTypes: channelTypes.some((type) => type !== 0) ? channelTypes : null,
+      ruleSlots: config.alarmRules ? toRuleSlots(config.alarmRules.length) : null,
+      isReported: true,
+    },
+  };
+}
 
-function deviceReportOf(report: ConfigReport, receivedAt: Date): DeviceReport {
-  const { configurationErrors: codes, configurationErrorsAt } = report;
+function toDeviceReport(report: ConfigReport, receivedAt: Date): DeviceReport {
+  const { configurationErrors, configurationErrorsAt } = report;
+  const messages = configurationErrors.map((code) => `configuration error ${code}`);
+  const madeAt = configurationErrorsAt ?? receivedAt;
   return {
     config: report.config,
     hash: report.configurationHash,
     receivedAt,
     madeAt: receivedAt,
-    errors:
-      codes.length > 0
-        ? {
-            messages: codes.map((code) => `configuration error ${code}`),
-            madeAt: configurationErrorsAt ?? receivedAt,
-            slackMs: ERROR_SLACK_MS,
-          }
-        : null,
+    errors: messages.length > 0 ? { messages, madeAt, slackMs: ERROR_SLACK_MS } : null,
   };
 }

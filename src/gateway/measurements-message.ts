@@ -1,14 +1,14 @@
 /**
- * The measurements that a logger sends to `m` (Efento proto_measurements.proto), decoded, and encoded for the
- * simulator. What they say is in `readings.ts`.
+ * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, and encoding for the
+ * simulator. `decode-readings.ts` turns their samples into readings.
  */
 import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
 import { measurementTypeOf } from '../measurements/measurement-type.ts';
-import { MalformedMessage } from './malformed-message.ts';
 import {
   type Field,
+  MalformedMessage,
   readBool,
   readEmbedded,
   readInt32,
@@ -42,25 +42,25 @@ export interface MeasurementsMessage {
   /** 0 = not sent; see `continuousPeriodSeconds`. */
   measurementPeriodFactor: number;
   nextTransmissionAt: Date | null;
-  /** A bit mask: devices.md 1.2, field 6. */
+  /** A bit mask (Efento proto_measurements.proto, field 6). */
   transferReason: number;
-  /** 0..63 in steps of 1 dB from -110 dBm, 99 unknown; null = not sent. Newer firmware leaves it to device info. */
+  /** 0..63 in steps of 1 dB from -110 dBm, 99 unknown; null = not sent, because newer firmware sends it in its device info. */
   signal: number | null;
   /** The device's own number for its configuration; null = not sent. */
   configurationHash: number | null;
   extendedConfigurationHash: number | null;
   /** '' = sent, but empty; null = not sent. */
   cloudToken: string | null;
-  /** Hundredths of a volt × 6 plus the source of the power; null = not sent. */
+  /** Hundredths of a volt × 6 plus the number of the power source; null = not sent. */
   batteryLevel: number | null;
-  /** The position counts; a channel without a sensor keeps its place. */
+  /** By channel; one without a sensor is in the list with type 0. */
   channels: MeasuredChannel[];
 }
 
 export interface MeasuredChannel {
   /** 1..6. */
   number: number;
-  /** Number of the measurement type, also of one that we do not know; 0 = no sensor. */
+  /** Number of the measurement type, which may be unknown to us; 0 = no sensor. */
   type: number;
   /** Unix seconds of the first sample. */
   timestamp: number;
@@ -68,9 +68,9 @@ export interface MeasuredChannel {
   sampleOffsets: number[];
 }
 
-/** In all channels of a frame together: more than the largest datagram that is taken can hold. */
+/** In all channels of a frame together: more than the largest datagram that we accept can hold. */
 export const SAMPLES_MAX = 1500;
-/** Bytes: the token has 36 characters at most, and a longer text is none. */
+/** Bytes; a longer text cannot be a token. */
 export const CLOUD_TOKEN_MAX = 36;
 const UNIX_SECONDS_MAX = 0xffffffff;
 
@@ -143,8 +143,8 @@ function readField(message: MeasurementsMessage, field: Field, reader: BinaryRea
 
 function readChannel({ channels }: MeasurementsMessage, field: Field, reader: BinaryReader): MeasuredChannel {
   if (channels.length >= CHANNELS_MAX) throw new MalformedMessage(`There are over ${CHANNELS_MAX} channels`);
-  const taken = channels.reduce((sum, { sampleOffsets }) => sum + sampleOffsets.length, 0);
-  const offsets = { read: 'sint32', max: SAMPLES_MAX - taken } as const;
+  const sampleCount = channels.reduce((sum, { sampleOffsets }) => sum + sampleOffsets.length, 0);
+  const offsets = { read: 'sint32', max: SAMPLES_MAX - sampleCount } as const;
   const channel: MeasuredChannel = {
     number: channels.length + 1,
     type: 0,
@@ -163,7 +163,7 @@ function readChannel({ channels }: MeasurementsMessage, field: Field, reader: Bi
   return channel;
 }
 
-/** So that every time of a reading is one: the last sample lies within what 32 bits of seconds can say. */
+/** Refuses samples whose time 32 bits of seconds cannot hold. */
 function checkTimes(message: MeasurementsMessage): void {
   const period = continuousPeriodSeconds(message);
   for (const { timestamp, sampleOffsets } of message.channels) {
@@ -173,7 +173,7 @@ function checkTimes(message: MeasurementsMessage): void {
   }
 }
 
-/** Without a factor, old firmware (5.x) means 1, and 14 as soon as one of its channels is binary. */
+/** Old firmware (5.x) sends no factor: it means 1, or 14 when any channel is binary. */
 export function continuousPeriodSeconds({
   measurementPeriodBase,
   measurementPeriodFactor,
@@ -184,7 +184,6 @@ export function continuousPeriodSeconds({
   return measurementPeriodBase * (isMixed ? 14 : 1);
 }
 
-/** What a device sends: fields in order, a factor and a token whenever they are given. */
 export function encodeMeasurements(message: MeasurementsMessage): Uint8Array {
   const writer = newWriter();
   writeSerialNumber(writer, 1, message.serialNumber);

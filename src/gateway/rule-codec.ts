@@ -1,11 +1,11 @@
 /**
- * Alarm rules between natural units and the wire (Efento proto_rule.proto): °C are tenths, positions are bits, no
- * action on return is 864001 s.
+ * Converts alarm rules between natural units and the wire (Efento proto_rule.proto): temperatures are tenths of a °C,
+ * positions are bits, and a return delay of 864001 s means no action on return.
  *
  * What has no natural form (other conditions, modes, measurement types, values out of range, numbers of newer
  * firmware) becomes OTHER with its raw numbers. We never compile an OTHER, so it equals nothing that we sent, and it
- * goes back to a device exactly as it came. Two things are not kept: the parameters of a disabled rule, which mean
- * nothing, and the channels of a logic rule, which are always those of its rules.
+ * goes back to a device exactly as it was received. Two things are not kept: the parameters of a disabled rule, which
+ * mean nothing, and the channels of a logic rule, which are always those of its rules.
  */
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import {
@@ -28,9 +28,17 @@ import {
   RULE_SAMPLES_MAX,
 } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
-import { hasOnlyBits, isWithin, maskOf, positionsOf } from './bit-mask.ts';
-import { type Field, readEmbedded, readInt32, readNumbers, readUint32 } from './wire-reader.ts';
-import { writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
+import {
+  type Field,
+  hasOnlyBits,
+  isWithin,
+  readEmbedded,
+  readInt32,
+  readNumbers,
+  readUint32,
+  toPositions,
+} from './wire-reader.ts';
+import { toBitMask, writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
 
 /** A rule's fields on the wire, 1 to 4. */
 interface WireRule {
@@ -58,15 +66,15 @@ export function readRule(field: Field, reader: BinaryReader): AlarmRule {
     else return false;
     return true;
   });
-  return ruleOf(entry);
+  return toRule(entry);
 }
 
-function ruleOf(entry: WireRule): AlarmRule {
+function toRule(entry: WireRule): AlarmRule {
   if (entry.condition === CONDITION.DISABLED) return DISABLED_RULE;
-  return thresholdRuleOf(entry) ?? logicRuleOf(entry) ?? otherRuleOf(entry);
+  return toThresholdRule(entry) ?? toLogicRule(entry) ?? toOtherRule(entry);
 }
 
-function thresholdRuleOf({ mask, condition, parameters, action }: WireRule): ThresholdRule | null {
+function toThresholdRule({ mask, condition, parameters, action }: WireRule): ThresholdRule | null {
   if (condition !== CONDITION.HIGH_THRESHOLD && condition !== CONDITION.LOW_THRESHOLD) return null;
   const [threshold, hysteresis, mode, samples, type] = parameters as [number, number, number, number, number];
   const isNatural =
@@ -81,7 +89,7 @@ function thresholdRuleOf({ mask, condition, parameters, action }: WireRule): Thr
   if (!isNatural) return null;
   return {
     condition: condition === CONDITION.HIGH_THRESHOLD ? 'HIGH_THRESHOLD' : 'LOW_THRESHOLD',
-    slotNumbers: positionsOf(mask),
+    slotNumbers: toPositions(mask),
     alarmRuleType: 'TEMPERATURE',
     threshold: threshold / 10,
     hysteresis: hysteresis / 10,
@@ -91,7 +99,7 @@ function thresholdRuleOf({ mask, condition, parameters, action }: WireRule): Thr
   };
 }
 
-function logicRuleOf({ condition, parameters, action }: WireRule): LogicRule | null {
+function toLogicRule({ condition, parameters, action }: WireRule): LogicRule | null {
   if (condition !== CONDITION.LOGIC_OPERATOR) return null;
   const [operator, rules, negated, delay, returnDelay] = parameters as [
     number,
@@ -112,17 +120,17 @@ function logicRuleOf({ condition, parameters, action }: WireRule): LogicRule | n
   return {
     condition: 'LOGIC_OPERATOR',
     operator: OPERATORS[operator - 1] as LogicRule['operator'],
-    rules: positionsOf(rules),
-    negatedRules: positionsOf(negated),
+    rules: toPositions(rules),
+    negatedRules: toPositions(negated),
     delaySeconds: delay,
     returnDelaySeconds: returnDelay === NO_ACTION_ON_RETURN ? null : returnDelay,
     action: RULE_ACTIONS[action - 1] as RuleAction,
   };
 }
 
-const otherRuleOf = ({ mask, condition, parameters, action }: WireRule): AlarmRule => ({
+const toOtherRule = ({ mask, condition, parameters, action }: WireRule): AlarmRule => ({
   condition: 'OTHER',
-  slotNumbers: positionsOf(mask),
+  slotNumbers: toPositions(mask),
   conditionCode: condition,
   parameters,
   actionCode: action,
@@ -134,7 +142,7 @@ export function writeRules(
   rules: readonly AlarmRule[] | undefined,
 ): void {
   rules?.forEach((rule, position) => {
-    const { mask, condition, parameters, action } = wireRuleOf(rule, position, rules);
+    const { mask, condition, parameters, action } = toWireRule(rule, position, rules);
     writeEmbedded(writer, field, () => {
       writeUint32(writer, 1, mask);
       writeInt32(writer, 2, condition);
@@ -144,56 +152,54 @@ export function writeRules(
   });
 }
 
-function wireRuleOf(rule: AlarmRule, position: number, all: readonly AlarmRule[]): WireRule {
-  switch (rule.condition) {
-    case 'DISABLED':
-      return { mask: 0, condition: CONDITION.DISABLED, parameters: [], action: 0 };
-    case 'LOGIC_OPERATOR':
-      return {
-        mask: channelsOf(position, all),
-        condition: CONDITION.LOGIC_OPERATOR,
-        parameters: [
-          OPERATORS.indexOf(rule.operator) + 1,
-          maskOf(rule.rules),
-          maskOf(rule.negatedRules),
-          rule.delaySeconds,
-          rule.returnDelaySeconds ?? NO_ACTION_ON_RETURN,
-        ],
-        action: RULE_ACTIONS.indexOf(rule.action) + 1,
-      };
-    case 'OTHER':
-      return {
-        mask: maskOf(rule.slotNumbers),
-        condition: rule.conditionCode,
-        parameters: rule.parameters,
-        action: rule.actionCode,
-      };
-    default:
-      return {
-        mask: maskOf(rule.slotNumbers),
-        condition: CONDITION[rule.condition],
-        parameters: [
-          tenths(rule.threshold),
-          tenths(rule.hysteresis),
-          MODE_CONSECUTIVE_SAMPLES,
-          rule.samples,
-          TEMPERATURE,
-        ],
-        action: RULE_ACTIONS.indexOf(rule.action) + 1,
-      };
+function toWireRule(rule: AlarmRule, position: number, all: readonly AlarmRule[]): WireRule {
+  if (rule.condition === 'DISABLED') {
+    return { mask: 0, condition: CONDITION.DISABLED, parameters: [], action: 0 };
   }
+  if (rule.condition === 'LOGIC_OPERATOR') return toWireLogicRule(rule, channelMaskOf(position, all));
+  if (rule.condition === 'OTHER') {
+    const { slotNumbers, conditionCode, parameters, actionCode } = rule;
+    return { mask: toBitMask(slotNumbers), condition: conditionCode, parameters, action: actionCode };
+  }
+  return toWireThresholdRule(rule);
 }
+
+const toWireLogicRule = (rule: LogicRule, mask: number): WireRule => ({
+  mask,
+  condition: CONDITION.LOGIC_OPERATOR,
+  parameters: [
+    OPERATORS.indexOf(rule.operator) + 1,
+    toBitMask(rule.rules),
+    toBitMask(rule.negatedRules),
+    rule.delaySeconds,
+    rule.returnDelaySeconds ?? NO_ACTION_ON_RETURN,
+  ],
+  action: RULE_ACTIONS.indexOf(rule.action) + 1,
+});
+
+const toWireThresholdRule = (rule: ThresholdRule): WireRule => ({
+  mask: toBitMask(rule.slotNumbers),
+  condition: CONDITION[rule.condition],
+  parameters: [
+    tenths(rule.threshold),
+    tenths(rule.hysteresis),
+    MODE_CONSECUTIVE_SAMPLES,
+    rule.samples,
+    TEMPERATURE,
+  ],
+  action: RULE_ACTIONS.indexOf(rule.action) + 1,
+});
 
 /** Adding 0 turns -0, which a value near 0 rounds to, into 0. */
 function tenths(celsius: number): number {
   return Math.round(celsius * 10) + 0;
 }
 
-/** The channels of the rules that a logic rule looks at, and of those that these look at. */
-function channelsOf(position: number, all: readonly AlarmRule[], seen = new Set<number>()): number {
+/** The channels of the rules that a logic rule combines, which may be logic rules themselves. */
+function channelMaskOf(position: number, all: readonly AlarmRule[], seen = new Set<number>()): number {
   const rule = all[position];
   if (!rule || seen.has(position)) return 0;
   seen.add(position);
-  if (rule.condition !== 'LOGIC_OPERATOR') return maskOf(rule.slotNumbers);
-  return rule.rules.reduce((mask, each) => mask | channelsOf(each, all, seen), 0) >>> 0;
+  if (rule.condition !== 'LOGIC_OPERATOR') return toBitMask(rule.slotNumbers);
+  return rule.rules.reduce((mask, each) => mask | channelMaskOf(each, all, seen), 0) >>> 0;
 }

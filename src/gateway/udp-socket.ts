@@ -1,13 +1,13 @@
-/** The socket of the CoAP server, as a server that answers thousands of addresses needs it. */
+/** The UDP socket of a server that answers thousands of addresses. */
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
 
 export const createUdpSocket = (host: string): Socket =>
-  createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupOnce });
+  createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupUnlessAddress });
 
-/** Answers go to addresses; asking the resolver about each of them costs a turn of the event loop. */
-const lookupOnce: typeof lookup = ((host: string, options: object, callback: LookupCallback) => {
+/** Answers go to IP addresses; the resolver would cost a turn of the event loop for each of them. */
+const lookupUnlessAddress: typeof lookup = ((host: string, options: object, callback: LookupCallback) => {
   const family = isIP(host);
   if (family === 0) lookup(host, options, callback as never);
   else callback(null, host, family);
@@ -15,7 +15,7 @@ const lookupOnce: typeof lookup = ((host: string, options: object, callback: Loo
 
 type LookupCallback = (error: null, address: string, family: number) => void;
 
-export function bound(socket: Socket, { host, port }: { host: string; port: number }): Promise<void> {
+export function bindSocket(socket: Socket, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     function fail(error: Error): void {
       socket.close();
@@ -29,11 +29,11 @@ export function bound(socket: Socket, { host, port }: { host: string; port: numb
   });
 }
 
-/** As large as the system allows; a refusal leaves its default. */
+/** Keeps the system's default where the system refuses. */
 export function enlargeReceiveBuffer(socket: Socket, bytes: number): void {
   try {
     socket.setRecvBufferSize(bytes);
   } catch {
-    // Some systems refuse what is above their limit instead of cutting it down.
+    // Some systems refuse a size above their limit instead of reducing it.
   }
 }

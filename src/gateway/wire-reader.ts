@@ -1,34 +1,41 @@
 /**
- * Reading protobuf from devices: strict about wire types and bounds, lenient about what it does not know. A message
- * is a loop over its fields; what `onField` does not take is skipped, so newer firmware is understood as far as it
- * can be. Lists are taken packed and unpacked, as the encoding allows both.
+ * Reads protobuf from devices: strict about wire types and bounds, lenient about unknown fields. A message is read in
+ * a loop over its fields; a field that `onField` does not know is skipped, so messages of newer firmware can be read,
+ * too. Lists may be packed or not, as the encoding allows both.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { MalformedMessage } from './malformed-message.ts';
+
+/** Bytes that are no message of the protocol, or one beyond its bounds. The sender is answered 4.00, if at all. */
+export class MalformedMessage extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'MalformedMessage';
+  }
+}
 
 export interface Field {
   number: number;
   wireType: number;
 }
 
-/** Takes the field's value off the reader, or returns false and leaves it where it is. */
+/** Reads the field's value, or returns false without reading when the field is unknown. */
 export type OnField = (field: Field, reader: BinaryReader) => boolean;
 
-/** Runs `onField` over the message; whatever the bytes are, only MalformedMessage is thrown for them. */
+/** @throws MalformedMessage, and nothing else, whatever the bytes are */
 export function readMessage(name: string, bytes: Uint8Array, onField: OnField): void {
   const reader = new BinaryReader(bytes);
   try {
     readFields(reader, bytes.length, onField);
   } catch (error) {
-    // The library throws Error and RangeError for bad bytes; a TypeError would be a defect of ours.
+    // The library throws Error and RangeError for bad bytes; a TypeError would be a defect in our code.
     if (error instanceof MalformedMessage || error instanceof TypeError) throw error;
     throw new MalformedMessage(`${name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** The fields of a message inside this one. */
+/** Reads the fields of a message inside this one. */
 export function readEmbedded(field: Field, reader: BinaryReader, onField: OnField): void {
-  readFields(reader, endOf(field, reader), onField);
+  readFields(reader, readEnd(field, reader), onField);
 }
 
 function readFields(reader: BinaryReader, end: number, onField: OnField): void {
@@ -41,8 +48,8 @@ function readFields(reader: BinaryReader, end: number, onField: OnField): void {
   if (reader.pos !== end) throw new MalformedMessage('A field reaches beyond its message');
 }
 
-/** Takes the length of a length-delimited field; where its bytes end. */
-function endOf(field: Field, reader: BinaryReader): number {
+/** Reads the length of a length-delimited field and returns the position after its bytes. */
+function readEnd(field: Field, reader: BinaryReader): number {
   expectType(field, WireType.LengthDelimited);
   const length = reader.uint32();
   const end = reader.pos + length;
@@ -73,13 +80,13 @@ export function readSint32(field: Field, reader: BinaryReader): number {
 
 export const readBool = (field: Field, reader: BinaryReader): boolean => readUint32(field, reader) !== 0;
 
-/** Unix seconds; 0 is how the protocol says that there is none. */
+/** Unix seconds; 0 means not set. */
 export function readTime(field: Field, reader: BinaryReader): Date | null {
   const seconds = readUint32(field, reader);
   return seconds === 0 ? null : new Date(seconds * 1000);
 }
 
-/** Text of at most so many bytes. What is no UTF-8 becomes U+FFFD; a NUL, which no database column takes, is refused. */
+/** Invalid UTF-8 becomes U+FFFD; a NUL is refused, because PostgreSQL cannot store it. */
 export function readText(field: Field, reader: BinaryReader, bytesMax: number): string {
   const text = textDecoder.decode(readBytes(field, reader, bytesMax));
   if (text.includes('\0')) throw new MalformedMessage(`Field ${field.number} has a NUL`);
@@ -88,7 +95,7 @@ export function readText(field: Field, reader: BinaryReader, bytesMax: number): 
 
 const textDecoder = new TextDecoder();
 
-/** A view of the message's own bytes, no copy. */
+/** Returns a view of the message's bytes, not a copy. */
 export function readBytes(field: Field, reader: BinaryReader, bytesMax: number): Uint8Array {
   expectType(field, WireType.LengthDelimited);
   const bytes = reader.bytes();
@@ -105,9 +112,9 @@ export function readSerialNumber(field: Field, reader: BinaryReader): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, SERIAL_BYTES).toString('hex').toUpperCase();
 }
 
-/** One more entry, or several packed into one field. */
+/** Appends one entry, or several that are packed into one field. */
 export function readNumbers(field: Field, reader: BinaryReader, list: number[], { read, max }: ListOf): void {
-  const end = field.wireType === WireType.LengthDelimited ? endOf(field, reader) : null;
+  const end = field.wireType === WireType.LengthDelimited ? readEnd(field, reader) : null;
   if (end === null) expectType(field, WireType.Varint);
   do {
     if (end !== null && reader.pos >= end) break;
@@ -121,3 +128,18 @@ export interface ListOf {
   read: 'uint32' | 'int32' | 'sint32';
   max: number;
 }
+
+/** The positions, 0..31 and ascending, of the bits that are set. */
+export function toPositions(mask: number): number[] {
+  const positions: number[] = [];
+  for (let position = 0; position < 32; position++) if ((mask >>> position) & 1) positions.push(position);
+  return positions;
+}
+
+/** False for a value that is missing. */
+export const isWithin = (value: number | undefined, min: number, max: number): boolean =>
+  value !== undefined && value >= min && value <= max;
+
+/** Whether no bit but the lowest ones is set. */
+export const hasOnlyBits = (mask: number | undefined, bitCount: number): boolean =>
+  isWithin(mask, 0, (1 << bitCount) - 1);

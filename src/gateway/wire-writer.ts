@@ -1,10 +1,22 @@
 /**
- * Writing protobuf as loggers and their server do: fields in ascending order, numbers that are 0 left out, lists
- * packed. An explicitly empty text is written, because devices send one.
+ * Writes protobuf as loggers and their server do: numbers that are 0 are left out, lists are packed. An empty text is
+ * written, because devices send one. Callers write fields in ascending order.
  */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 export const newWriter = () => new BinaryWriter();
+
+export interface FieldWrite {
+  field: number;
+  write(writer: BinaryWriter): void;
+}
+
+/** A message of these fields, in ascending order. */
+export function encodeFields(fields: FieldWrite[]): Uint8Array {
+  const writer = newWriter();
+  for (const { write } of fields.sort((a, b) => a.field - b.field)) write(writer);
+  return writer.finish();
+}
 
 export function writeUint32(writer: BinaryWriter, field: number, value: number | null | undefined): void {
   if (value) writer.tag(field, WireType.Varint).uint32(value);
@@ -22,7 +34,7 @@ export function writeBool(writer: BinaryWriter, field: number, value: boolean | 
   if (value) writer.tag(field, WireType.Varint).bool(true);
 }
 
-/** In unix seconds. */
+/** As unix seconds. */
 export function writeTime(writer: BinaryWriter, field: number, value: Date | null | undefined): void {
   writeUint32(writer, field, value && Math.floor(value.getTime() / 1000));
 }
@@ -56,3 +68,7 @@ export function writeEmbedded(
   write(writer);
   writer.join();
 }
+
+/** Bit n is set for position n, 0..31. */
+export const toBitMask = (positions: readonly number[]): number =>
+  positions.reduce((mask, position) => mask | (1 << position), 0) >>> 0;

@@ -1,4 +1,4 @@
-/** The CoAP server over a real socket, with datagrams made by hand: RFC 7252 as far as loggers need it. */
+/** The CoAP server over a real socket, with datagrams in hex: the parts of RFC 7252 that loggers need. */
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,15 +12,13 @@ import {
   type CoapServerOptions,
   createCoapServer,
 } from '../../src/gateway/coap-server.ts';
-import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
-import { encodeTime } from '../../src/gateway/time-message.ts';
+import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
 import { AppError } from '../../src/process/errors.ts';
 
 const HOST = '127.0.0.1';
 const TOKEN_OPTION = 65_000;
-/** Long enough for an answer that comes, where none may come. */
-const SILENCE_MS = 60;
-const NOW = new Date('2026-01-01T00:00:00Z');
+/** How long a test waits before it concludes that there is no answer. */
+const NO_ANSWER_MS = 60;
 
 const POST = 0x02;
 const [CON, NON] = [0, 1];
@@ -30,7 +28,7 @@ interface Raw {
   code?: number;
   id?: number;
   token?: string;
-  /** Options in hex, the path is added where none are given. */
+  /** In hex; the options of the path when not given. */
   options?: string;
   path?: string;
   payload?: string;
@@ -67,7 +65,7 @@ class Device {
   send(bytes: Buffer): void {
     this.socket.send(bytes);
   }
-  /** The next answer as hex, or null for silence. */
+  /** The next answer in hex; null when none arrives in time. */
   async answer(waitMs = 1000): Promise<string | null> {
     const end = performance.now() + waitMs;
     while (this.received.length === 0 && performance.now() < end) await sleep(2);
@@ -100,7 +98,10 @@ describe('The CoAP server', () => {
             return handle(call);
           },
         },
-        t: { methods: ['GET', 'POST'], handle: () => ({ code: '2.05', payload: encodeTime(NOW) }) },
+        t: {
+          methods: ['GET', 'POST'],
+          handle: () => ({ code: '2.05', payload: Buffer.from('6955b900', 'hex') }),
+        },
       },
       observe: (observation) => observed.push(observation),
       log: (message) => logged.push(message),
@@ -131,28 +132,28 @@ describe('The CoAP server', () => {
   });
   afterEach(stop);
 
-  it('acknowledges a confirmable request once, with its id, its token and the payload', async () => {
+  it('acknowledges a confirmable request once, with its message id, its token and the payload of the answer', async () => {
     assert.equal(
       await device.ask({ id: 0x1234, token: 'a1b2c3', payload: '0a01' }),
       '63411234a1b2c3ff980101',
     );
-    assert.equal(await device.answer(SILENCE_MS), null);
+    assert.equal(await device.answer(NO_ANSWER_MS), null);
     assert.equal(calls[0]?.payload.toString('hex'), '0a01');
     assert.deepEqual(observed, [{ path: 'm', confirmable: true, code: '2.01' }]);
   });
 
-  it('acknowledges without payload and without token where there is none', async () => {
+  it('acknowledges without payload and token when there are none', async () => {
     handle = () => ({ code: '2.01' });
     assert.equal(await device.ask({ id: 0x1234, token: '' }), '60411234');
   });
 
-  it('handles what is not confirmable and never answers it, whatever comes of it', async () => {
+  it('handles a non-confirmable request and never answers it, whatever the result', async () => {
     for (const refused of [() => ({ code: '2.01' }), () => Promise.reject(new MalformedMessage('bad'))]) {
       handle = refused;
-      assert.equal(await device.ask({ type: NON }, SILENCE_MS), null);
+      assert.equal(await device.ask({ type: NON }, NO_ANSWER_MS), null);
     }
-    assert.equal(await device.ask({ type: NON, path: 'nowhere' }, SILENCE_MS), null);
-    assert.equal(await device.ask({ type: NON, code: 1 }, SILENCE_MS), null);
+    assert.equal(await device.ask({ type: NON, path: 'nowhere' }, NO_ANSWER_MS), null);
+    assert.equal(await device.ask({ type: NON, code: 1 }, NO_ANSWER_MS), null);
     assert.equal(calls.length, 2);
     assert.deepEqual(
       observed.map(({ code }) => code),
@@ -160,7 +161,7 @@ describe('The CoAP server', () => {
     );
   });
 
-  it('gives a handler the path, the method, the sender and the token of the option', async () => {
+  it('passes path, method, sender and the value of the token option to the handler', async () => {
     // Option 65000 after Uri-Path: delta 64989, that is 14 with 64720; 4 bytes.
     await device.ask({ options: `b16de4fcd0${hex('dev_')}`, payload: '00' });
     const { address, port } = device.socket.address();
@@ -180,19 +181,19 @@ describe('The CoAP server', () => {
     assert.equal(calls[1]?.tokenOption, null);
   });
 
-  it('serves its paths under efento/ as well', async () => {
+  it('serves every path under efento/, too', async () => {
     assert.equal((await device.ask({ path: 'efento/m' }))?.slice(0, 4), '6241');
     assert.equal((await device.ask({ path: 'efento/efento/m' }))?.slice(0, 4), '6284');
     assert.equal(calls[0]?.path, 'm');
   });
 
-  it('tells the time to GET and to POST', async () => {
+  it('answers both GET and POST of the time', async () => {
     for (const code of [1, POST]) {
       assert.equal(await device.ask({ id: 7 + code, path: 't', code }), `6245000${7 + code}a1b2ff6955b900`);
     }
   });
 
-  it('answers the same request again with the same bytes, and handles it once', async () => {
+  it('answers a repeated request with the same bytes and handles it once', async () => {
     const bytes = datagram({ payload: '01' });
     let count = 0;
     handle = () => ({ code: '2.01', payload: Buffer.from([++count]) });
@@ -206,7 +207,7 @@ describe('The CoAP server', () => {
     assert.equal(calls.length, 1);
   });
 
-  it('answers once what is sent again while the first is under way', async () => {
+  it('answers once when a request is repeated while the first is in flight', async () => {
     let finish = (_: CoapAnswer) => {};
     handle = () =>
       new Promise((resolve) => {
@@ -215,22 +216,22 @@ describe('The CoAP server', () => {
     const bytes = datagram({});
     device.send(bytes);
     device.send(bytes);
-    assert.equal(await device.answer(SILENCE_MS), null);
+    assert.equal(await device.answer(NO_ANSWER_MS), null);
     finish({ code: '2.01' });
     assert.equal((await device.answer())?.slice(0, 4), '6241');
-    assert.equal(await device.answer(SILENCE_MS), null);
+    assert.equal(await device.answer(NO_ANSWER_MS), null);
     assert.equal(calls.length, 1);
   });
 
-  it('handles once what is not confirmable and comes again', async () => {
+  it('handles a repeated non-confirmable request once', async () => {
     const bytes = datagram({ type: NON });
     device.send(bytes);
     device.send(bytes);
-    await sleep(SILENCE_MS);
+    await sleep(NO_ANSWER_MS);
     assert.equal(calls.length, 1);
   });
 
-  it('takes the same id from another port, or after its lifetime, for another request', async () => {
+  it('treats a message id from another port, or after the lifetime of its exchange, as a new request', async () => {
     await restart({ exchangeLifetimeMs: 30 });
     const bytes = datagram({});
     const other = createSocket('udp4');
@@ -244,8 +245,8 @@ describe('The CoAP server', () => {
     other.close();
   });
 
-  it('forgets the oldest exchanges first when there is no room', async () => {
-    await restart({ exchangeBytesMax: 16 * 48 }); // of these, 16 fit
+  it('evicts the oldest exchanges first when the cache is full', async () => {
+    await restart({ exchangeBytesMax: 16 * 48 }); // room for 16 exchanges
     const all = Array.from({ length: 17 }, (_, id) => datagram({ id }));
     for (const bytes of [...all, all[16] as Buffer, all[0] as Buffer]) {
       device.send(bytes);
@@ -254,12 +255,12 @@ describe('The CoAP server', () => {
     assert.equal(calls.length, 18);
   });
 
-  it('resets a ping', async () => {
+  it('answers a ping with a reset', async () => {
     device.send(Buffer.from('40001234', 'hex'));
     assert.equal(await device.answer(), '70001234');
   });
 
-  it('says 4.04 for an unknown path and 4.05 for an unknown method', async () => {
+  it('answers an unknown path with 4.04 and an unsupported method with 4.05', async () => {
     for (const path of ['x', '', 'm/m', 'M', 'efento', 'toString']) {
       assert.equal((await device.ask({ path }))?.slice(2, 4), '84', path);
     }
@@ -268,7 +269,7 @@ describe('The CoAP server', () => {
     assert.deepEqual(calls, []);
   });
 
-  it('says 4.02 for blocks and for critical options that it does not know, and leaves elective ones aside', async () => {
+  it('answers block options and unknown critical options with 4.02, and ignores elective ones', async () => {
     const critical = {
       Block1: 'b16dd10300',
       Block2: 'b16dc100',
@@ -284,12 +285,12 @@ describe('The CoAP server', () => {
     }
   });
 
-  it('says 4.00 for a message that is none, 5.00 for a fault; defects alone are logged', async () => {
+  it('answers a malformed message with 4.00 and an error with 5.00, and logs unexpected errors only', async () => {
     handle = () => {
       throw new MalformedMessage('bad');
     };
     assert.equal((await device.ask({}))?.slice(2, 4), '80');
-    handle = () => Promise.reject(new AppError('unavailable', 'The database is away'));
+    handle = () => Promise.reject(new AppError('unavailable', 'The database cannot be reached'));
     assert.equal((await device.ask({}))?.slice(2, 4), 'a0');
     assert.deepEqual(logged, []);
     handle = () => {
@@ -299,7 +300,7 @@ describe('The CoAP server', () => {
     assert.deepEqual(logged, ['CoAP handler of m failed']);
   });
 
-  it('resets confirmable datagrams that it cannot read, and is silent to all others', async () => {
+  it('answers unreadable confirmable datagrams with a reset and does not answer other unreadable ones', async () => {
     const unreadable = [
       '40ff1234',
       '49021234',
@@ -314,7 +315,7 @@ describe('The CoAP server', () => {
       device.send(Buffer.from(bytes, 'hex'));
       assert.equal(await device.answer(), '70001234', bytes);
     }
-    // Not confirmable, acknowledgement, reset, another version, too short, empty, a response.
+    // Non-confirmable, acknowledgement, reset, another version, too short, no bytes, an empty message, a response.
     for (const bytes of [
       '50021234ff',
       '60411234',
@@ -326,19 +327,19 @@ describe('The CoAP server', () => {
       '5045123401',
     ]) {
       device.send(Buffer.from(bytes, 'hex'));
-      assert.equal(await device.answer(SILENCE_MS), null, bytes);
+      assert.equal(await device.answer(NO_ANSWER_MS), null, bytes);
     }
     assert.equal((await device.ask({}))?.slice(0, 4), '6241');
   });
 
-  it('says 4.13 for what is larger than any device sends', async () => {
+  it('answers a datagram above the size limit with 4.13', async () => {
     assert.equal(await device.ask({ id: 0x1234, payload: '00'.repeat(1500) }), '628d1234a1b2');
-    assert.equal(await device.ask({ type: NON, payload: '00'.repeat(1500) }, SILENCE_MS), null);
+    assert.equal(await device.ask({ type: NON, payload: '00'.repeat(1500) }, NO_ANSWER_MS), null);
     assert.deepEqual(calls, []);
   });
 
-  it('says 5.03 above its bound of requests under way, and takes them later', async () => {
-    await restart({ underWayMax: 1 });
+  it('answers 5.03 above the limit of requests in flight, and accepts the same request later', async () => {
+    await restart({ inFlightMax: 1 });
     let finish = (_: CoapAnswer) => {};
     handle = () =>
       new Promise((resolve) => {
@@ -348,17 +349,17 @@ describe('The CoAP server', () => {
     const second = datagram({});
     device.send(second);
     assert.equal((await device.answer())?.slice(2, 4), 'a3');
-    assert.equal(await device.ask({ type: NON }, SILENCE_MS), null);
+    assert.equal(await device.ask({ type: NON }, NO_ANSWER_MS), null);
     finish({ code: '2.01' });
     assert.equal((await device.answer())?.slice(2, 4), '41');
     device.send(second);
-    await sleep(SILENCE_MS);
+    await sleep(NO_ANSWER_MS);
     finish({ code: '2.01' });
     assert.equal((await device.answer())?.slice(2, 4), '41');
     assert.equal(calls.length, 2);
   });
 
-  it('answers what is under way before it stops, and reads no more', async () => {
+  it('answers the requests in flight before it stops, and reads no more', async () => {
     handle = async () => {
       await sleep(50);
       return { code: '2.01' };
@@ -372,7 +373,7 @@ describe('The CoAP server', () => {
     assert.equal(calls.length, 1);
   });
 
-  it('stops at its deadline with a request that never ends', async () => {
+  it('stops at its deadline although a request never ends', async () => {
     handle = () => new Promise(() => {});
     device.send(datagram({}));
     while (calls.length === 0) await sleep(2);
@@ -381,13 +382,13 @@ describe('The CoAP server', () => {
     assert.ok(performance.now() - before < 500);
   });
 
-  it('keeps answering after any amount of garbage', async () => {
+  it('keeps answering after hundreds of garbage datagrams', async () => {
     for (let round = 0; round < 500; round++) {
       device.send(
         Buffer.from(Array.from({ length: round % 60 }, (_, index) => (round * 31 + index * 97) % 256)),
       );
     }
-    // Some of it was answered with a reset; a busy machine takes its time over that.
+    // Some of them are answered with a reset, which takes a while on a busy machine.
     let answered: number;
     do {
       answered = device.received.length;
@@ -398,12 +399,12 @@ describe('The CoAP server', () => {
     assert.deepEqual(logged, []);
   });
 
-  it('refuses to start on a port that is taken', async () => {
+  it('fails to start on a port that is in use', async () => {
     await assert.rejects(createCoapServer({ host: HOST, port: server.port, routes: {} }), /EADDRINUSE/);
   });
 
-  describe('with the client', () => {
-    it('exchanges requests and answers, many at a time', async () => {
+  describe('with the CoAP client', () => {
+    it('answers many requests at a time, each to its own request', async () => {
       handle = ({ payload }) => ({ code: '2.01', payload });
       const client = await createCoapClient({ host: HOST, port: server.port });
       const answers = await Promise.all(
@@ -422,7 +423,7 @@ describe('The CoAP server', () => {
       await client.close();
     });
 
-    it('sends again what nobody acknowledged, with the same id, and gives up in the end', async () => {
+    it('lets the client repeat an unacknowledged request with the same message id, and give up in the end', async () => {
       const silent = createSocket('udp4');
       silent.bind(0, HOST);
       await once(silent, 'listening');

@@ -1,18 +1,18 @@
-/** Reports in parts: whatever way they come, the whole is what the device has. */
+/** Split reports: in whatever order the parts arrive, the assembled report is the one that the device has. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   type ConfigReport,
+  decodeConfigReport,
   emptyReport,
   encodeConfigReport,
   encodeConfigReportParts,
 } from '../../src/gateway/config-message.ts';
-import { createConfigParts } from '../../src/gateway/config-parts.ts';
-import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
+import { type ConfigParts, createConfigParts } from '../../src/gateway/config-parts.ts';
+import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
 import { configReport } from './arbitraries.ts';
 
 const MINUTE_MS = 60_000;
-const OWNER = 'organization-1';
 const at = (minutes: number) => new Date(1_767_225_600_000 + minutes * MINUTE_MS);
 const report = (more: Partial<ConfigReport> = {}): ConfigReport => ({
   ...emptyReport(),
@@ -24,9 +24,13 @@ const report = (more: Partial<ConfigReport> = {}): ConfigReport => ({
   },
   ...more,
 });
+/** Two parts. */
+const split = (whole: ConfigReport) => encodeConfigReportParts(whole, 2) as [Uint8Array, Uint8Array];
+const add = (parts: ConfigParts, payload: Uint8Array, receivedAt: Date, organizationId = 'organization-1') =>
+  parts.add({ organizationId, report: decodeConfigReport(payload), payload, receivedAt });
 
-describe('A configuration report in parts', () => {
-  it('is whole with its last missing part, in any order and with any part twice', () =>
+describe('A split configuration report', () => {
+  it('is complete with its last missing part, in any order and with repeated parts', () =>
     fc.assert(
       fc.property(
         configReport,
@@ -40,66 +44,59 @@ describe('A configuration report in parts', () => {
           if (turn > 2) order.reverse();
           const last = order.pop() as Uint8Array;
           for (const part of isTwice ? [...order, ...order] : order)
-            assert.equal(parts.add(part, at(0), OWNER), null);
-          assert.deepEqual(parts.add(last, at(1), OWNER), { ...whole, payloadSplitInfo: count });
-          assert.equal(parts.waiting, 0);
+            assert.equal(add(parts, part, at(0)), null);
+          assert.deepEqual(add(parts, last, at(1)), { ...whole, payloadSplitInfo: count });
+          assert.equal(parts.incompleteCount, 0);
         },
       ),
     ));
 
-  it('that is one part is whole at once', () => {
+  it('is complete at once when it has only one part', () => {
     const parts = createConfigParts();
     for (const payloadSplitInfo of [0, 1]) {
       const one = report({ payloadSplitInfo });
-      assert.deepEqual(parts.add(encodeConfigReport(one), at(0), OWNER), one);
+      assert.deepEqual(add(parts, encodeConfigReport(one), at(0)), one);
     }
   });
 
-  const [first, last] = encodeConfigReportParts(report(), 2) as [Uint8Array, Uint8Array];
+  const [first, last] = split(report());
 
-  it('waits ten minutes for the rest, and no longer', () => {
+  it('waits ten minutes for its missing parts, and no longer', () => {
     const parts = createConfigParts();
-    parts.add(first, at(0), OWNER);
-    assert.ok(parts.add(last, at(9), OWNER));
-    parts.add(first, at(20), OWNER);
-    assert.equal(parts.add(last, at(30), OWNER), null);
+    add(parts, first, at(0));
+    assert.ok(add(parts, last, at(9)));
+    add(parts, first, at(20));
+    assert.equal(add(parts, last, at(30)), null);
   });
 
-  it('is of one configuration only: parts of two that come between each other make two', () => {
+  it('is assembled from parts of one configuration only, also when the parts of two arrive in turn', () => {
     const parts = createConfigParts();
-    const other = report({ configurationHash: 11 });
-    const [otherFirst, otherLast] = encodeConfigReportParts(other, 2) as [Uint8Array, Uint8Array];
-    assert.equal(parts.add(first, at(0), OWNER), null);
-    assert.equal(parts.add(otherLast, at(0), OWNER), null);
-    assert.equal(parts.add(last, at(0), OWNER)?.configurationHash, 10);
-    assert.equal(parts.add(otherFirst, at(0), OWNER)?.configurationHash, 11);
+    const [otherFirst, otherLast] = split(report({ configurationHash: 11 }));
+    assert.equal(add(parts, first, at(0)), null);
+    assert.equal(add(parts, otherLast, at(0)), null);
+    assert.equal(add(parts, last, at(0))?.configurationHash, 10);
+    assert.equal(add(parts, otherFirst, at(0))?.configurationHash, 11);
   });
 
-  it('is of one device only, and of one organization', () => {
+  it('is assembled from parts of one device of one organization only', () => {
     const parts = createConfigParts();
-    const [, foreign] = encodeConfigReportParts(report({ serialNumber: '282C02000001' }), 2) as [
-      Uint8Array,
-      Uint8Array,
-    ];
-    parts.add(first, at(0), 'a');
-    assert.equal(parts.add(foreign, at(0), 'a'), null);
-    assert.equal(parts.add(last, at(0), 'b'), null);
-    assert.ok(parts.add(last, at(0), 'a'));
+    const [, foreign] = split(report({ serialNumber: '282C02000001' }));
+    add(parts, first, at(0), 'a');
+    assert.equal(add(parts, foreign, at(0), 'a'), null);
+    assert.equal(add(parts, last, at(0), 'b'), null);
+    assert.ok(add(parts, last, at(0), 'a'));
   });
 
-  it('takes no more memory than its bounds', () => {
-    const parts = createConfigParts({ reportsMax: 3, bytesMax: 100 });
+  it('takes no more memory than its limits allow', () => {
+    const parts = createConfigParts({ incompleteMax: 3, bytesMax: 100 });
     for (let device = 0; device < 10; device++) {
-      const [part] = encodeConfigReportParts(report({ serialNumber: `282C0200000${device}` }), 2);
-      parts.add(part as Uint8Array, at(0), OWNER);
+      const [part] = split(report({ serialNumber: `282C0200000${device}` }));
+      add(parts, part, at(0));
     }
-    assert.equal(parts.waiting, 3);
+    assert.equal(parts.incompleteCount, 3);
     const long = report({
       settings: { apn: 'a'.repeat(49), dataServerIp: 'b'.repeat(31), updateServerIp: 'c'.repeat(31) },
     });
-    assert.throws(
-      () => parts.add(encodeConfigReportParts(long, 2)[1] as Uint8Array, at(0), OWNER),
-      MalformedMessage,
-    );
+    assert.throws(() => add(parts, split(long)[1], at(0)), MalformedMessage);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * Bytes that nobody means well with: random ones, and messages with some bytes changed, cut, doubled or put together.
- * A decoder reads them or throws MalformedMessage, and what it reads has no time that is none and no number that is
- * none. FUZZ_RUNS sets the number of payloads for each decoder, FUZZ_SEED repeats a run.
+ * Fuzzing of the decoders with random bytes, and with messages in which bytes are changed, cut, inserted or spliced. A
+ * decoder reads them or throws MalformedMessage, and what it reads contains no invalid date and no NaN. FUZZ_RUNS sets
+ * the number of payloads for each decoder, FUZZ_SEED repeats a run.
  */
 import assert from 'node:assert/strict';
-import { readDatagram } from '../../src/gateway/coap-message.ts';
+import { parseDatagram } from '../../src/gateway/coap-message.ts';
 import {
   decodeConfigAnswer,
   decodeConfigReport,
@@ -12,21 +12,21 @@ import {
   encodeConfigReport,
 } from '../../src/gateway/config-message.ts';
 import { createConfigParts } from '../../src/gateway/config-parts.ts';
-import { readingsOf } from '../../src/gateway/decode-readings.ts';
+import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import {
   decodeDeviceInfo,
   emptyDeviceInfo,
   emptyModem,
   encodeDeviceInfo,
 } from '../../src/gateway/device-info-message.ts';
-import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
 import { decodeMeasurements, encodeMeasurements } from '../../src/gateway/measurements-message.ts';
+import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 
 const runs = Number(process.env.FUZZ_RUNS ?? 20_000);
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_007);
 
-/** Mulberry32: small, fast, and the same for the same seed. */
+/** Mulberry32: a seeded generator. */
 function randomOf(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -57,8 +57,8 @@ const samples = [
 const datagrams = samples.map((payload) =>
   Buffer.concat([Buffer.from('44020102a1b2c3d4b16dff', 'hex'), payload.subarray(0, 100)]),
 );
-/** Bytes at which decoders turn: ends of varints, tags, lengths. */
-const SHARP = [0, 1, 2, 3, 8, 10, 0x12, 0x1a, 0x22, 0x7f, 0x80, 0xff];
+/** Bytes that matter to decoders: ends of varints, tags, lengths. */
+const EDGE_BYTES = [0, 1, 2, 3, 8, 10, 0x12, 0x1a, 0x22, 0x7f, 0x80, 0xff];
 
 function badBytes(from: Buffer[]): Buffer {
   if (below(8) === 0) return Buffer.from(Array.from({ length: below(80) }, () => below(256)));
@@ -75,19 +75,19 @@ function changed(bytes: Buffer, from: Buffer[]): Buffer {
     case 1:
       return Buffer.concat([bytes.subarray(0, at), oneOf(from).subarray(below(20))]);
     case 2:
-      return Buffer.concat([bytes.subarray(0, at), Buffer.from([oneOf(SHARP)]), bytes.subarray(at)]);
+      return Buffer.concat([bytes.subarray(0, at), Buffer.from([oneOf(EDGE_BYTES)]), bytes.subarray(at)]);
     case 3:
       return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(4))]);
     case 4:
       if (at < bytes.length) bytes[at] = (bytes[at] as number) ^ (1 << below(8));
       return bytes;
     default:
-      if (at < bytes.length) bytes[at] = below(2) ? oneOf(SHARP) : below(256);
+      if (at < bytes.length) bytes[at] = below(2) ? oneOf(EDGE_BYTES) : below(256);
       return bytes;
   }
 }
 
-/** No NaN, no infinity, no time that is none, anywhere. */
+/** No NaN, no infinity and no invalid date, at any depth. */
 function assertSound(value: unknown): void {
   if (typeof value === 'number') assert.ok(Number.isFinite(value));
   else if (value instanceof Date) assert.ok(Number.isFinite(value.getTime()));
@@ -112,24 +112,30 @@ function fuzz(from: Buffer[], decode: (bytes: Buffer) => unknown): { read: numbe
   return counts;
 }
 
-describe('Bytes that are no message', function () {
+describe('Malformed bytes', function () {
   this.timeout(Math.max(30_000, runs));
 
-  const parts = createConfigParts({ reportsMax: 100 });
+  const parts = createConfigParts({ incompleteMax: 100 });
   const decoders: Record<string, (bytes: Buffer) => unknown> = {
     measurements(bytes) {
       const message = decodeMeasurements(bytes);
       encodeMeasurements(message);
-      return [message, readingsOf(message)];
+      return [message, decodeReadings(message)];
     },
-    // What was read can be shown again: rules of whatever kind go back onto the wire.
+    // What was decoded can be encoded again, whatever kind its rules are.
     'configuration reports': (bytes) => decodeConfigReport(encodeConfigReport(decodeConfigReport(bytes))),
     'configuration answers': (bytes) => decodeConfigAnswer(encodeConfigAnswer(decodeConfigAnswer(bytes))),
-    'reports in parts': (bytes) => parts.add(bytes, new Date(1_767_225_600_000), 'organization-1'),
+    'reports in parts': (payload) =>
+      parts.add({
+        organizationId: 'organization-1',
+        report: decodeConfigReport(payload),
+        payload,
+        receivedAt: new Date(1_767_225_600_000),
+      }),
     'device info': (bytes) => decodeDeviceInfo(bytes),
   };
   for (const [name, decode] of Object.entries(decoders)) {
-    it(`are read or refused by the decoder of ${name}, and nothing else`, () => {
+    it(`are decoded or refused by the decoder of ${name} without any other error`, () => {
       const own = samples.filter((bytes) => attempt(bytes, decode) === 'read');
       const { read, refused } = fuzz(own, decode);
       assert.ok(read > 0 && refused > 0, `${read} read, ${refused} refused`);
@@ -137,11 +143,11 @@ describe('Bytes that are no message', function () {
     });
   }
 
-  it('are told from CoAP requests without a throw', () => {
+  it('are parsed as CoAP datagrams without an error', () => {
     const kinds = new Set<string>();
     for (let run = 0; run < runs; run++) {
       const bytes = badBytes(datagrams);
-      const incoming = readDatagram(bytes, { bytesMax: 200, tokenOption: 65_000 });
+      const incoming = parseDatagram(bytes, { bytesMax: 200, tokenOption: 65_000 });
       kinds.add(incoming.kind);
       if (incoming.kind === 'request') assert.ok(incoming.request.token.length <= 8);
     }

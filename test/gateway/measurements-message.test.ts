@@ -1,14 +1,14 @@
 /** Measurements off the wire and onto it: real frames byte for byte, the rules of devices.md 1.2 and 1.3, properties. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readingsOf } from '../../src/gateway/decode-readings.ts';
-import { MalformedMessage } from '../../src/gateway/malformed-message.ts';
+import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import {
   decodeMeasurements,
   encodeMeasurements,
   type MeasuredChannel,
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';
+import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
 import {
   MEASUREMENT_TYPES,
   measuredValue,
@@ -63,7 +63,7 @@ describe('Measurements of a logger', () => {
   });
 
   it('are readings in their unit, each at its own time', () => {
-    assert.deepEqual(readingsOf(decodeMeasurements(temperatureAndHumidity)), [
+    assert.deepEqual(decodeReadings(decodeMeasurements(temperatureAndHumidity)), [
       { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(0) },
       { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(60) },
       { channel: 2, type: 2, value: 57, error: null, measuredAt: at(0) },
@@ -75,7 +75,7 @@ describe('Measurements of a logger', () => {
     const frame = decodeMeasurements(binaryFrame);
     assert.deepEqual([frame.signal, frame.transferReason, frame.configurationHash], [12, 20, 119]);
     const measured = (seconds: number) => new Date((1_694_006_240 + seconds) * 1000);
-    assert.deepEqual(readingsOf(frame), [
+    assert.deepEqual(decodeReadings(frame), [
       { channel: 1, type: 5, value: 0, error: null, measuredAt: measured(0) },
       { channel: 1, type: 5, value: 0, error: null, measuredAt: measured(480) },
     ]);
@@ -96,7 +96,7 @@ describe('Measurements of a logger', () => {
   it('give a number or an error and a real time in every reading, whatever the frame says', () =>
     fc.assert(
       fc.property(measurements, (each) => {
-        for (const { value, error, measuredAt } of readingsOf(each)) {
+        for (const { value, error, measuredAt } of decodeReadings(each)) {
           assert.ok((value === null) !== (error === null));
           assert.ok(value === null || Number.isFinite(value));
           assert.ok(Number.isFinite(measuredAt.getTime()));
@@ -105,7 +105,9 @@ describe('Measurements of a logger', () => {
     ));
 
   it('keep the place of a sensor error in time and do not take it for a value', () => {
-    const readings = readingsOf(message([{ type: 1, startPoint: 223, sampleOffsets: [0, 8_388_557, 1] }]));
+    const readings = decodeReadings(
+      message([{ type: 1, startPoint: 223, sampleOffsets: [0, 8_388_557, 1] }]),
+    );
     assert.deepEqual(
       readings.map(({ value, error, measuredAt }) => [value, error, measuredAt]),
       [
@@ -118,7 +120,7 @@ describe('Measurements of a logger', () => {
 
   it('take exactly the offsets from 8355840 to 8388607 for errors', () => {
     const sampleOffsets = [8_355_839, 8_355_840, 8_388_607, 8_388_608];
-    const readings = readingsOf(message([{ type: 2, sampleOffsets }]));
+    const readings = decodeReadings(message([{ type: 2, sampleOffsets }]));
     assert.deepEqual(
       readings.map(({ error }) => error),
       [null, 8_355_840, 8_388_607, null],
@@ -127,22 +129,22 @@ describe('Measurements of a logger', () => {
 
   it('keep their channel numbers beside channels without a sensor', () => {
     const frame = message([{}, { type: 1, startPoint: -5, sampleOffsets: [0] }]);
-    const [reading] = readingsOf(decodeMeasurements(encodeMeasurements(frame)));
+    const [reading] = decodeReadings(decodeMeasurements(encodeMeasurements(frame)));
     assert.deepEqual([reading?.channel, reading?.value], [2, -0.5]);
   });
 
   it('without a factor are one base apart, and fourteen as soon as a channel is binary', () => {
     const temperature = { type: 1, sampleOffsets: [1, 2] };
     const old = { measurementPeriodFactor: 0 };
-    assert.deepEqual(readingsOf(message([temperature], old))[1]?.measuredAt, at(60));
-    assert.deepEqual(readingsOf(message([temperature, { type: 5 }], old))[1]?.measuredAt, at(60 * 14));
-    assert.deepEqual(readingsOf(message([temperature, { type: 5 }]))[1]?.measuredAt, at(60));
+    assert.deepEqual(decodeReadings(message([temperature], old))[1]?.measuredAt, at(60));
+    assert.deepEqual(decodeReadings(message([temperature, { type: 5 }], old))[1]?.measuredAt, at(60 * 14));
+    assert.deepEqual(decodeReadings(message([temperature, { type: 5 }]))[1]?.measuredAt, at(60));
   });
 
   it('of a type that nobody knows survive decoding and give no readings', () => {
     const frame = message([{ type: 77, sampleOffsets: [1] }]);
     assert.equal(decodeMeasurements(encodeMeasurements(frame)).channels[0]?.type, 77);
-    assert.deepEqual(readingsOf(frame), []);
+    assert.deepEqual(decodeReadings(frame), []);
   });
 
   it('are exact to the resolution of their type', () =>

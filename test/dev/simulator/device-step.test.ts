@@ -5,7 +5,7 @@ import { inFactors } from '../../../dev/simulator/device-messages.ts';
 import { FRAME_SAMPLES_MAX } from '../../../dev/simulator/sample-memory.ts';
 import { type DeviceConfiguration, DISABLED_RULE, includes } from '../../../src/devices/configuration.ts';
 import { decodeConfigReport, encodeConfigReportParts } from '../../../src/gateway/config-message.ts';
-import { readingsOf } from '../../../src/gateway/decode-readings.ts';
+import { decodeReadings } from '../../../src/gateway/decode-readings.ts';
 import { decodeMeasurements, encodeMeasurements } from '../../../src/gateway/measurements-message.ts';
 import { compileProfile } from '../../../src/profiles/compile-profile.ts';
 import { FACTORY, framesIn, newModel, reportsIn, START_MS } from './device-model.ts';
@@ -156,7 +156,7 @@ describe('A simulated logger', () => {
     const frames = temperatures.flatMap((celsius) => framesIn(model.measure(celsius)));
     const [frame] = frames;
     assert.ok(frame);
-    const readings = readingsOf(decodeMeasurements(encodeMeasurements(frame.message)));
+    const readings = decodeReadings(decodeMeasurements(encodeMeasurements(frame.message)));
     assert.deepEqual(
       readings.filter(({ channel }) => channel === 1).map(({ value }) => value),
       temperatures,
@@ -169,7 +169,7 @@ describe('A simulated logger', () => {
     for (let index = 0; index < 10; index++) {
       for (const { message } of framesIn(model.measure(5))) {
         assert.equal(message.measurementPeriodBase * message.measurementPeriodFactor, 1);
-        for (const { measuredAt } of readingsOf(message)) {
+        for (const { measuredAt } of decodeReadings(message)) {
           assert.ok(measuredAt.getTime() <= model.nowMs);
           times.add(measuredAt.getTime());
         }
@@ -218,7 +218,7 @@ describe('Whatever happens, a simulated logger', () => {
               const how = link.next().value ?? 'through';
               if (how !== 'lost on the way') {
                 const message = decodeMeasurements(encodeMeasurements(frame.message));
-                for (const { channel, measuredAt } of readingsOf(message)) {
+                for (const { channel, measuredAt } of decodeReadings(message)) {
                   if (channel === 1) arrived.add(measuredAt.getTime());
                 }
                 assert.ok((message.channels[0]?.sampleOffsets.length ?? 0) <= FRAME_SAMPLES_MAX);

@@ -1,9 +1,13 @@
 /** What the service's gateway does, as far as a logger can tell, over the real CoAP server and without a database. */
 import type { DeviceConfiguration } from '../../../src/devices/configuration.ts';
 import { type CoapServer, createCoapServer } from '../../../src/gateway/coap-server.ts';
-import { type ConfigReport, encodeConfigAnswer } from '../../../src/gateway/config-message.ts';
+import {
+  type ConfigReport,
+  decodeConfigReport,
+  encodeConfigAnswer,
+} from '../../../src/gateway/config-message.ts';
 import { createConfigParts } from '../../../src/gateway/config-parts.ts';
-import { readingsOf } from '../../../src/gateway/decode-readings.ts';
+import { decodeReadings } from '../../../src/gateway/decode-readings.ts';
 import { decodeDeviceInfo } from '../../../src/gateway/device-info-message.ts';
 import { decodeMeasurements } from '../../../src/gateway/measurements-message.ts';
 
@@ -57,7 +61,7 @@ export async function startStubGateway(isConfirmed: (report: ConfigReport) => bo
           const sender = device(message.serialNumber);
           sender.handled++;
           sender.token = message.cloudToken;
-          for (const { channel, measuredAt } of readingsOf(message)) {
+          for (const { channel, measuredAt } of decodeReadings(message)) {
             sender.readings.add(`${channel}@${measuredAt.getTime() / 1000}`);
           }
           const { report } = sender;
@@ -75,7 +79,12 @@ export async function startStubGateway(isConfirmed: (report: ConfigReport) => bo
       c: {
         methods: ['POST'],
         handle({ payload, remoteAddress }) {
-          const report = parts.add(payload, new Date(), remoteAddress);
+          const report = parts.add({
+            organizationId: remoteAddress,
+            report: decodeConfigReport(payload),
+            payload,
+            receivedAt: new Date(),
+          });
           if (report) device(report.serialNumber).report = report;
           return { code: '2.01' };
         },

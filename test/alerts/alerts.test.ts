@@ -13,7 +13,8 @@ import {
   register,
   report,
 } from '../support/fleet.ts';
-import { openLogger, SENSOR_ERROR } from '../support/logger.ts';
+import { openLogger } from '../support/logger.ts';
+import { SENSOR_ERROR } from '../support/logger-payloads.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 

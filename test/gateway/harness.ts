@@ -1,8 +1,6 @@
-/**
- * What the tests of the gateway begin with: a service with CoAP, a customer and a logger. `dms`, `org`, `token`,
- * `logger` and `assetId` are those of the test that runs.
- */
-import { configOf, register } from '../support/fleet.ts';
+/** The setup of the gateway's tests: one service with CoAP for a suite, an organization and a logger for each test. */
+import type { Answer } from '../support/client.ts';
+import { apply, configOf, register } from '../support/fleet.ts';
 import { type Logger, type LoggerOptions, openLogger, type Reply } from '../support/logger.ts';
 import {
   startService,
@@ -14,41 +12,83 @@ import {
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-export let dms: TestService;
-export let org: TestOrganization;
-export let token: string;
-export let logger: Logger;
-export let assetId: string;
-let serials = 0;
-const loggers: Logger[] = [];
-
-export async function startGateway(options: TestServiceOptions = {}): Promise<void> {
-  dms = await startService(options);
+export interface Gateway {
+  /** Running from the suite's first hook to its last. */
+  readonly dms: TestService;
+  /** A new organization with a registered logger. */
+  newLogger(options?: Partial<LoggerOptions>): Promise<LoggerSetup>;
 }
 
-/** All that the test has opened. */
-export async function closeLoggers(): Promise<void> {
-  for (const each of loggers.splice(0)) await each.close();
+export interface LoggerSetup {
+  org: TestOrganization;
+  /** The organization's device token. */
+  token: string;
+  logger: Logger;
+  assetId: string;
+  /** Opens another logger with the organization's token; with a new serial number, unless one is given. */
+  open(options?: Partial<LoggerOptions>): Promise<Logger>;
+  /** Applies a profile to the logger; returns the id of the job. */
+  applyProfile(slug: string): Promise<string>;
+  asset(): Promise<Answer['body']>;
+  history(): Promise<Answer['body'][]>;
+  config(): Promise<Answer['body']>;
+  /** The logger's part in a job. */
+  target(jobId: string): Promise<Answer['body']>;
 }
 
-const nextSerial = () => `282C02${(++serials).toString(16).padStart(6, '0').toUpperCase()}`;
+/**
+ * Registers the hooks of a suite: the service starts before it and stops after it, and the loggers of a test are closed
+ * after the test.
+ */
+export function useGateway(
+  getOptions: () => TestServiceOptions | Promise<TestServiceOptions> = () => ({}),
+): Gateway {
+  let dms: TestService;
+  let serialCount = 0;
+  const opened: Logger[] = [];
 
-export async function open(options: Partial<LoggerOptions> = {}): Promise<Logger> {
-  const fresh = await openLogger({ serial: nextSerial(), coapPort: dms.coapPort, token, ...options });
-  loggers.push(fresh);
-  return fresh;
+  before(async () => {
+    dms = await startService(await getOptions());
+  });
+  after(() => dms.stop());
+  afterEach(async () => {
+    for (const logger of opened.splice(0)) await logger.close();
+  });
+
+  async function open(options: Partial<LoggerOptions>): Promise<Logger> {
+    const serial = `282C02${(++serialCount).toString(16).padStart(6, '0').toUpperCase()}`;
+    const logger = await openLogger({ serial, coapPort: dms.coapPort, ...options });
+    opened.push(logger);
+    return logger;
+  }
+
+  return {
+    get dms() {
+      return dms;
+    },
+    async newLogger(options = {}) {
+      const org = await dms.addOrganization();
+      const { token } = await dms.issueKey(org.id, 'device');
+      const logger = await open({ token, ...options });
+      const assetId = await register(org, logger.serial);
+      return {
+        org,
+        token,
+        logger,
+        assetId,
+        open: (more = {}) => open({ token, ...more }),
+        ...requestsOf(org, logger.serial, assetId),
+      };
+    },
+  };
 }
 
-export async function newCustomer(): Promise<void> {
-  org = await dms.addOrganization();
-  token = (await dms.issueKey(org.id, 'device')).token;
-}
+const requestsOf = (org: TestOrganization, serial: string, assetId: string) => ({
+  applyProfile: (slug: string) => apply(org, slug, { serialNumbers: [serial] }),
+  asset: async () => (await org.api.get(`/assets/${assetId}`)).body,
+  history: async () => (await org.api.get(`/assets/${assetId}/measurements`)).body.items,
+  config: () => configOf(org, serial),
+  target: async (jobId: string) => (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0],
+});
 
-export async function newDevice(options: Partial<LoggerOptions> = {}): Promise<void> {
-  logger = await open(options);
-  assetId = await register(org, logger.serial);
-}
-
-export const history = async () => (await org.api.get(`/assets/${assetId}/measurements`)).body.items;
-export const config = () => configOf(org, logger.serial);
 export const codesOf = (replies: Reply[]) => replies.map(({ code }) => code);

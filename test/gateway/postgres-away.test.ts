@@ -1,4 +1,4 @@
-/** A logger over CoAP whose service has lost its database: told so, and stored when it comes again. */
+/** The gateway during an outage of PostgreSQL. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,22 +7,12 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
 import { eventually } from '../support/fleet.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
-import {
-  closeLoggers,
-  codesOf,
-  dms,
-  HOUR_MS,
-  history,
-  logger,
-  newCustomer,
-  newDevice,
-  startGateway,
-} from './harness.ts';
+import { codesOf, HOUR_MS, useGateway } from './harness.ts';
 
-describe('A logger over CoAP while PostgreSQL is away', function () {
+describe('The gateway during an outage of PostgreSQL', function () {
   this.timeout(60_000);
   const scratch = mkdtempSync(join(tmpdir(), 'dms-gateway-'));
-  chmodSync(scratch, 0o755); // root's PostgreSQL runs as another user
+  chmodSync(scratch, 0o755); // run by root, PostgreSQL switches to another user
   let postgres: RunningPostgres;
   let port: number;
   const start = () => startPostgres({ dataDir: join(scratch, 'postgres'), port, log: () => {} });
@@ -30,27 +20,24 @@ describe('A logger over CoAP while PostgreSQL is away', function () {
   before(async () => {
     port = await freePort();
     postgres = await start();
-    const databaseUrl = await migratedDatabase(postgres.url);
-    await startGateway({ databaseUrl, withWorker: false });
-    await newCustomer();
-    await newDevice();
   });
-  afterEach(closeLoggers);
+  const gateway = useGateway(async () => ({
+    databaseUrl: await migratedDatabase(postgres.url),
+    withWorker: false,
+  }));
   after(async () => {
-    await dms.stop();
     await postgres.stop();
     rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   });
 
-  it('gets 5.00, and its frame is stored when it comes again', async () => {
+  it('answers with 5.00, and stores the frame when it is sent again after the outage', async () => {
+    const { logger, history } = await gateway.newLogger();
     const at = new Date();
     await logger.measure({ at: new Date(at.getTime() - HOUR_MS) });
     await postgres.stop();
     assert.equal((await logger.measure({ at })).code, '5.00');
-    assert.deepEqual(codesOf([...(await logger.report()), await logger.tell({ version: 1 })]), [
-      '5.00',
-      '5.00',
-    ]);
+    const others = [...(await logger.report()), await logger.sendInfo({ version: 1 })];
+    assert.deepEqual(codesOf(others), ['5.00', '5.00']);
     await logger.measure({ at, confirmable: false });
     assert.equal((await logger.send('t', Buffer.alloc(0))).code, '2.05');
     postgres = await start();

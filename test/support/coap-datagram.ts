@@ -1,4 +1,4 @@
-/** CoAP requests and their answers by hand (RFC 7252, section 3), as far as a logger needs them. */
+/** Encodes CoAP requests and parses answers (RFC 7252, section 3), independently of the gateway's code. */
 export type CoapOption = readonly [number: number, value: Buffer];
 
 export interface CoapRequest {
@@ -9,7 +9,7 @@ export interface CoapRequest {
   /** 1 = GET, 2 = POST. */
   code: number;
   id: number;
-  /** Beside the path. */
+  /** In addition to the path. */
   options: CoapOption[];
 }
 
@@ -33,7 +33,7 @@ export function coapRequest({ path, payload, type, code, id, options }: CoapRequ
   return Buffer.concat([head, token, ...optionBytes([...uriPath, ...options]), ...content]);
 }
 
-/** An answer has no options here, and the token of the request. */
+/** The gateway's answers have no options and the token of their request. */
 export function coapReply(answer: Buffer, request: Buffer): CoapReply {
   const tokenLength = (answer[0] as number) & 15;
   const token = answer.subarray(4, 4 + tokenLength);
@@ -52,7 +52,7 @@ export function coapReply(answer: Buffer, request: Buffer): CoapReply {
   };
 }
 
-/** Each by its distance from the one before (section 3.1). */
+/** Options are encoded by the difference of their numbers (section 3.1). */
 function optionBytes(options: CoapOption[]): Buffer[] {
   let before = 0;
   return options

@@ -1,4 +1,4 @@
-/** Enough of the protobuf encoding to speak as a logger does: written from its description, not from our gateway. */
+/** The part of the protobuf encoding that a logger needs, written from its description, not from the gateway's code. */
 export type Field = [number: number, bytes: Buffer];
 
 function varint(value: bigint): Buffer {
@@ -29,7 +29,7 @@ export const sints = (field: number, values: number[]): Field =>
 export const message = (field: number, fields: Field[]): Field => bytes(field, encoded(fields));
 export const encoded = (fields: Field[]): Buffer => Buffer.concat(fields.map(([, each]) => each));
 
-/** As it came: an entry of a repeated field is a field of its own. `raw` has the tag in it. */
+/** A field as it was sent: each entry of a repeated field is one. `raw` includes the tag. */
 export interface ReadField {
   field: number;
   raw: Buffer;
@@ -50,7 +50,8 @@ export function fieldsOf(payload: Buffer): ReadField[] {
     const content = next();
     const isBytes = (tag & 7) === 2;
     if (isBytes) at += content;
-    if (at > payload.length || (!isBytes && (tag & 7) !== 0)) throw new Error('The answer is no protobuf');
+    if (at > payload.length || (!isBytes && (tag & 7) !== 0))
+      throw new Error('The answer is not valid protobuf');
     const value = isBytes ? payload.subarray(at - content, at) : content;
     fields.push({ field: tag >> 3, raw: payload.subarray(start, at), value });
   }

@@ -1,0 +1,146 @@
+/** Measurements, device info and time over CoAP, from a logger to the running service. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { eventually } from '../support/fleet.ts';
+import { SENSOR_ERROR } from '../support/logger-payloads.ts';
+import { codesOf, HOUR_MS, type LoggerSetup, MINUTE_MS, useGateway } from './harness.ts';
+
+/** Numbers of the fields of ProtoConfig. */
+const CURRENT_TIME = 8;
+const REQUEST = 19;
+const GET = 1;
+const POST = 2;
+
+/** Waits until a frame that is not answered has been handled. */
+const untilStored = ({ history }: LoggerSetup, count: number) =>
+  eventually(history, (items) => items.length === count);
+
+describe('The gateway', () => {
+  const gateway = useGateway(() => ({ withWorker: false }));
+
+  describe('with measurements', () => {
+    it('acknowledges a frame when its readings are in the history', async () => {
+      const { logger, history } = await gateway.newLogger();
+      const at = new Date(Math.floor(Date.now() / 1000) * 1000);
+      const reply = await logger.measure({ values: [4.2, SENSOR_ERROR, -0.1], at });
+      const items = await history();
+      assert.deepEqual([reply.type, reply.code], [2, '2.01']);
+      assert.deepEqual(
+        items.map(({ channel, type, value, error, measuredAt }) => [
+          channel,
+          type,
+          value ?? error,
+          measuredAt,
+        ]),
+        [-0.1, SENSOR_ERROR, 4.2].map((value, index) => [
+          1,
+          'temperature',
+          value,
+          new Date(at.getTime() - index * MINUTE_MS).toISOString(),
+        ]),
+      );
+    });
+
+    it('shows battery, signal and newest reading of a frame at the asset', async () => {
+      const { logger, asset } = await gateway.newLogger();
+      await logger.measure({ signal: 9, isBatteryOk: false });
+      const { status, batteryStatus, signalStrength, lastReadingAt } = await asset();
+      assert.deepEqual([status, batteryStatus, signalStrength], ['online', 'low', 'poor']);
+      assert.ok(Math.abs(Date.parse(lastReadingAt) - Date.now()) < 5_000);
+    });
+
+    it('sends the time with every acknowledgement of a frame', async () => {
+      const { logger } = await gateway.newLogger();
+      const { config } = await logger.measure();
+      assert.ok(Math.abs((config[CURRENT_TIME] as number) - Date.now() / 1000) < 3);
+    });
+
+    it('asks a logger for its configuration until it has reported the one that it runs', async () => {
+      const { logger } = await gateway.newLogger();
+      assert.equal((await logger.measure()).config[REQUEST], 1);
+      await logger.report();
+      assert.deepEqual(Object.keys((await logger.measure()).config), [String(CURRENT_TIME)]);
+    });
+
+    it('stores a non-confirmable frame and does not answer it', async () => {
+      const setup = await gateway.newLogger();
+      await setup.logger.measure({ confirmable: false });
+      await untilStored(setup, 1);
+      assert.equal((await setup.logger.measure()).code, '2.01');
+      assert.equal(setup.logger.received.length, 1);
+    });
+
+    it('answers a repeated datagram with the same bytes, and stores its readings once', async () => {
+      const { logger, history } = await gateway.newLogger();
+      const frame = logger.frame({ values: [1, 2] });
+      const [first, second] = [await logger.exchange(frame), await logger.exchange(frame)];
+      assert.deepEqual(second.bytes, first.bytes);
+      assert.equal((await history()).length, 2);
+    });
+
+    it('answers a datagram repeated before its answer with the same bytes, and stores its readings once', async () => {
+      const { logger, history } = await gateway.newLogger();
+      await Promise.all(Array.from({ length: 5 }, (_, index) => logger.measure({ messageId: 500 + index })));
+      const frame = logger.frame({ at: new Date(Date.now() - HOUR_MS) });
+      const replies = await Promise.all([logger.exchange(frame), logger.exchange(frame)]);
+      assert.deepEqual(replies[1]?.bytes, replies[0]?.bytes);
+      assert.equal((await history()).filter(({ late }) => late).length, 1);
+    });
+
+    it('acknowledges readings that are sent again in another datagram, and stores them once', async () => {
+      const { logger, history } = await gateway.newLogger();
+      const at = new Date();
+      const replies = [await logger.measure({ at }), await logger.measure({ at })];
+      assert.deepEqual(codesOf(replies), ['2.01', '2.01']);
+      assert.equal((await history()).length, 1);
+    });
+  });
+
+  it('answers malformed messages with 4.00, and non-confirmable ones not at all', async () => {
+    const { logger } = await gateway.newLogger();
+    const malformed = Buffer.from('0a06282c02', 'hex');
+    for (const path of ['m', 'c', 'i']) {
+      assert.equal((await logger.send(path, malformed)).code, '4.00', path);
+      await logger.send(path, malformed, { confirmable: false });
+    }
+    assert.equal((await logger.send('t', Buffer.alloc(0))).code, '2.05');
+    assert.equal(logger.received.length, 4);
+  });
+
+  it('answers GET and POST of the time with four bytes of unix seconds', async () => {
+    const { logger } = await gateway.newLogger();
+    for (const method of [GET, POST]) {
+      const { code, payload } = await logger.send('t', Buffer.alloc(0), { method });
+      assert.deepEqual([code, payload.length], ['2.05', 4]);
+      assert.ok(Math.abs(payload.readUInt32BE() - Date.now() / 1000) < 3);
+    }
+  });
+
+  it('serves the same under the prefix efento', async () => {
+    const { logger } = await gateway.newLogger();
+    const { payload } = await logger.send('efento/t', Buffer.alloc(0), { method: GET });
+    assert.equal(payload.length, 4);
+  });
+
+  describe('with device info', () => {
+    it('stores firmware, battery and radio signal', async () => {
+      const { logger, asset, assetId } = await gateway.newLogger();
+      assert.equal((await logger.sendInfo({ version: 0x060a, rssi: -80 })).code, '2.01');
+      assert.equal((await asset()).signalStrength, 'good');
+      const [row] = await query<{ device_info: Record<string, unknown> }>(
+        gateway.dms.service.sql,
+        'select device_info from device_states where asset_id = ?',
+        [assetId],
+      );
+      const { softwareVersion, batteryMillivolts } = row?.device_info ?? {};
+      assert.deepEqual([softwareVersion, batteryMillivolts], ['06.10', 3_600]);
+    });
+
+    it('keeps the signal of the last frame when the info has none', async () => {
+      const { logger, asset } = await gateway.newLogger();
+      await logger.measure({ signal: 12 });
+      await logger.sendInfo({ version: 0x060a });
+      assert.equal((await asset()).signalStrength, 'fair');
+    });
+  });
+});

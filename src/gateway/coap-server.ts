@@ -141,10 +141,10 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     const observed = { path: route ? path : null, confirmable };
     const key = `${remote.address}:${remote.port}:${messageId}`;
-    const known = exchanges.find(key);
-    if (known) {
+    const cached = exchanges.find(key);
+    if (cached) {
       observe({ ...observed, code: 'duplicate' });
-      if (known.length > 0) send(known, remote);
+      if (cached.length > 0) send(cached, remote);
       return;
     }
     const errorCode = getErrorCode(request, route);

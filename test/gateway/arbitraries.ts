@@ -1,4 +1,4 @@
-/** Anything that a device or the service may say, as fast-check makes it. */
+/** fast-check arbitraries of the messages that devices and the service send. */
 import fc from 'fast-check';
 import {
   type AlarmRule,
@@ -6,21 +6,14 @@ import {
   type DeviceConfiguration,
   DISABLED_CALENDAR,
   DISABLED_RULE,
-  type RuleAction,
+  RULE_ACTIONS,
 } from '../../src/devices/configuration.ts';
 import { type ConfigReport, emptyReport } from '../../src/gateway/config-message.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 
-/** Objects as everybody makes them, which is what comes off the wire. */
+/** Objects with a prototype, as decoders create them. */
 const record = ((model: object, constraints: object = {}) =>
   fc.record(model as never, { ...constraints, noNullPrototype: true } as never)) as typeof fc.record;
-
-const ACTIONS: RuleAction[] = [
-  'TRIGGER_TRANSMISSION',
-  'NO_ACTION',
-  'TRIGGER_TRANSMISSION_WITH_ACK',
-  'FAST_ADVERTISING',
-];
 
 export const serialNumber = fc
   .uint8Array({ minLength: 6, maxLength: 6 })
@@ -33,7 +26,7 @@ const token = fc.option(fc.stringMatching(/^[\x20-\x7e]{0,36}$/));
 const positions = (count: number) =>
   fc.uniqueArray(fc.nat(count - 1), { maxLength: count }).map((list) => list.sort((a, b) => a - b));
 const tenths = (min: number, max: number) => fc.integer({ min, max }).map((value) => value / 10);
-const action = fc.constantFrom(...ACTIONS);
+const action = fc.constantFrom(...RULE_ACTIONS);
 
 export const naturalRule: fc.Arbitrary<AlarmRule> = fc.oneof(
   record({
@@ -70,7 +63,7 @@ export const naturalCalendar: fc.Arbitrary<Calendar> = fc.oneof(
   fc.constant(DISABLED_CALENDAR),
 );
 
-/** Conditions, and calendar types, that have no natural form whatever their numbers are. */
+/** Rules and calendars whose condition or type never has a natural form. */
 const foreignRule = record({
   condition: fc.constant('OTHER' as const),
   slotNumbers: positions(32),

@@ -424,18 +424,22 @@ describe('The CoAP server', () => {
     });
 
     it('lets the client repeat an unacknowledged request with the same message id, and give up in the end', async () => {
-      const silent = createSocket('udp4');
-      silent.bind(0, HOST);
-      await once(silent, 'listening');
+      const unresponsive = createSocket('udp4');
+      unresponsive.bind(0, HOST);
+      await once(unresponsive, 'listening');
       const seen: string[] = [];
-      silent.on('message', (bytes) => seen.push(bytes.toString('hex')));
-      const client = await createCoapClient({ host: HOST, port: silent.address().port, ackTimeoutMs: 4 });
+      unresponsive.on('message', (bytes) => seen.push(bytes.toString('hex')));
+      const client = await createCoapClient({
+        host: HOST,
+        port: unresponsive.address().port,
+        ackTimeoutMs: 4,
+      });
       await assert.rejects(client.send({ path: 'm', confirmable: true }), NoAnswer);
       assert.equal(seen.length, 5);
       assert.equal(new Set(seen).size, 1);
       const pending = client.send({ path: 'm', confirmable: true });
       await Promise.all([assert.rejects(pending, NoAnswer), client.close()]);
-      silent.close();
+      unresponsive.close();
     });
   });
 });

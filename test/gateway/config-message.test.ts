@@ -1,4 +1,4 @@
-/** Configurations off the wire and onto it, both ways: real messages byte for byte, rules and calendars, properties. */
+/** Decoding and encoding of configuration reports and answers: real messages byte for byte, and round trips. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -56,7 +56,7 @@ function reported(hex: string): AlarmRule {
 }
 
 describe('A configuration report', () => {
-  it('is read from a real message', () => {
+  it('is decoded from a real message', () => {
     const report = decodeConfigReport(fullReport);
     assert.deepEqual(
       { ...report, settings: null },
@@ -86,7 +86,7 @@ describe('A configuration report', () => {
     );
   });
 
-  it('is read from one that confirms intervals', () => {
+  it('is decoded from a real message with intervals only', () => {
     const { config, configurationHash, payloadSplitInfo } = decodeConfigReport(confirmation);
     assert.deepEqual(config, {
       measurementPeriodBase: 300,
@@ -97,12 +97,12 @@ describe('A configuration report', () => {
   });
 
   for (const { name, hex } of vectors.configurationReports) {
-    it(`is written as the device writes it: ${name}`, () =>
+    it(`is encoded to the bytes of the device: ${name}`, () =>
       assert.equal(hexOf(encodeConfigReport(decodeConfigReport(bytesOf(hex)))), hex));
   }
 
   for (const { value, hex } of vectors.splitInfo) {
-    it(`says ${value} about its parts with ${hex}`, () => {
+    it(`has split info ${value} as ${hex}`, () => {
       const serial = 'ca0106282c02424eed';
       assert.equal(decodeConfigReport(bytesOf(serial + hex)).payloadSplitInfo, value);
       const report = { ...emptyReport(), serialNumber: '282C02424EED', payloadSplitInfo: value };
@@ -110,14 +110,14 @@ describe('A configuration report', () => {
     });
   }
 
-  it('comes back from the wire as it was, rules and calendars of others included', () =>
+  it('is decoded to what was encoded, including rules and calendars without a natural form', () =>
     fc.assert(
       fc.property(configReport, (report) => {
         assert.deepEqual(decodeConfigReport(encodeConfigReport(report)), report);
       }),
     ));
 
-  it('has a configuration that the API can show, whatever the device has', () =>
+  it('has a configuration that the schema of the API accepts, whatever the device reports', () =>
     fc.assert(
       fc.property(configReport, (report) => {
         const { config } = decodeConfigReport(encodeConfigReport(report));
@@ -143,7 +143,7 @@ describe('A configuration report', () => {
   }
 });
 
-describe('A rule that the service has no words for', () => {
+describe('A rule without a natural form', () => {
   for (const [what, hex] of [
     ['a difference', '080110041a060a02020220 01'.replaceAll(' ', '')],
     ['a change of a binary channel', '080110052001'],
@@ -158,7 +158,7 @@ describe('A rule that the service has no words for', () => {
     ['a channel that no logger has', '084010021a06a0010a0602022001'],
     ['a logic operator of newer firmware', '080110061a0506060000002001'],
   ] as const) {
-    it(`is shown with its numbers, contradicts whatever was sent, and goes back as it came: ${what}`, () => {
+    it(`is shown with its raw numbers, contradicts every rule of ours, and is encoded to the same bytes: ${what}`, () => {
       const rule = reported(hex);
       assert.equal(rule.condition, 'OTHER');
       assert.equal(configurationSchema.validate({ alarmRules: [rule] }).error, undefined);
@@ -174,7 +174,7 @@ describe('A rule that the service has no words for', () => {
     });
   }
 
-  it('is another one when its parameters are in another order', () => {
+  it('differs from one with its parameters in another order', () => {
     const other = (parameters: number[]): AlarmRule => ({
       condition: 'OTHER',
       slotNumbers: [0],
@@ -204,21 +204,21 @@ describe('An answer to measurements', () => {
     },
   ];
   vectors.serverAnswers.forEach(({ name, hex }, index) => {
-    it(`is byte for byte what the official schema makes of it, and is read back: ${name}`, () => {
+    it(`is encoded to the bytes of the official schema, and decoded again: ${name}`, () => {
       const answer = answers[index] as ConfigAnswer;
       assert.equal(hexOf(encodeConfigAnswer(answer)), hex);
       assert.deepEqual(decodeConfigAnswer(bytesOf(hex)), answer);
     });
   });
 
-  it('with nothing to say has no bytes', () => assert.equal(encodeConfigAnswer({}).length, 0));
+  it('has no bytes when no key is set', () => assert.equal(encodeConfigAnswer({}).length, 0));
 
-  it('asks for device info with field 6', () => {
+  it('asks for device info in field 6', () => {
     assert.equal(hexOf(encodeConfigAnswer({ deviceInfoRequest: true })), '3001');
     assert.deepEqual(decodeConfigAnswer(bytesOf('3001')), { deviceInfoRequest: true });
   });
 
-  it('carries every configuration to the device as it is', () =>
+  it('is decoded to the configuration that was encoded', () =>
     fc.assert(
       fc.property(configuration, (config) => {
         const expected = Object.keys(config).length > 0 ? { config } : {};
@@ -226,7 +226,7 @@ describe('An answer to measurements', () => {
       }),
     ));
 
-  it('fits a datagram with all rules and calendars in use', () => {
+  it('fits into a datagram when all rules and calendars are in use', () => {
     const rules = fc.array(naturalRule, { minLength: 16, maxLength: 16 });
     const calendars = fc.array(naturalCalendar, { minLength: 6, maxLength: 6 });
     fc.assert(
@@ -239,7 +239,7 @@ describe('An answer to measurements', () => {
     );
   });
 
-  it('gives a logic rule the channels of the rules that it looks at, through other logic rules too', () => {
+  it('gives a logic rule the channels of the rules that it combines, also through other logic rules', () => {
     const nested: LogicRule = { ...either, rules: [2] };
     const alarmRules = [threshold('HIGH_THRESHOLD', 8, 0), threshold('LOW_THRESHOLD', 2, 3), either, nested];
     const hex = hexOf(encodeConfigAnswer({ config: { alarmRules } }));
@@ -248,7 +248,7 @@ describe('An answer to measurements', () => {
     assert.match(hex, /e2010f080910061a070408000082bc692001$/);
   });
 
-  it('does not run in circles where logic rules look at each other', () => {
+  it('can be encoded when logic rules refer to each other', () => {
     const alarmRules: AlarmRule[] = [
       { ...either, rules: [0, 1] },
       { ...either, rules: [0, 1, 15] },
@@ -258,7 +258,7 @@ describe('An answer to measurements', () => {
     });
   });
 
-  it('says calendars as the protocol has them: days from Sunday, quarters of an hour from UTC', () => {
+  it('has days as bits from Sunday on, and the time zone in quarter hours from UTC', () => {
     const calendar = {
       type: 'WEEK' as const,
       enableRules: [0, 2],

@@ -1,4 +1,4 @@
-/** Measurements off the wire and onto it: real frames byte for byte, the rules of devices.md 1.2 and 1.3, properties. */
+/** Decoding and encoding of measurements: real frames byte for byte, the protocol's rules for samples, round trips. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
@@ -42,7 +42,7 @@ function message(channels: Array<Partial<MeasuredChannel>>, more: Partial<Measur
 }
 
 describe('Measurements of a logger', () => {
-  it('are read from a real frame with temperature and humidity', () => {
+  it('are decoded from a real frame with temperature and humidity', () => {
     assert.deepEqual(decodeMeasurements(temperatureAndHumidity), {
       serialNumber: '282C02424EED',
       batteryOk: true,
@@ -62,7 +62,7 @@ describe('Measurements of a logger', () => {
     });
   });
 
-  it('are readings in their unit, each at its own time', () => {
+  it('become readings in their unit, each at its own time', () => {
     assert.deepEqual(decodeReadings(decodeMeasurements(temperatureAndHumidity)), [
       { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(0) },
       { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(60) },
@@ -71,7 +71,7 @@ describe('Measurements of a logger', () => {
     ]);
   });
 
-  it('of a binary channel are states with the second of their change', () => {
+  it('of a binary channel become states with the second of their change', () => {
     const frame = decodeMeasurements(binaryFrame);
     assert.deepEqual([frame.signal, frame.transferReason, frame.configurationHash], [12, 20, 119]);
     const measured = (seconds: number) => new Date((1_694_006_240 + seconds) * 1000);
@@ -82,18 +82,18 @@ describe('Measurements of a logger', () => {
   });
 
   for (const { name, hex } of vectors.measurements) {
-    it(`are written as the device writes them: ${name}`, () =>
+    it(`are encoded to the bytes of the device: ${name}`, () =>
       assert.equal(hexOf(encodeMeasurements(decodeMeasurements(bytesOf(hex)))), hex));
   }
 
-  it('come back from the wire as they were', () =>
+  it('are decoded to what was encoded', () =>
     fc.assert(
       fc.property(measurements, (each) => {
         assert.deepEqual(decodeMeasurements(encodeMeasurements(each)), each);
       }),
     ));
 
-  it('give a number or an error and a real time in every reading, whatever the frame says', () =>
+  it('become readings with a number or an error and a valid time, whatever the frame contains', () =>
     fc.assert(
       fc.property(measurements, (each) => {
         for (const { value, error, measuredAt } of decodeReadings(each)) {
@@ -104,7 +104,7 @@ describe('Measurements of a logger', () => {
       }),
     ));
 
-  it('keep the place of a sensor error in time and do not take it for a value', () => {
+  it('become a reading with an error, at its time, for a sensor error', () => {
     const readings = decodeReadings(
       message([{ type: 1, startPoint: 223, sampleOffsets: [0, 8_388_557, 1] }]),
     );
@@ -118,7 +118,7 @@ describe('Measurements of a logger', () => {
     );
   });
 
-  it('take exactly the offsets from 8355840 to 8388607 for errors', () => {
+  it('have errors as offsets from 8355840 to 8388607, and no others', () => {
     const sampleOffsets = [8_355_839, 8_355_840, 8_388_607, 8_388_608];
     const readings = decodeReadings(message([{ type: 2, sampleOffsets }]));
     assert.deepEqual(
@@ -127,13 +127,13 @@ describe('Measurements of a logger', () => {
     );
   });
 
-  it('keep their channel numbers beside channels without a sensor', () => {
+  it('keep their channel numbers after channels without a sensor', () => {
     const frame = message([{}, { type: 1, startPoint: -5, sampleOffsets: [0] }]);
     const [reading] = decodeReadings(decodeMeasurements(encodeMeasurements(frame)));
     assert.deepEqual([reading?.channel, reading?.value], [2, -0.5]);
   });
 
-  it('without a factor are one base apart, and fourteen as soon as a channel is binary', () => {
+  it('without a factor are one base period apart, or fourteen when a channel is binary', () => {
     const temperature = { type: 1, sampleOffsets: [1, 2] };
     const old = { measurementPeriodFactor: 0 };
     assert.deepEqual(decodeReadings(message([temperature], old))[1]?.measuredAt, at(60));
@@ -141,13 +141,13 @@ describe('Measurements of a logger', () => {
     assert.deepEqual(decodeReadings(message([temperature, { type: 5 }]))[1]?.measuredAt, at(60));
   });
 
-  it('of a type that nobody knows survive decoding and give no readings', () => {
+  it('of an unknown type are decoded but become no readings', () => {
     const frame = message([{ type: 77, sampleOffsets: [1] }]);
     assert.equal(decodeMeasurements(encodeMeasurements(frame)).channels[0]?.type, 77);
     assert.deepEqual(decodeReadings(frame), []);
   });
 
-  it('are exact to the resolution of their type', () =>
+  it('have values that are exact to the resolution of their type', () =>
     fc.assert(
       fc.property(fc.constantFrom(...MEASUREMENT_TYPES), fc.nat(1_000_000), (type, raw) => {
         const steps = type.divisor === null ? raw : Math.floor(raw / type.divisor);
@@ -157,7 +157,7 @@ describe('Measurements of a logger', () => {
       }),
     ));
 
-  it('have one number and one name for each type', () => {
+  it('have one number and one name for each measurement type', () => {
     for (const type of MEASUREMENT_TYPES) {
       assert.equal(measurementTypeOf(type.number), type);
       assert.equal(measurementTypeNamed(type.name), type);
@@ -173,19 +173,19 @@ describe('Measurements of a logger', () => {
     ['a serial number of 7 bytes', '0a07282c02424eed00'],
     ['a seventh channel', `0a06282c02424eed${'2200'.repeat(7)}`],
     ['a channel that is cut off', '0a06282c02424eed220f0801'],
-    ['a field that reaches out of its channel', '0a06282c02424eed2202088001'],
+    ['a field that ends after its channel', '0a06282c02424eed2202088001'],
     ['a period that is a text', '0a06282c02424eed1a0100'],
     ['a period above 65535 s', '0a06282c02424eed18808004'],
     ['a token of 37 characters', `0a06282c02424eed820125${'61'.repeat(37)}`],
     ['field number 0', '0a06282c02424eed0000'],
-    ['a group that nothing ends', '0a06282c02424eedf306'],
+    ['a group without an end', '0a06282c02424eedf306'],
     ['a number of 11 bytes', `0a06282c02424eed30${'ff'.repeat(10)}01`],
   ] as const) {
     it(`are refused with ${what}`, () =>
       assert.throws(() => decodeMeasurements(bytesOf(hex)), MalformedMessage));
   }
 
-  it('are refused with samples beyond what time can say', () => {
+  it('are refused with samples after the year 2106', () => {
     const sampleOffsets = Array<number>(200).fill(0);
     const frame = message([{ type: 1, timestamp: 2_000_000_000, sampleOffsets }], {
       measurementPeriodBase: 65_535,
@@ -194,7 +194,7 @@ describe('Measurements of a logger', () => {
     assert.throws(() => decodeMeasurements(encodeMeasurements(frame)), MalformedMessage);
   });
 
-  it('are refused with more samples than a datagram holds', () => {
+  it('are refused with more samples than a datagram can hold', () => {
     const sampleOffsets = Array<number>(800).fill(0);
     const frame = encodeMeasurements(
       message([
@@ -205,7 +205,7 @@ describe('Measurements of a logger', () => {
     assert.throws(() => decodeMeasurements(frame), MalformedMessage);
   });
 
-  it('take lists that are not packed, and skip fields that nobody knows', () => {
+  it('may have lists that are not packed, and fields that are unknown', () => {
     // Type 1, offsets 1 and 2 one by one, a field 100 of the channel, and a field 99 of the message.
     const channel = '0801 2802 2804 a00601'.replaceAll(' ', '');
     const frame = decodeMeasurements(bytesOf(`0a06282c02424eed2209${channel}9a060161`));

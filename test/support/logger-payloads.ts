@@ -23,7 +23,7 @@ const TENTHS = 10;
 
 const RULES = 28;
 const CALENDARS = 47;
-/** Fields of an answer that ask or tell the device something; all others are settings. */
+/** Fields of an answer that are no settings: two requests, and the time. */
 const REQUESTS = [6, 8, 19];
 
 export interface FrameOptions {

@@ -1,6 +1,6 @@
 /**
  * `npm test`: format and lint, then types, then every test, three files at a time, since many of them mostly wait.
- * `npm test -- FILE…` runs only the files named, one after the other.
+ * `npm test -- FILE…` runs only these files, one after the other. `--slowest` lists the slowest tests and files.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -10,9 +10,14 @@ interface Step {
   args: string[];
 }
 
-const files = process.argv.slice(2);
+const SLOWEST = '--slowest';
+
+const given = process.argv.slice(2);
+const files = given.filter((each) => each !== SLOWEST);
+const reporter = ['--reporter', 'test/support/reporter.cjs'];
+const reporterOptions = given.includes(SLOWEST) ? ['--reporter-option', 'slowest=true'] : [];
 const all = ['--parallel', '--jobs', '3', 'test/**/*.test.ts'];
-const mocha = ['--reporter', 'test/support/reporter.cjs', ...(files.length > 0 ? files : all)];
+const mocha = [...reporter, ...reporterOptions, ...(files.length > 0 ? files : all)];
 const checks: Step[] = [
   { name: 'Format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'Types', command: 'tsc', args: ['-p', '.'] },

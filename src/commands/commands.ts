@@ -4,6 +4,7 @@ import { deviceCommands } from './device-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
+import { temporalCommands } from './temporal-commands.ts';
 
 export const commands: Command[] = [
   ...organizationCommands,
@@ -11,4 +12,5 @@ export const commands: Command[] = [
   ...certificateCommands,
   ...deviceCommands,
   ...schemaCommands,
+  ...temporalCommands,
 ];

@@ -58,6 +58,7 @@ const PACKAGES: Record<string, string[]> = {
   '@temporalio/activity': ['activities/'],
   '@temporalio/client': ['src/temporal/', 'dev/embedded/'],
   '@temporalio/common': ['src/temporal/'],
+  '@temporalio/common/lib/time.js': ['src/temporal/'],
   '@temporalio/worker': ['src/temporal/'],
   '@temporalio/workflow': ['workflows/'],
   'coap-packet': ['src/gateway/', 'dev/simulator/'],

@@ -1,17 +1,62 @@
-/** Mocha's own report, and one plain line to close it that any reader of logs can find. */
+/**
+ * Mocha's own report, then with `slowest` the slowest tests, hooks and files, and at the end one plain line that any
+ * reader of logs can find.
+ */
+const { relative } = require('node:path');
 const { reporters } = require('mocha');
 
-module.exports = class ClosingLine extends reporters.Spec {
+const SLOWEST_LISTED = 30;
+
+module.exports = class TestReport extends reporters.Spec {
+  constructor(runner, options) {
+    super(runner, options);
+    this.listsSlowest = options.reporterOptions?.slowest !== undefined;
+    /** Every test and every run of a hook. */
+    this.timings = [];
+    runner.on('test end', (test) => this.time(test, 'test'));
+    runner.on('hook end', (hook) => this.time(hook, 'hook'));
+  }
+
+  time(runnable, kind) {
+    const { duration: ms = 0, file } = runnable;
+    if (file)
+      this.timings.push({ kind, ms, file: relative('', file), title: runnable.titlePath().join(' › ') });
+  }
+
   epilogue() {
     try {
       super.epilogue();
     } catch {
-      // Of a hook that failed in another process, the report lacks what it wants to show.
+      // A hook that failed in another process lacks what the report wants to show of it.
       for (const { title, err } of this.failures) process.stdout.write(`\n${title}\n${err?.stack}\n`);
     }
+    if (this.listsSlowest) process.stdout.write(slowest(this.timings));
     const { passes, failures, pending } = this.stats;
     process.stdout.write(
       `${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}\n`,
     );
   }
 };
+
+function slowest(timings) {
+  const ofTests = timings.map(({ file, title, ms }) => ({ ms, text: `${file}: ${title}` }));
+  const ofFiles = [...new Set(timings.map(({ file }) => file))].map((file) => {
+    const own = timings.filter((each) => each.file === file);
+    const hooks = sum(own.filter(({ kind }) => kind === 'hook'));
+    return { ms: sum(own), text: `${file} (${seconds(hooks)} in hooks)` };
+  });
+  const lines = [
+    ...section('Slowest tests and hooks, in seconds', ofTests),
+    ...section('Slowest files, in seconds', ofFiles),
+  ];
+  return `${lines.join('\n')}\n\n`;
+}
+
+function section(heading, entries) {
+  const first = entries.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST_LISTED);
+  return [`\n${heading}`, ...first.map(({ ms, text }) => `${seconds(ms).padStart(8)}  ${text}`)];
+}
+
+const sum = (timings) => timings.reduce((total, { ms }) => total + ms, 0);
+
+const seconds = (ms) => (ms / 1000).toFixed(1);

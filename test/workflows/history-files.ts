@@ -1,5 +1,5 @@
 /** Where recorded histories are kept: `histories/<workflow>/<scenario>.json`. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,10 @@ export const historyFile = ({ workflow, name }: { workflow: string; name: string
   join(HISTORIES, workflow, `${name}.json`);
 
 /** The file names of a workflow. */
-export const listHistories = (workflow: string): string[] => readdirSync(join(HISTORIES, workflow)).sort();
+export function listHistories(workflow: string): string[] {
+  const folder = join(HISTORIES, workflow);
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
 
 export const readHistory = (workflow: string, file: string): string =>
   readFileSync(join(HISTORIES, workflow, file), 'utf8');

@@ -1,8 +1,9 @@
 /**
  * `npm run histories`: plays every scenario with the current workflow code against a Temporal dev server, and keeps the
  * histories for the replay tests. Recording again gives the same files unless the workflows or the scenarios changed.
+ * `-- --missing` keeps the histories that are there, which may be of earlier code, and records the others.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createLog } from '../../src/process/log.ts';
 import { bundleWorkflows, installRuntime } from '../../src/temporal/worker.ts';
@@ -15,6 +16,7 @@ import { scrubHistory } from './scrub-history.ts';
 
 /** Events after which a run continues as new: more than any scenario has but those about just that. */
 const LIMITS = { 'limit.historyCount.suggestContinueAsNew': 80 };
+const keepsExisting = process.argv.includes('--missing');
 
 installRuntime(createLog('silent'));
 const [workflowBundle, temporal] = await Promise.all([
@@ -23,8 +25,8 @@ const [workflowBundle, temporal] = await Promise.all([
 ]);
 const player = await startScenarioPlayer(temporal.address, workflowBundle);
 try {
-  rmSync(HISTORIES, { recursive: true, force: true });
-  for (const scenario of scenarios) {
+  if (!keepsExisting) rmSync(HISTORIES, { recursive: true, force: true });
+  for (const scenario of scenarios.filter((each) => !existsSync(historyFile(each)))) {
     const history = scrubHistory(await player.play(scenario));
     const file = historyFile(scenario);
     mkdirSync(dirname(file), { recursive: true });

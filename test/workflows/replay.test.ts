@@ -12,7 +12,8 @@ import { scenarios } from './scenarios.ts';
 
 const { History } = proto.temporal.api.history.v1;
 const OTHER_ACTIVITY = '"activityType":{"name":"anotherActivity"}';
-const HELP = 'Guard the change with patched(), or record the histories again: npm run histories';
+const HELP =
+  'Guard the change with patched(). Only when no run of the earlier code can still exist, record anew: npm run histories';
 
 async function replay(text: string): Promise<void> {
   const { workflowBundle } = await servers();
@@ -28,7 +29,7 @@ for (const workflow of ['apply-profile', 'deliver-webhooks'] as const) {
       assert.deepEqual(
         listHistories(workflow),
         names.map((name) => `${name}.json`).sort(),
-        'Scenarios and histories differ. Record them again: npm run histories',
+        'Remove the histories without a scenario, and record those that are missing: npm run histories -- --missing',
       );
     });
 

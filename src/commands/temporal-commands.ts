@@ -1,0 +1,23 @@
+import { readSettings } from '../process/config.ts';
+import { type Command, durationMs, option, print } from './command.ts';
+
+const RETENTION_DEFAULT = '72h';
+
+export const temporalCommands: Command[] = [
+  {
+    words: ['temporal', 'setup'],
+    args: '[--retention 72h]',
+    summary: 'creates the namespace and the search attributes on the Temporal server',
+    run: async (input) => {
+      // The Temporal client takes a second to load, which no other command needs.
+      const { setUpNamespace } = await import('../temporal/set-up-namespace.ts');
+      const { temporalAddress, temporalNamespace } = readSettings();
+      await setUpNamespace({
+        address: temporalAddress,
+        namespace: temporalNamespace,
+        retentionMs: durationMs(option(input, 'retention') ?? RETENTION_DEFAULT, 'retention'),
+        print,
+      });
+    },
+  },
+];

@@ -1,0 +1,56 @@
+/** `npm run dms -- temporal setup` prepares a Temporal server for the service. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
+import { createStarter } from '../../src/temporal/starter.ts';
+import { applyProfileId, deliverWebhooksId, SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import { eventually } from '../support/fleet.ts';
+import { servers } from '../support/servers.ts';
+
+describe('The set-up of a Temporal namespace', function () {
+  this.timeout(60_000);
+
+  it('creates all that workflows need to be started and found, and can be repeated', async () => {
+    const { temporalAddress: address } = await servers();
+    const namespace = `setup-${randomUUID()}`;
+    const lines: string[] = [];
+    const options = {
+      address,
+      namespace,
+      retentionMs: 86_400_000,
+      print: (line: string) => lines.push(line),
+    };
+    await setUpNamespace(options);
+    await setUpNamespace(options);
+    const once = [
+      `Namespace ${namespace}: ready`,
+      ...Object.keys(SEARCH_ATTRIBUTES).map((name) => `Search attribute ${name}: ready`),
+    ];
+    assert.deepEqual(lines, [...once, ...once]);
+
+    const { client, close } = connectTemporal(address, namespace);
+    const starter = createStarter({ client, taskQueue: 'nobody', pollIntervalMs: 1_000 });
+    await starter.startJob({ organizationId: 'organization', jobId: 'job' });
+    await starter.startRecovery({ organizationId: 'organization', endpointId: 'endpoint' });
+    const find = async (query: string) => {
+      const ids = [];
+      for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);
+      return ids;
+    };
+    const finds = async (query: string, ...ids: string[]) =>
+      assert.deepEqual(
+        (
+          await eventually(
+            () => find(query),
+            ({ length }) => length === ids.length,
+          )
+        ).sort(),
+        ids,
+      );
+    await finds("OrganizationId = 'organization'", applyProfileId('job'), deliverWebhooksId('endpoint'));
+    await finds("JobId = 'job'", applyProfileId('job'));
+    await finds("EndpointId = 'endpoint'", deliverWebhooksId('endpoint'));
+    await close();
+  });
+});

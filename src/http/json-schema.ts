@@ -1,4 +1,4 @@
-/** Joi's own JSON Schema export, mended where it says less than the schema: null in enums, examples, deprecation. */
+/** Joi's own JSON Schema export, with what it leaves out: null in enums, examples, deprecation. */
 import type Joi from 'joi';
 
 export type JsonSchema = { [key: string]: unknown };
@@ -59,7 +59,7 @@ function mendChildren(out: JsonSchema, described: Described, components: Record<
   }
 }
 
-/** A nullable named schema is the component or null, so that the component stays one thing. */
+/** A nullable named schema becomes `component | null`, so the component itself is not nullable. */
 function named(
   name: string,
   schema: JsonSchema,

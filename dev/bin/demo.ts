@@ -1,4 +1,4 @@
-/** `npm run demo`: the service in about a minute, told in words. */
+/** `npm run demo`: shows the service in about a minute. */
 import { randomBytes } from 'node:crypto';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
 import { runDemo } from '../demo/run-demo.ts';
@@ -32,7 +32,7 @@ try {
   });
   end();
 } catch (error) {
-  // What is under way when Ctrl-C comes ends with an error of its own.
+  // After Ctrl-C, whatever was under way fails with an error of its own.
   if (!isStopping) print(`\nThe demo stops here. ${error instanceof Error ? error.message : error}`);
   end(1);
 }

@@ -1,4 +1,4 @@
-/** `npm run receiver -- …`: shows webhooks as they come. */
+/** `npm run receiver -- …`: prints webhooks as they arrive. */
 import { parseArgs } from 'node:util';
 import { runMain } from '../../src/process/run-main.ts';
 import { stopOnSignal } from '../../src/process/shutdown.ts';

@@ -1,4 +1,4 @@
-/** `npm run schema`: refreshes docs/schema.sql from a database that has nothing but our migrations. */
+/** `npm run schema`: refreshes docs/schema.sql from a new database with all migrations. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const GOLDEN = fileURLToPath(new URL('../../docs/schema.sql', import.meta.url));
 
 await runMain(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-schema-'));
-  // As root, the database server runs as another user, who has to get in.
+  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755);
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} });
   try {

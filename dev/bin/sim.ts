@@ -1,5 +1,4 @@
 /** `npm run sim -- …`: simulated loggers against a running service. */
-
 import { runMain } from '../../src/process/run-main.ts';
 import { readLocalInstance } from '../local/local-instance.ts';
 import { runSimulation } from '../simulator/run-simulation.ts';

@@ -1,5 +1,4 @@
-/** `npm start`: a Postgres, a Temporal server and the whole service on this machine, in one command. */
-
+/** `npm start`: PostgreSQL, a Temporal server and the whole service on this machine, in one command. */
 import { runMain } from '../../src/process/run-main.ts';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
 import { startEverything } from '../local/start-everything.ts';
@@ -15,7 +14,7 @@ await runMain(async () => {
   );
 });
 
-/** What was started is stopped in the opposite order, also when the start itself fails or is interrupted. */
+/** Stops in reverse order what was started, also when the start itself fails or is interrupted. */
 function startStack() {
   const stops: Array<() => Promise<unknown>> = [];
   async function stop(): Promise<void> {

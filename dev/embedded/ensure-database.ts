@@ -1,22 +1,22 @@
 import pg from 'pg';
 
-/** Makes the database when it is not there; the url of it, by the url of any database of the same server. */
+/** Creates the database if it does not exist. Takes the URL of any database of the server, returns that of this one. */
 export async function ensureDatabase(url: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 0)
-      await client.query(`create database ${client.escapeIdentifier(name)}`).catch(unlessThere);
+      await client.query(`create database ${client.escapeIdentifier(name)}`).catch(ignoreExisting);
   } finally {
     await client.end();
   }
-  const made = new URL(url);
-  made.pathname = `/${encodeURIComponent(name)}`;
-  return made.href;
+  const created = new URL(url);
+  created.pathname = `/${encodeURIComponent(name)}`;
+  return created.href;
 }
 
-/** Somebody else made it just now; PostgreSQL has two ways to say so. */
-function unlessThere(error: { code?: string }) {
+/** Another process created it meanwhile; PostgreSQL has two codes for that. */
+function ignoreExisting(error: { code?: string }) {
   if (error.code !== '42P04' && error.code !== '23505') throw error;
 }

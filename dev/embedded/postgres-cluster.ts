@@ -1,7 +1,7 @@
 /**
- * Makes a new cluster. It is made under another name and renamed when it is whole, so that an initdb killed half
- * way leaves nothing that looks like a cluster. Locale and order of text are PostgreSQL's own C.UTF-8, the same on
- * every machine. Everybody needs the password: other users of the machine reach the port too.
+ * Creates a cluster under another name and renames it when it is complete, so an initdb that is killed leaves nothing
+ * that looks like a cluster. Locale and collation are PostgreSQL's own C.UTF-8, the same on every machine. Connections
+ * need a password, because other users of the machine can reach the port.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -39,7 +39,7 @@ async function writePassword(file: string, { uid, gid }: Owner): Promise<void> {
   const unfinished = `${file}-${process.pid}`;
   await writeFile(unfinished, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
   if (uid !== undefined && gid !== undefined) await chown(unfinished, uid, gid);
-  // A link, because it does not replace the password that another process made first.
+  // A link fails when the file exists, so it never replaces the password of another process.
   await link(unfinished, file).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -52,7 +52,7 @@ export async function createCluster(wanted: NewCluster): Promise<void> {
   await initdb(unfinished, wanted);
   await rename(unfinished, wanted.cluster).catch(async (error) => {
     await rm(unfinished, { recursive: true });
-    if (!existsSync(wanted.cluster)) throw error; // else another process was first
+    if (!existsSync(wanted.cluster)) throw error; // else another process created it first
   });
 }
 

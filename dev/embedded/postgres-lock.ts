@@ -4,22 +4,22 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive, lockOwner, pidIn } from './process-status.ts';
 
-/** The pid of the live server on the cluster. */
-export const holderOf = (cluster: string) => lockOwner(lockOf(cluster), 'postgres');
+/** The pid of the server that runs on the cluster. */
+export const lockHolder = (cluster: string) => lockOwner(lockOf(cluster), 'postgres');
 
 export function listensOn(cluster: string, port: number): boolean {
   return (
-    holderOf(cluster) !== undefined && readFileSync(lockOf(cluster), 'utf8').split('\n')[3] === String(port)
+    lockHolder(cluster) !== undefined && readFileSync(lockOf(cluster), 'utf8').split('\n')[3] === String(port)
   );
 }
 
 /**
- * After a restart of the machine the pid in the lock may belong to some other program, and PostgreSQL refuses to
- * start because of it. A dead pid it handles itself.
+ * After a reboot the pid in the lock may belong to another program, and PostgreSQL would refuse to start. It handles
+ * the pid of an ended process itself.
  */
 export async function dropForeignLock(cluster: string): Promise<void> {
   const pid = pidIn(lockOf(cluster));
-  if (pid !== undefined && isAlive(pid) && holderOf(cluster) === undefined)
+  if (pid !== undefined && isAlive(pid) && lockHolder(cluster) === undefined)
     await rm(lockOf(cluster), { force: true });
 }
 

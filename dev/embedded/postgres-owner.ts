@@ -1,23 +1,23 @@
 /**
- * Who runs the embedded PostgreSQL. It refuses to run as root; then the user `postgres` runs it, made if need be,
- * and both the data folder and the programs must be in that user's reach.
+ * The user who runs the embedded PostgreSQL. PostgreSQL refuses to run as root: then the user `postgres` runs it, who is
+ * created if necessary and must be able to reach the data folder and the programs.
  */
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Empty: ourselves. */
+/** Empty: the user of this process. */
 export interface Owner {
   uid?: number;
   gid?: number;
 }
 
 const run = promisify(execFile);
-/** Where account tools are, whatever the caller's environment. */
+/** Where the account tools are on every system; the caller's PATH may lack them. */
 const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
-/** Makes the folder ready for the user who will run the server, and says who that is. */
+/** Creates the folder for the user who will run the server, and returns that user. */
 export async function prepareFolder(folder: string): Promise<Owner> {
   await mkdir(folder, { recursive: true });
   const { uid } = await stat(folder);
@@ -46,24 +46,24 @@ async function handOver(folder: string): Promise<Owner> {
   return owner;
 }
 
-/** A cluster that an ordinary user made stays that user's. */
+/** A cluster created by an ordinary user keeps its owner. */
 async function ownerOfCluster(folder: string): Promise<Required<Owner> | undefined> {
   const found = await stat(join(folder, 'cluster')).catch(() => undefined);
   return found && { uid: found.uid, gid: found.gid };
 }
 
 async function postgresUser(): Promise<Required<Owner>> {
-  return (await lookUp().catch(() => undefined)) ?? makeUser();
+  return (await lookUp().catch(() => undefined)) ?? createUser();
 }
 
-async function makeUser(): Promise<Required<Owner>> {
+async function createUser(): Promise<Required<Owner>> {
   try {
     await run('groupadd', ['--force', 'postgres'], { env });
     await run('useradd', ['--gid', 'postgres', 'postgres'], { env });
     return await lookUp();
   } catch (cause) {
     throw new Error(
-      'PostgreSQL does not run as root, and no user "postgres" could be made to run it. Run as an ordinary user.',
+      'PostgreSQL does not run as root, and no user "postgres" could be created to run it. Run as an ordinary user.',
       { cause },
     );
   }

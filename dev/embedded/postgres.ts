@@ -1,9 +1,9 @@
 /**
- * The embedded PostgreSQL: a real server on 127.0.0.1 with its data in one folder, for a start without any set-up
- * and for tests. Production brings its own and never loads this file.
+ * The embedded PostgreSQL: a real server on 127.0.0.1 with its data in one folder, for a start without set-up and for
+ * tests. Production uses its own server.
  *
- * Guaranteed: the server ends with this process, however that ends; what was committed is there at the next start,
- * also after kill -9 of everything; two processes never share a folder.
+ * Guaranteed: the server ends with this process, however that ends; committed data survives a kill -9 of everything;
+ * two processes never share a folder.
  * Deliberately not: upgrades of the major version, and Windows.
  */
 import { existsSync } from 'node:fs';
@@ -13,33 +13,33 @@ import pg from 'pg';
 import { freePort, isFree } from './free-port.ts';
 import { findPostgres, type PostgresBinaries } from './postgres-binaries.ts';
 import { createCluster, passwordOf } from './postgres-cluster.ts';
-import { dropForeignLock, holderOf, listensOn } from './postgres-lock.ts';
+import { dropForeignLock, listensOn, lockHolder } from './postgres-lock.ts';
 import { type Owner, prepareFolder } from './postgres-owner.ts';
 import { type Exit, supervise } from './supervise.ts';
 import { StartError, untilServing } from './until-serving.ts';
 
 export interface PostgresOptions {
-  /** Holds the cluster and its password; made when it is not there. */
+  /** Contains the cluster and its password; created if it does not exist. */
   dataDir: string;
-  /** A free one unless given. */
+  /** Default: a free one. */
   port?: number;
-  /** Gets each line of the server's log. */
+  /** Called with each line of the server's log. */
   log: (line: string) => void;
   /** Server settings by name, over the defaults below. */
   settings?: Record<string, string>;
 }
 
 export interface RunningPostgres {
-  /** Of the database `postgres`, with the password in it. */
+  /** Of the database `postgres`, including the password. */
   url: string;
-  /** Resolves when the server is gone, asked for or not. */
+  /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<Exit>;
   stop(): Promise<void>;
 }
 
 const defaultSettings = {
   listen_addresses: '127.0.0.1',
-  // No socket: its path has a length limit that folders of checkouts exceed.
+  // No Unix socket: a path within a checkout may exceed its length limit.
   unix_socket_directories: '',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -47,14 +47,14 @@ const defaultSettings = {
   shared_buffers: '256MB',
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
-  // What backends write goes to the disk steadily; gathered by the kernel, it holds up commits by tenths of a second.
+  // Writes reach the disk steadily; writeback by the kernel comes in bursts that delay commits by tenths of a second.
   backend_flush_after: '512kB',
 };
 
-/** How long an orphan's guard may take to stop it; the guard's own patience is a little shorter. */
+/** How long the guard of a killed process may take to stop its server; the guard's own limit is a little shorter. */
 const releaseMs = 8_000;
 const stopGraceMs = 7_000;
-/** Recovery after a crash may have gigabytes to read; a server that ends is noticed at once. */
+/** Crash recovery may read gigabytes; a server that ends is noticed at once. */
 const recoveryMs = 300_000;
 
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
@@ -81,7 +81,7 @@ interface Launch {
   log: (line: string) => void;
 }
 
-/** Tries again while the last server on this folder is still ending, or when a port was taken under our hands. */
+/** Tries again while the previous server on this folder is still ending, or when another process took the port. */
 async function startWhenReleased(launch: Launch, wantedPort?: number): Promise<RunningPostgres> {
   const deadline = Date.now() + releaseMs;
   for (;;) {
@@ -93,17 +93,17 @@ async function startWhenReleased(launch: Launch, wantedPort?: number): Promise<R
     try {
       return await start(launch, wantedPort ?? (await freePort()));
     } catch (error) {
-      if (!(error instanceof StartError) || !passing.test(error.message) || Date.now() > deadline)
+      if (!(error instanceof StartError) || !transientFault.test(error.message) || Date.now() > deadline)
         throw error;
       await sleep(200);
     }
   }
 }
 
-const passing = /another postmaster|pre-existing shared memory|could not create any TCP\/IP sockets/;
+const transientFault = /another postmaster|pre-existing shared memory|could not create any TCP\/IP sockets/;
 
 async function untilReleased(cluster: string, deadline: number): Promise<void> {
-  for (let holder = holderOf(cluster); holder !== undefined; holder = holderOf(cluster)) {
+  for (let holder = lockHolder(cluster); holder !== undefined; holder = lockHolder(cluster)) {
     if (Date.now() > deadline) {
       throw new Error(
         `Another PostgreSQL, process ${holder}, is running on ${cluster}. Stop it, or use another data folder.`,
@@ -130,7 +130,7 @@ async function start(launch: Launch, port: number): Promise<RunningPostgres> {
   await untilServing(server, {
     name: 'PostgreSQL',
     timeoutMs: recoveryMs,
-    // The lock first: if the port was snatched, whoever answers there is not ours.
+    // The lock first: another server may have taken the port and would answer.
     probe: async () => listensOn(cluster, port) && acceptsConnections(url, cluster),
   });
   return { url, exited: server.exited, stop: () => server.stop() };
@@ -138,7 +138,7 @@ async function start(launch: Launch, port: number): Promise<RunningPostgres> {
 
 async function acceptsConnections(url: string, cluster: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => {}); // it is the server's end that counts
+  client.on('error', () => {}); // the end of the server is reported by `exited`
   try {
     await client.connect();
     return true;

@@ -1,4 +1,4 @@
-/** Looks at processes that are not our children: who holds a folder, whether it is gone. */
+/** The state of processes that are not our children: whether they run, and which one holds a lock file. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** How the process was started; undefined when it is gone or hidden from us. */
+/** The command line of the process; undefined when it has ended or cannot be seen. */
 export function commandLine(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -30,7 +30,7 @@ function commandLineFromPs(pid: number): string | undefined {
   }
 }
 
-/** The live process named by the first line of the file, when its command line has this word or cannot be seen. */
+/** The running process whose pid is in the file, if its command line contains this word or cannot be seen. */
 export function lockOwner(pidFile: string, word: string): number | undefined {
   const pid = pidIn(pidFile);
   if (pid === undefined || !isAlive(pid)) return undefined;
@@ -47,7 +47,7 @@ export function pidIn(pidFile: string): number | undefined {
   }
 }
 
-/** Removes what dead processes left unfinished: entries named prefix and pid. */
+/** Removes entries that ended processes left unfinished, named by the prefix and their pid. */
 export async function removeLeftovers(folder: string, prefix: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;

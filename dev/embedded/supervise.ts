@@ -1,6 +1,6 @@
 /**
- * Runs an embedded server as a child that cannot outlive this process: see guard.mjs, which sits between the two.
- * Arguments are visible to everybody on the machine; secrets belong into files or the environment.
+ * Runs an embedded server as a child that cannot outlive this process: guard.mjs runs between the two. Arguments are
+ * visible to every user of the machine, so secrets belong in files or in the environment.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -11,18 +11,18 @@ import { fileURLToPath } from 'node:url';
 export interface SuperviseOptions {
   command: string;
   args: string[];
-  /** The whole environment of the server; nothing is inherited. */
+  /** The complete environment of the server; nothing is inherited. */
   env: Readonly<Record<string, string | undefined>>;
   cwd?: string;
   uid?: number;
   gid?: number;
-  /** What ends the server in an orderly way; SIGTERM. */
+  /** The signal for an orderly shutdown. Default: SIGTERM. */
   stopSignal?: NodeJS.Signals;
-  /** How long it may take to do so before SIGKILL; 5 s. */
+  /** How long the shutdown may take before SIGKILL. Default: 5 s. */
   graceMs?: number;
-  /** Holds the server's pid while it runs. */
+  /** Contains the server's pid while it runs. */
   pidFile?: string;
-  /** Gets each line of the server's output. */
+  /** Called with each line of the server's output. */
   log: (line: string) => void;
 }
 
@@ -35,9 +35,9 @@ export interface Supervised {
   /** The guard's pid; the server's own is in the pid file. */
   pid: number | undefined;
   exited: Promise<Exit>;
-  /** The server's last lines, for the error that says why it ended. */
+  /** The last lines of the server's output, for error messages. */
   lastLines(): string[];
-  /** Resolves when the server is gone. */
+  /** Resolves when the server has ended. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ const linesKept = 20;
 export function supervise(options: SuperviseOptions): Supervised {
   const { env, log, stopSignal = 'SIGTERM', graceMs = 5_000, ...rest } = options;
   const spec = JSON.stringify({ ...rest, stopSignal, graceMs });
-  // A session of its own: whoever kills our process group must not take the guard along.
+  // In a session of its own: a kill of our process group must not reach the guard.
   const guard = spawn(process.execPath, [guardFile, spec], { env, detached: true });
   const lines: string[] = [];
   const keep = (line: string) => {
@@ -57,7 +57,7 @@ export function supervise(options: SuperviseOptions): Supervised {
   };
   eachLine(guard.stdout, keep);
   eachLine(guard.stderr, keep);
-  guard.stdin.on('error', () => {}); // it ended first; `exited` tells
+  guard.stdin.on('error', () => {}); // the guard ended first, which `exited` reports
 
   const exited = new Promise<Exit>((resolve) => {
     guard.once('error', (error) => {
@@ -65,7 +65,7 @@ export function supervise(options: SuperviseOptions): Supervised {
       resolve({ code: 127, signal: null });
     });
     guard.once('close', (code, signal) => resolve({ code, signal }));
-    // `close` waits for the output's end, which never comes when somebody else still holds it.
+    // `close` waits for the end of the output, which another process may keep open.
     guard.once('exit', (code, signal) => {
       void sleep(1_000, undefined, { ref: false }).then(() => resolve({ code, signal }));
     });
@@ -85,6 +85,6 @@ export function supervise(options: SuperviseOptions): Supervised {
 export const describeExit = ({ code, signal }: Exit) =>
   signal ? `killed by ${signal}` : `exit code ${code}`;
 
-function eachLine(stream: Readable, take: (line: string) => void) {
-  createInterface({ input: stream }).on('line', take);
+function eachLine(stream: Readable, onLine: (line: string) => void) {
+  createInterface({ input: stream }).on('line', onLine);
 }

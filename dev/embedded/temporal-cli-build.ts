@@ -1,6 +1,6 @@
 /**
  * Builds the Temporal CLI from the module that tools/temporal pins, for machines that reach Go's modules but not
- * Temporal's download. About five minutes from nothing, so it says how far it is.
+ * Temporal's download. A first build takes about five minutes, so it reports its progress.
  */
 import { fileURLToPath } from 'node:url';
 import { type Env, findProgram } from './find-program.ts';
@@ -16,11 +16,11 @@ export interface BuildOptions {
   print: (line: string) => void;
 }
 
-/** Puts the CLI at the target path. */
+/** Writes the CLI to the target path. */
 export async function buildTemporalCli(target: string, { env, print }: BuildOptions): Promise<void> {
   const go = await findProgram('go', env);
   if (!go) throw new Error('it cannot be built: there is no Go on the PATH');
-  print(`Temporal CLI: building ${pinned.cli} with ${go}; from nothing this takes about five minutes`);
+  print(`Temporal CLI: building ${pinned.cli} with ${go}; a first build takes about five minutes`);
   await build(go, target, { env, print });
 }
 
@@ -44,7 +44,7 @@ async function build(go: string, target: string, { env, print }: BuildOptions): 
 const mainPackage = `${cliPackage}/cmd/temporal`;
 const linkerFlags = `-s -w -X ${cliPackage}/internal/temporalcli.Version=${pinned.cli}`;
 
-/** Go names each package when it is done with it, and says nothing while it links. */
+/** Go prints each package it has built, and nothing while it links. */
 function reportProgress(print: BuildOptions['print']) {
   const start = Date.now();
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Temporal's own download of the CLI. It is published without a checksum that could be pinned here, so the trust is
- * that of https, and the caller checks that what came runs.
+ * Temporal's own download of the CLI. It is published without a checksum that could be pinned here, so only HTTPS
+ * protects it; the caller checks that the program runs.
  */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -15,7 +15,7 @@ const official = 'https://temporal.download/cli/archive';
 const platforms: Record<string, string> = { linux: 'linux', darwin: 'darwin' };
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Without a network this must not keep anybody waiting. */
+/** Without a network, the search for a CLI goes on soon. */
 const answerMs = 5_000;
 const totalMs = 300_000;
 const progressMs = 5_000;
@@ -23,11 +23,11 @@ const progressMs = 5_000;
 export interface DownloadOptions {
   env: Env;
   print: (line: string) => void;
-  /** Another place than Temporal's own. */
+  /** Default: Temporal's own server. */
   downloadFrom?: string;
 }
 
-/** Puts the CLI at the target path, and its archive beside it. */
+/** Writes the CLI to the target path, and its archive beside it. */
 export async function downloadTemporalCli(target: string, options: DownloadOptions): Promise<void> {
   const { env, print, downloadFrom = official } = options;
   try {
@@ -70,19 +70,16 @@ async function fetchTo(path: string, url: string, print: DownloadOptions['print'
 }
 
 async function answerTo(url: string, total: AbortSignal): Promise<Response> {
-  const patience = new AbortController();
-  const timer = setTimeout(
-    () => patience.abort(new Error(`no answer within ${answerMs / 1000} s`)),
-    answerMs,
-  );
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new Error(`no answer within ${answerMs / 1000} s`)), answerMs);
   try {
-    return await fetch(url, { signal: AbortSignal.any([total, patience.signal]) });
+    return await fetch(url, { signal: AbortSignal.any([total, timeout.signal]) });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** The message of fetch is only `fetch failed`: the reason is in its cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;

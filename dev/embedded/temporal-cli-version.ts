@@ -1,4 +1,4 @@
-/** The pinned Temporal, and what a CLI on this machine says of itself. */
+/** The pinned version of Temporal, and the version of a CLI on this machine. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -7,14 +7,14 @@ export const pinned = { cli: '1.9.1', server: '1.32.0' } as const;
 
 export interface CliVersion {
   cli: string;
-  /** Of the server inside. */
+  /** Of the server it contains. */
   server: string;
 }
 
 const run = promisify(execFile);
 const timeoutMs = 15_000;
 
-/** Throws when the program does not run or is something else. */
+/** Throws when the program does not run or is not the Temporal CLI. */
 export async function versionOf(path: string): Promise<CliVersion> {
   const { stdout } = await run(path, ['--version'], { timeout: timeoutMs, env: {} });
   const [, cli, server] = /^temporal version (\S+) \(server ([^\s,)]+)/i.exec(stdout) ?? [];
@@ -22,7 +22,7 @@ export async function versionOf(path: string): Promise<CliVersion> {
   return { cli, server };
 }
 
-/** A CLI built from source has no version of its own; then its server's counts. */
+/** A CLI built from source has no version of its own: then the version of its server is compared. */
 export function isNewEnough({ cli, server }: CliVersion): boolean {
   return cli.startsWith('0.0.0') ? isAtLeast(server, pinned.server) : isAtLeast(cli, pinned.cli);
 }

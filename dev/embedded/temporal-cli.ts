@@ -1,7 +1,7 @@
 /**
- * Finds the Temporal CLI, whose `server start-dev` is the embedded Temporal. The ways, in this order: the one named
- * by TEMPORAL_CLI_PATH, one on the PATH that is new enough, the cache, Temporal's download, a build with Go from the
- * pinned module in tools/temporal. Each says what it does; none waits long for a network that is not there.
+ * Finds the Temporal CLI, whose `server start-dev` is the embedded Temporal. In this order: TEMPORAL_CLI_PATH, the PATH
+ * if its version is new enough, the cache, Temporal's download, a build with Go from the pinned module in
+ * tools/temporal. Each step prints what it does; none waits long for a network that is missing.
  */
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ import { describeVersion, isNewEnough, pinned, versionOf } from './temporal-cli-
 
 export interface FindTemporalCli {
   env: Env;
-  /** Keeps what was downloaded or built; made when it is not there. */
+  /** Keeps the program that was downloaded or built; created if it does not exist. */
   cacheDir: string;
-  /** Gets a line about each step. */
+  /** Called with a line about each step. */
   print: (line: string) => void;
-  /** Another place to download from than Temporal's own. */
+  /** Where to download from. Default: Temporal's own server. */
   downloadFrom?: string;
 }
 
@@ -29,7 +29,7 @@ export async function findTemporalCli(wanted: FindTemporalCli): Promise<string> 
 
 async function chosen(path: string, print: FindTemporalCli['print']): Promise<string> {
   const version = await versionOf(path).catch((cause) => {
-    throw new Error(`TEMPORAL_CLI_PATH is ${path}, which is no Temporal CLI that runs: ${cause.message}`, {
+    throw new Error(`TEMPORAL_CLI_PATH is ${path}, which is not a working Temporal CLI: ${cause.message}`, {
       cause,
     });
   });
@@ -66,9 +66,9 @@ async function obtain(wanted: FindTemporalCli): Promise<string> {
   await mkdir(wanted.cacheDir, { recursive: true });
   await removeLeftovers(wanted.cacheDir, unfinishedPrefix);
   const failures: string[] = [];
-  for (const way of [downloadTemporalCli, buildTemporalCli]) {
+  for (const provide of [downloadTemporalCli, buildTemporalCli]) {
     try {
-      await into(target, wanted, way);
+      await install(target, wanted, provide);
       wanted.print(`Temporal CLI: kept in ${target}`);
       return target;
     } catch (error) {
@@ -76,16 +76,20 @@ async function obtain(wanted: FindTemporalCli): Promise<string> {
       wanted.print(`Temporal CLI: ${(error as Error).message}`);
     }
   }
-  throw new Error(allWays(target, failures));
+  throw new Error(noCliMessage(target, failures));
 }
 
-/** Under another name first: a process beside us sees a whole program or none. */
-async function into(target: string, wanted: FindTemporalCli, way: typeof buildTemporalCli): Promise<void> {
+/** Under another name first: other processes see a complete program or none. */
+async function install(
+  target: string,
+  wanted: FindTemporalCli,
+  provide: typeof buildTemporalCli,
+): Promise<void> {
   const folder = join(wanted.cacheDir, `${unfinishedPrefix}${process.pid}`);
   await mkdir(folder);
   try {
     const program = join(folder, 'temporal');
-    await way(program, wanted);
+    await provide(program, wanted);
     await versionOf(program);
     await rename(program, target);
   } finally {
@@ -96,7 +100,7 @@ async function into(target: string, wanted: FindTemporalCli, way: typeof buildTe
 const unfinishedPrefix = 'unfinished-';
 const cachePath = (cacheDir: string) => join(cacheDir, `temporal-${pinned.cli}`);
 
-const allWays = (target: string, failures: string[]) => `There is no Temporal CLI ${pinned.cli}:
+const noCliMessage = (target: string, failures: string[]) => `There is no Temporal CLI ${pinned.cli}:
 ${failures.map((failure) => `  ${failure}`).join('\n')}
 Any one of these helps:
   set TEMPORAL_ADDRESS to the address of a Temporal server that runs already

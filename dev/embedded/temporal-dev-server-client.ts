@@ -1,4 +1,4 @@
-/** Talks to the Temporal dev server while it starts. */
+/** Calls to the Temporal dev server while it starts. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -36,7 +36,7 @@ async function isHealthy(address: string): Promise<boolean> {
   });
 }
 
-/** The server heeds its flags only when its file is new; search attributes that came later are added here. */
+/** The server creates the search attributes of its flags only in a new file: later ones are added here. */
 export async function addMissingSearchAttributes(
   wanted: Record<string, string>,
   { cli, address }: { cli: string; address: string },

@@ -1,4 +1,4 @@
-/** The SQLite file of the Temporal dev server: which one, that it is whole, and that nobody else has it open. */
+/** The SQLite file of the Temporal dev server: its name, whether it is complete, and that no other server uses it. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, format, parse, resolve } from 'node:path';
@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { lockOwner } from './process-status.ts';
 import { versionOf } from './temporal-cli-version.ts';
 
-/** How long an orphan's guard may take to stop the last server on the file; its patience is shorter. */
+/** How long the guard of a killed process may take to stop its server; the guard's own limit is shorter. */
 const releaseMs = 8_000;
 
-/** The path that this version of the server uses, ready for it. */
+/** The path of the file for this version of the server, free to use. */
 export async function prepareFile(dbFile: string, cli: string): Promise<string> {
   const { dir, name, ext } = parse(resolve(dbFile));
   const { server } = await versionOf(cli);
@@ -21,8 +21,8 @@ export async function prepareFile(dbFile: string, cli: string): Promise<string> 
 }
 
 /**
- * The server makes its tables only in a new file. If it was killed while it did, it could never use the file again:
- * so a file counts only when a server on it has served once.
+ * The server creates its tables only in a new file, and cannot use one again in which it was killed meanwhile. So a file
+ * is used again only when a server on it has served once.
  */
 export const markInitialized = (file: string) => writeFile(markOf(file), '');
 

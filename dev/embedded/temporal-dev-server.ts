@@ -1,10 +1,10 @@
 /**
  * The embedded Temporal: `temporal server start-dev` on 127.0.0.1, with one shard on SQLite. For development and
- * tests; production brings its own server.
+ * tests; production uses its own server.
  *
- * Guaranteed: it ends with this process, however that ends; with a file, its workflows are there at the next start;
- * two processes never share a file. Another version of the server begins a new file, because it makes its tables
- * only then; the workflows of the old one stay behind.
+ * Guaranteed: it ends with this process, however that ends; with a file, its workflows survive; two processes never share
+ * a file. Another version of the server starts a new file without the workflows of the old one, because it creates its
+ * tables only in a new file.
  */
 import { freePort, isFree } from './free-port.ts';
 import { type Exit, supervise } from './supervise.ts';
@@ -17,14 +17,14 @@ export type SearchAttributeType = 'Text' | 'Keyword' | 'Int' | 'Double' | 'Bool'
 export interface TemporalDevServerOptions {
   /** The Temporal CLI. */
   cli: string;
-  /** Keeps the state; the server's version goes into its name. In memory without it. */
+  /** Keeps the state; the server's version is added to its name. Default: in memory. */
   dbFile?: string;
-  /** A free one unless given. */
+  /** Default: a free one. */
   port?: number;
-  /** There is no web UI without it; 0 is a free one. */
+  /** 0 for a free one. Default: no web UI. */
   uiPort?: number;
   searchAttributes: Record<string, SearchAttributeType>;
-  /** Gets each line of the server's output. */
+  /** Called with each line of the server's output. */
   log: (line: string) => void;
 }
 
@@ -32,12 +32,12 @@ export interface TemporalDevServer {
   /** host:port */
   address: string;
   uiUrl: string | undefined;
-  /** Resolves when the server is gone, asked for or not. */
+  /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<Exit>;
   stop(): Promise<void>;
 }
 
-/** Far above what one machine does: the defaults throttle long before the database. */
+/** More than one machine can do: the default limits throttle long before the database does. */
 const perSecondMax = 100_000;
 const limits = [
   'frontend.rps',
@@ -61,7 +61,7 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
       const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
       return await start(options, { file, port: options.port ?? (await freePort()), uiPort });
     } catch (error) {
-      // It takes free ports of its own, and others may be quicker.
+      // The server chooses further free ports, which other processes may take first.
       if (!(error instanceof StartError) || !portTaken.test(error.message) || attempt === attemptsMax)
         throw error;
     }
@@ -79,7 +79,7 @@ async function start(
   const server = supervise({
     command: cli,
     args: flags({ port, uiPort, file, searchAttributes }),
-    env: {}, // nobody's Temporal settings
+    env: {}, // no Temporal settings of the user
     stopSignal: 'SIGINT',
     pidFile: file && pidFileOf(file),
     log,

@@ -1,15 +1,15 @@
-/** Waits until a server that was just started serves; a server that ends instead says why with its last lines. */
+/** Waits until a server serves that was just started; if it ends instead, the error contains its last lines. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeExit, type Exit, type Supervised } from './supervise.ts';
 
 export interface Serving {
   name: string;
   timeoutMs: number;
-  /** Whether it serves; throws when it never will. */
+  /** Whether the server serves; throws when it never will. */
   probe: () => Promise<boolean>;
 }
 
-/** The server did not come up; it is stopped already. */
+/** The server did not start; it is stopped already. */
 export class StartError extends Error {}
 
 const pauseMs = 40;
@@ -37,6 +37,6 @@ export async function untilServing(server: Supervised, { name, timeoutMs, probe 
 function tail(server: Supervised): string {
   const lines = server.lastLines();
   return lines.length === 0
-    ? ', without a word.'
+    ? ' without output.'
     : `. Its last lines:\n${lines.map((l) => `  ${l}`).join('\n')}`;
 }

@@ -1,4 +1,4 @@
-/** Ports, taken before everything else and held until their servers listen: two copies may start at once. */
+/** Ports, reserved first of all and held until their servers listen, so two copies can start at the same time. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -8,12 +8,12 @@ export interface PortReservation {
   release(): Promise<void>;
 }
 
-/** null when somebody else has it; 0 is any free one. */
+/** null when the port is in use; 0 reserves any free one. */
 export type ReservePort = (port: number) => Promise<PortReservation | null>;
 
 export const reserveTcpPort: ReservePort = (port) =>
-  unlessTaken(async () => {
-    // Who connects this early is turned away, not left to wait.
+  nullWhenInUse(async () => {
+    // Early connections are refused instead of left waiting.
     const server = createServer((socket) => socket.destroy());
     server.listen({ port, host: '127.0.0.1', exclusive: true });
     await once(server, 'listening');
@@ -27,7 +27,7 @@ export const reserveTcpPort: ReservePort = (port) =>
   });
 
 export const reserveUdpPort: ReservePort = (port) =>
-  unlessTaken(async () => {
+  nullWhenInUse(async () => {
     const socket = createSocket('udp4');
     socket.bind({ port, address: '127.0.0.1', exclusive: true });
     await once(socket, 'listening');
@@ -40,9 +40,9 @@ export const reserveUdpPort: ReservePort = (port) =>
     };
   });
 
-async function unlessTaken(hold: () => Promise<PortReservation>): Promise<PortReservation | null> {
+async function nullWhenInUse(reserve: () => Promise<PortReservation>): Promise<PortReservation | null> {
   try {
-    return await hold();
+    return await reserve();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return null;
     throw error;

@@ -1,4 +1,4 @@
-/** The order of a start on one machine: servers, schema, organization and keys, service, and what to tell its user. */
+/** Starts everything on one machine, in order: servers, schema, organization and keys, service. */
 import { join } from 'node:path';
 import { compose, type Service } from '../../src/compose/service.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -24,25 +24,30 @@ import { type StartSettings, settingsForStart } from './start-settings.ts';
 export interface StartOptions {
   start: StartSettings;
   print(line: string): void;
-  /** Takes what has to be stopped later, the last one first. */
+  /** Called with what has to be stopped later, the last one first. */
   onStop(stop: () => Promise<unknown>): void;
-  /** A server that we depend on is gone. */
+  /** A server that the service depends on has ended. */
   onServerExit(exitCode: number): void;
 }
 
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, print, onStop } = options;
-  const apiPort = await takePort(start.port, { name: 'PORT', what: 'the API', hold: reserveTcpPort, print });
-  const coapPort = await takePort(start.coapPort, {
+  const apiPort = await reservePort(start.port, {
+    name: 'PORT',
+    what: 'the API',
+    reserve: reserveTcpPort,
+    print,
+  });
+  const coapPort = await reservePort(start.coapPort, {
     name: 'COAP_PORT',
     what: 'the CoAP gateway',
-    hold: reserveUdpPort,
+    reserve: reserveUdpPort,
     print,
   });
   const destination = openLogFile(start.dataDir, 'service.log');
   onStop(async () => destination.flushSync());
 
-  // Both servers take their time when they are new: side by side.
+  // In parallel, because the first start of each takes long.
   const [databaseUrl, temporal] = await Promise.all([database(options), temporalServer(options)]);
   const settings = settingsForStart(start, {
     databaseUrl,
@@ -53,7 +58,7 @@ export async function startEverything(options: StartOptions): Promise<void> {
   });
   const service = compose({ settings, log: createLog(settings.logLevel, destination) });
   onStop(service.close);
-  await bringUpToDate(service, print);
+  await migrateDatabase(service, print);
   const keys = await localKeys(service.sql, start.dataDir);
 
   const worker = await service.startWorker();
@@ -80,30 +85,30 @@ export async function startEverything(options: StartOptions): Promise<void> {
   print(startupBanner(local, start.dataDir));
 }
 
-/** As it stands in a URL that works on this machine. */
+/** The host for URLs that work on this machine. */
 function hostIn({ host }: Settings): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
 interface PortUse {
-  /** The variable that chooses it. */
+  /** The variable that sets it. */
   name: string;
   what: string;
-  hold: ReservePort;
+  reserve: ReservePort;
   print: StartOptions['print'];
 }
 
-/** One that was asked for or none; another one when it was the default. */
-async function takePort(
+/** The given port or none; when the default port is in use, any other one. */
+async function reservePort(
   { port, isGiven }: StartSettings['port'],
-  { name, what, hold, print }: PortUse,
+  { name, what, reserve, print }: PortUse,
 ): Promise<PortReservation> {
-  const wanted = await hold(port);
-  if (wanted) return wanted;
+  const reserved = await reserve(port);
+  if (reserved) return reserved;
   if (isGiven)
     throw new Error(`Port ${port} is taken: choose another one with ${name}, or stop what listens there`);
-  const other = (await hold(0)) as PortReservation;
+  const other = (await reserve(0)) as PortReservation;
   print(`Port ${port} is taken, so ${what} listens on ${other.port}; ${name} chooses one`);
   return other;
 }
@@ -142,7 +147,7 @@ async function temporalServer({ start, print, onStop, onServerExit }: StartOptio
   return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };
 }
 
-/** Without its own servers the service cannot go on; a new start finds all data as it was. */
+/** Without its servers the service cannot run. All data is there at the next start. */
 function watch(
   server: { exited: Promise<unknown>; stop(): Promise<void> },
   name: string,
@@ -162,7 +167,7 @@ function watch(
   });
 }
 
-async function bringUpToDate(service: Service, print: StartOptions['print']): Promise<void> {
+async function migrateDatabase(service: Service, print: StartOptions['print']): Promise<void> {
   const names = await migrate(service.sql);
   if (names.length > 0) print(`Database: ${names.length} migrations run`);
 }

@@ -8,7 +8,7 @@ export interface CommandInput {
 
 export interface Command {
   words: string[];
-  /** What follows the words, as shown to people. */
+  /** What follows the words, as the usage text shows it. */
   args: string;
   summary: string;
   run(input: CommandInput): Promise<void>;
@@ -32,7 +32,7 @@ type OptionTypes = Record<string, { type: 'string' | 'boolean' }>;
 
 const OPTION = /--([a-z-]+)(?: ([^\s\]]+))?/g;
 
-/** `ID [--overlap 24h]` to the names of its positionals and the types of its options. */
+/** Parses `ID [--overlap 24h]` into the names of positionals and the types of options. */
 function shapeOf(args: string): { names: string[]; options: OptionTypes } {
   const found = [...args.matchAll(OPTION)].map(([, name, value]) => [
     name,

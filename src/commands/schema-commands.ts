@@ -21,7 +21,7 @@ export const schemaCommands: Command[] = [
     args: '[--write]',
     summary: 'prints the OpenAPI document; --write refreshes openapi.json',
     run: async ({ options }) => {
-      // The whole service takes a second to load, which no other command needs.
+      // Loading the whole service takes a second, and no other command needs it.
       const { documentedApi } = await import('../compose/service.ts');
       const text = `${JSON.stringify(documentedApi(), null, 2)}\n`;
       if (options.write) writeFileSync(GOLDEN, text);

@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { isQueryTimeout } from './faults.ts';
 
-/** A pooled connection; one that carries a fault here is closed by the pool instead of being handed out again. */
+/** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
 export type PooledConnection = pg.Client & { __knex__disposed?: unknown };
 
 /** The pool of connections. */
@@ -27,10 +27,10 @@ export interface DatabaseOptions {
 
 const INT8 = 20;
 const ACQUIRE_TIMEOUT_MS = 5_000;
-/** A server that is there ends a statement by itself; one that is gone without a word is waited for so much longer. */
+/** The server ends slow statements itself; one that vanished without closing the connection is given up later. */
 const ANSWER_TIMEOUT_FACTOR = 1.5;
 
-/** Counts come back as numbers: none here can leave the safe integers. */
+/** bigint as number: no count here can exceed the safe integers. */
 const types = {
   getTypeParser: ((oid: number, format: 'text') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
@@ -65,10 +65,10 @@ export function openDatabase({
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, afterCreate: remember },
     acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
-    // It would print on the console what callers get as an error, and what an idle connection dies of.
+    // Knex would print to the console what callers get as errors, and why idle connections closed.
     log: { warn() {} },
   });
-  // A connection that did not answer would keep whoever gets it next waiting as well.
+  // A connection that did not answer would block its next user as well.
   pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
     const connection = connections.get(__knexUid);
     if (connection && isQueryTimeout(error)) connection.__knex__disposed ??= error;

@@ -1,4 +1,4 @@
-/** What the database's error codes mean to us; the codes are PostgreSQL's (appendix A of its manual). */
+/** What error codes of the database mean to the service. Source: PostgreSQL manual, appendix A. */
 
 interface DatabaseFault {
   code?: string;
@@ -19,7 +19,7 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return fault.code === UNIQUE_VIOLATION && fault.constraint === constraint;
 }
 
-/** Of a partitioned table: PostgreSQL names the key of the partition, which begins with the table's name. */
+/** For partitioned tables: PostgreSQL reports the constraint of the partition, which begins with the table's name. */
 export function isUniqueViolationOf(error: unknown, table: string): boolean {
   const { code, constraint } = asFault(error);
   return code === UNIQUE_VIOLATION && (constraint?.startsWith(`${table}_`) ?? false);
@@ -30,7 +30,7 @@ export function isRetryable(error: unknown): boolean {
   return code === DEADLOCK_DETECTED || code === SERIALIZATION_FAILURE;
 }
 
-/** What a transaction has read has changed: it runs again, as after a fault of PostgreSQL's own of that kind. */
+/** Another transaction changed what this one read: it runs again, as after PostgreSQL's own serialization failure. */
 export const staleRead = (message: string): Error =>
   Object.assign(new Error(message), { code: SERIALIZATION_FAILURE });
 
@@ -39,7 +39,7 @@ const CHECK_VIOLATION = '23514';
 
 export const isLockTimeout = (error: unknown): boolean => asFault(error).code === LOCK_NOT_AVAILABLE;
 
-/** A row of a partitioned table that no partition takes: PostgreSQL calls it a violated check of no name. */
+/** No partition exists for a row. PostgreSQL reports it as a check violation without a constraint. */
 export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = asFault(error);
   return code === CHECK_VIOLATION && constraint === undefined;
@@ -59,19 +59,19 @@ const SOCKET_FAULTS = [
   'ENOENT',
 ];
 /**
- * Shutdown under way, starting up, a statement that took too long, too many connections, disk or memory full, a standby
- * that takes no writes; class 08 is the connection itself.
+ * Shutting down, starting up, statement timeout, too many connections, disk or memory full, a read-only standby. Class
+ * 08 is the connection itself.
  */
 const SERVER_FAULTS = ['57P01', '57P02', '57P03', '57014', '53300', '53100', '53200', '25006'];
 const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;
 
-/** The server did not say anything, not even that the statement took too long. Knex puts the statement before it. */
+/** The server did not answer at all, not even with a statement timeout. Knex puts the statement before the message. */
 export const isQueryTimeout = (error: unknown): boolean =>
   asFault(error).message?.endsWith('Query read timeout') ?? false;
 
-/** The database cannot be reached or cannot serve at present: the same request may work a little later. */
+/** The database cannot be reached or cannot serve at present; the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const { code = '', name = '', message = '' } = asFault(error);
   if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || code.startsWith('08')) return true;

@@ -1,10 +1,10 @@
 /**
- * Many callers, one transaction: a caller hands in an item and gets a promise of its own result; while one batch is
- * under way the next one gathers, so batches grow with the load. Where a batch costs much more than an item, items may
- * be let gather for some milliseconds, too.
+ * Many callers, one transaction: a caller submits an item and gets a promise of its own result. While a batch is under
+ * way the next one gathers, so batches grow with the load and a lone item never waits. Where a batch costs much more
+ * than an item, `gather` lets items wait some milliseconds for others.
  *
- * A batch that fails is split until the item that spoils it stands alone, so a bad item never fails its neighbours.
- * A fault that is nobody's (the database is away) fails the whole batch at once.
+ * A batch that fails is split in half until the bad item is alone, so it never fails its neighbours. A fault common to
+ * all items, such as an unavailable database, fails the whole batch at once.
  */
 import { isUnavailable } from './faults.ts';
 
@@ -14,13 +14,13 @@ export interface GroupCommitOptions<Item, Result> {
   /** True for faults that splitting cannot help. Default: the database is unavailable. */
   isCommonFault?(error: unknown): boolean;
   maxItems: number;
-  /** Bounds a batch of large items, too: it takes no more once they weigh so much together. */
+  /** Limits batches of large items: a batch ends before the item that would exceed `max`. */
   weight?: { of(item: Item): number; max: number };
   /** Batches under way at the same time. */
   concurrency: number;
-  /** A batch begins when so many items wait, or when the first of them has waited for so long. Default: at once. */
+  /** A batch starts when `enough` items wait, or when the first has waited for `ms`. Default: at once. */
   gather?: { enough: number; ms: number };
-  /** Waiting items at most; more are refused with the error that `overloaded` makes. Default: no limit. */
+  /** Waiting items at most; further ones are rejected with the error of `overloaded`. Default: no limit. */
   maxWaiting?: number;
   overloaded?(): Error;
 }
@@ -47,7 +47,7 @@ export function createGroupCommit<Item, Result>(
   let isDue = false;
   let isTimed = false;
 
-  /** Not before what else this turn of the event loop brings in. */
+  /** Not before the end of this turn of the event loop, which may bring further items. */
   function pumpSoon(): void {
     const first = waiting[0];
     if (!first || isDue || underWay >= options.concurrency) return;

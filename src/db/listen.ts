@@ -1,4 +1,4 @@
-/** NOTIFY on one channel, over a connection of its own that is made again whenever it is lost. */
+/** Listens to one channel of NOTIFY, over a connection of its own that is reopened whenever it is lost. */
 import pg from 'pg';
 
 export interface ListenOptions {
@@ -13,7 +13,6 @@ export interface Listener {
 }
 
 const RECONNECT_MS = 500;
-/** A server that accepts and says nothing is as good as away. */
 const CONNECT_MS_MAX = 5_000;
 
 export function listenTo({ url, channel, onNotification, onFault }: ListenOptions): Listener {
@@ -21,7 +20,7 @@ export function listenTo({ url, channel, onNotification, onFault }: ListenOption
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Of the present connection only: one that was given up has nothing to say. */
+  /** Ignores events of connections that were given up before. */
   function lost(which: pg.Client, error: unknown): void {
     if (isStopping || which !== client) return;
     client = null;

@@ -13,10 +13,10 @@ const source: Knex.MigrationSource<Name> = {
 };
 const config: Knex.MigratorConfig = { migrationSource: source, tableName: 'schema_migrations' };
 
-/** Any number will do, as long as it is ours. */
+/** An arbitrary number that nothing else uses. */
 const LOCK = 714_201_118;
 
-/** Brings the schema up to date; several processes may do so at once. Returns the migrations that were run. */
+/** Brings the schema up to date; several processes may call it at once. Returns the migrations that were run. */
 export function migrate(database: Database): Promise<string[]> {
   return withMigrationLock(database, async () => {
     const [, names] = (await database.migrate.latest(config)) as [number, string[]];
@@ -25,12 +25,12 @@ export function migrate(database: Database): Promise<string[]> {
   });
 }
 
-/** Takes every migration back. */
+/** Reverts every migration. */
 export function rollbackAll(database: Database): Promise<void> {
   return withMigrationLock(database, () => database.migrate.rollback(config, true));
 }
 
-/** Knex keeps its lock in a row, which a killed process would leave behind; ours goes with the connection. */
+/** Knex's own lock is a row, which a killed process would leave behind; an advisory lock ends with the connection. */
 function withMigrationLock<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return database.transaction(async (trx) => {
     await query(trx, 'select pg_advisory_xact_lock(?)', [LOCK]);

@@ -1,4 +1,4 @@
-/** Tables that are partitioned by time: partitions are made ahead or when they are needed, and dropped by age. */
+/** Tables partitioned by time: partitions are created ahead of time or on demand, and dropped by age. */
 import { setTimeout } from 'node:timers/promises';
 import type { Database, Sql } from './database.ts';
 import { isLockTimeout } from './faults.ts';
@@ -7,17 +7,17 @@ import { createTransact } from './transaction.ts';
 
 export interface PartitionedTable {
   name: string;
-  /** What the key's ranges are made of: UUIDv7 ids, or times. */
+  /** Partitioned by UUIDv7 ids or by times. */
   key: 'id' | 'time';
   span: 'day' | 'month';
-  /** Partitions that are made before they are needed, counted from the present one. */
+  /** Partitions to create before and after the current one. */
   behind: number;
   ahead: number;
 }
 
 const byDay = { key: 'id', span: 'day', behind: 1, ahead: 7 } as const;
 
-/** What was delivered, or has to be. */
+/** Events and their deliveries. */
 export const DELIVERY_TABLES: readonly PartitionedTable[] = [
   { name: 'events', ...byDay },
   { name: 'deliveries', ...byDay },
@@ -34,13 +34,13 @@ export const MEASUREMENTS: PartitionedTable = {
 
 export const PARTITIONED_TABLES: readonly PartitionedTable[] = [...DELIVERY_TABLES, MEASUREMENTS];
 
-/** The smallest UUIDv7 of a moment (RFC 9562, section 5.7: 48 bits of milliseconds come first). */
+/** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds). */
 export function firstIdAt(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The beginning of the partition that holds the moment, or of one so many spans later. */
+/** The start of the partition that contains the time, or of a later one by as many spans. */
 function startOf({ span }: PartitionedTable, at: Date, later = 0): Date {
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
   return new Date(span === 'day' ? Date.UTC(year, month, day + later) : Date.UTC(year, month + later));
@@ -53,7 +53,7 @@ function nameOf({ name, span }: PartitionedTable, start: Date): string {
 
 const boundOf = ({ key }: PartitionedTable, at: Date) => (key === 'id' ? firstIdAt(at) : at.toISOString());
 
-/** Makes the partitions around the moment; those that are there stay. */
+/** Creates the partitions around the time that do not exist yet. */
 export function createPartitions(database: Database, table: PartitionedTable, now: Date): Promise<void> {
   const offsets = Array.from({ length: table.behind + 1 + table.ahead }, (_, index) => index - table.behind);
   return createMissing(
@@ -68,7 +68,7 @@ async function createMissing(database: Database, table: PartitionedTable, starts
   for (const start of starts) if (!known.has(nameOf(table, start))) await createOne(database, table, start);
 }
 
-/** In the order of their time. */
+/** Oldest first. */
 async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string[]> {
   const rows = await query<{ name: string }>(
     sql,
@@ -80,8 +80,8 @@ async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string
 }
 
 /**
- * Made apart and attached afterwards: that waits for nobody who writes, and nobody who writes waits for it, whereas
- * `partition of` locks the whole table.
+ * Creates a separate table and attaches it: that neither blocks writers nor waits for them, whereas `partition of` locks
+ * the whole table.
  */
 async function createOne(database: Database, table: PartitionedTable, start: Date): Promise<void> {
   const name = nameOf(table, start);
@@ -104,7 +104,7 @@ const DROP_ATTEMPTS = 20;
 const LOCK_TIMEOUT_MS = 250;
 const PAUSE_MS = 500;
 
-/** Drops the partitions that ended before the moment; answers with their names. */
+/** Drops the partitions that ended before the time. Returns their names. */
 export async function dropPartitions(
   database: Database,
   table: PartitionedTable,
@@ -116,7 +116,7 @@ export async function dropPartitions(
   return old;
 }
 
-/** A drop locks the whole table: it gives up early, so that nobody queues behind it for long, and tries again. */
+/** A drop locks the whole table: it times out early, so nothing queues behind it for long, and tries again. */
 async function dropOne(database: Database, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -132,13 +132,13 @@ async function dropOne(database: Database, name: string): Promise<void> {
 }
 
 export interface PartitionKeeper {
-  /** Makes sure that each of the moments has its partition. */
+  /** Creates the partitions of these times where they are missing. */
   ensure(times: Iterable<Date>): Promise<void>;
-  /** After a row found no place: another process may have dropped what is known here. */
+  /** Call it after an insert found no partition: another process may have dropped one that is cached here. */
   forget(): void;
 }
 
-/** Remembers which partitions there are, so that rows of known ones cost no look. */
+/** Caches which partitions exist, so rows of known ones cost no query. */
 export function createPartitionKeeper(database: Database, table: PartitionedTable): PartitionKeeper {
   const known = new Set<number>();
   return {

@@ -12,8 +12,8 @@ export async function query<Row = never>(
 }
 
 /**
- * The same for a statement of the hot paths, whose text is always the same: each connection prepares it once under the
- * name, and saves the planning, which for partitioned tables costs more than the work.
+ * The same for hot statements whose text never changes: each connection prepares it once under the name. That saves the
+ * planning, which for partitioned tables costs more than the execution.
  */
 export async function queryPrepared<Row = never>(
   sql: Sql,

@@ -13,15 +13,15 @@ export interface Transaction extends InTransaction {
   afterCommit(effect: () => void): void;
 }
 
-/** Runs the work in a transaction; a caller who already has one passes a `Transact` that joins it. */
+/** Runs the work in a transaction; a caller that already has one passes a `Transact` that joins it. */
 export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 const ATTEMPTS = 4;
 
 export interface TransactOptions {
   /**
-   * `once`: prepared statements are planned once for all values. PostgreSQL would plan them anew each time as long as
-   * the values seem to make a difference, which for few rows costs more than the work.
+   * `once`: prepared statements are planned once for all values. By default PostgreSQL plans them again for each
+   * execution while it expects values to matter, which for few rows costs more than the execution.
    */
   plans?: 'by values' | 'once';
 }
@@ -31,7 +31,7 @@ const BEGIN: Record<NonNullable<TransactOptions['plans']>, string> = {
   once: 'begin; set local plan_cache_mode = force_generic_plan',
 };
 
-/** A deadlock or a serialization fault rolls back whole, so the work runs again; it must have no effects but `sql`. */
+/** After a deadlock or serialization failure the work runs again, so it must have no effects except through `sql`. */
 export function createTransact(database: Database, { plans = 'by values' }: TransactOptions = {}): Transact {
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
@@ -57,12 +57,12 @@ async function runOnce<T>(
   return result;
 }
 
-/** Whoever does not answer by then is given up. */
+/** A server that has not answered by then is given up. */
 const ROLLBACK = { text: 'rollback', query_timeout: 5_000 };
 
 /**
- * Not Knex's own transactions: each of them builds a whole query builder of some hundred functions, which costs more
- * than a statement, and its hidden classes keep all that the work has touched until the next full garbage collection.
+ * Not with Knex's own transactions: each creates a query builder of some hundred functions, which costs more than a
+ * statement, and its hidden classes retain everything the work touched until the next full garbage collection.
  */
 async function onOneConnection<T>(
   database: Database,
@@ -73,7 +73,7 @@ async function onOneConnection<T>(
   let isOver = false;
   const sql: Sql = {
     raw(text: string, bindings: readonly Knex.RawBinding[]) {
-      // What was left running by a work that failed must not get into whatever the connection does next.
+      // A failed work may still have code running, whose statements must not reach the connection's next transaction.
       if (isOver) throw new Error('The transaction of this statement is over');
       return database.raw(text, bindings).connection(connection);
     },
@@ -84,7 +84,7 @@ async function onOneConnection<T>(
     const result = await work(sql);
     isOver = true;
     const { command } = await connection.query('commit');
-    // What PostgreSQL says when a statement had failed and the work went on all the same.
+    // PostgreSQL answers so when a statement failed and the work went on regardless.
     if (command === 'ROLLBACK') throw new Error('The transaction was undone: one of its statements failed');
     return result;
   } catch (error) {
@@ -106,8 +106,8 @@ async function rollback(connection: PooledConnection): Promise<void> {
 }
 
 /**
- * Joins the given transaction under a savepoint: a failed work is undone alone, and what surrounds it goes on. One work
- * at a time.
+ * Joins the given transaction under a savepoint: a failed work is rolled back alone, and the transaction goes on. One
+ * work at a time.
  */
 export function joinTransaction({ sql, afterCommit }: Transaction): Transact {
   return async (work) => {

@@ -1,7 +1,7 @@
 /**
  * The Koa application: what every request goes through, whatever the resource. The order of the checks is part of the
- * contract: route (404, 405), limit (429) and key (401), media type and size (415, 413), shape (400), then what the
- * request names (404) and the rules (409), which are the handler's.
+ * contract: route (404, 405), limit (429) and key (401), media type and size (415, 413), shape (400). Handlers check
+ * last: things that do not exist (404), rules of the domain (409).
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -62,7 +62,7 @@ export function createApp(options: AppOptions): Koa {
   }
   app.use(router.routes());
   app.use(notFoundOrMethodNotAllowed(options.routes));
-  // Everything is answered by failuresAndHeaders; what still reaches Koa is a socket that went away.
+  // failuresAndHeaders answers every error; Koa itself only sees sockets that closed early.
   app.silent = true;
   return app;
 }
@@ -163,7 +163,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   };
 }
 
-/** What goes into one route, compiled. */
+/** The schemas of one route's request, compiled once. */
 function compileRequestSchema({ tag, params, query, body }: Route) {
   const validateBody = bodyValidator(body ?? noParameters);
   const isParams = params ? paramsCheck(params) : () => true;
@@ -185,7 +185,7 @@ function requireType(ctx: Context, contentType: string): void {
   }
 }
 
-/** What goes out of one route: filtered through the schema of its status. */
+/** Sends the responses of one route, each filtered through the schema of its status. */
 function createResponder(definition: Route) {
   const projections = new Map<number, (value: unknown) => unknown>();
   for (const [status, contract] of Object.entries(definition.responses)) {
@@ -235,7 +235,7 @@ function isFresh(ctx: Context, body: string): boolean {
   );
 }
 
-/** What no operation took: another method of a known path is 405, everything else 404. */
+/** For requests that match no operation: 405 when the path has other methods, else 404. */
 function notFoundOrMethodNotAllowed(routes: Route[]): Middleware {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { path, method } of routes) {

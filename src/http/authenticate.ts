@@ -1,13 +1,13 @@
 /**
- * Bearer keys. A missing key is not a failed one; wrong keys are counted per address, and past the limit they are
- * answered 429 while good keys from the same address go on working.
+ * Bearer keys. Wrong keys are counted per address, missing ones are not; past the limit, wrong keys get 429 while valid
+ * keys from the same address go on working.
  */
 import { AppError } from '../process/errors.ts';
 import type { Caller, KeyKind } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 export interface AuthenticateOptions {
-  /** The caller behind a key of that text, or null when it is unknown, revoked, expired or malformed. */
+  /** The caller who owns the key; null when it is unknown, revoked, expired or malformed. */
   findCaller(token: string): Promise<Caller | null>;
   limits: Record<KeyKind, TokenBucket>;
   failures: TokenBucket;

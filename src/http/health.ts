@@ -1,4 +1,4 @@
-/** `/livez`: the process answers. `/readyz`: it can do its work, with the reason per dependency. */
+/** `/livez`: the process answers. `/readyz`: it can do its work, with the state of each dependency. */
 import type { Context } from 'koa';
 import type { ReadOnlyPaths } from './app.ts';
 

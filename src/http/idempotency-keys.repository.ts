@@ -14,16 +14,16 @@ interface StoredRow {
 
 const nameOf = ({ organizationId, key }: IdempotencyRequest) => [organizationId, key];
 
-/** Seals what is kept: an answer may hold a secret that is shown this once. */
+/** Encrypts stored answers: one may contain a secret that is shown only once. */
 export interface AnswerBox {
   seal(text: string, request: IdempotencyRequest): Buffer;
   open(sealed: Buffer, request: IdempotencyRequest): string;
 }
 
-/** Every step of a request runs in that request's own transaction. */
+/** Runs in the transaction of the request. */
 export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStore {
   return {
-    /** Held until the transaction ends, so that its outcome is there for whoever gets the lock next. */
+    /** Held until the transaction ends, so the next holder of the lock finds its outcome. */
     async lock({ sql }, request) {
       const [row] = await query<{ locked: boolean }>(
         sql,
@@ -45,7 +45,7 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
       return { fingerprint, answer: { status, location, body: box.open(row.body, request) } };
     },
 
-    /** Under the lock and after `find`: a row that is there all the same has expired, and is replaced. */
+    /** Called under the lock and after `find`: a row that still exists has expired and is replaced. */
     async insert({ sql }, request, { status, body, location }) {
       await query(
         sql,
@@ -60,7 +60,7 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
   };
 }
 
-/** In batches, so that no statement is long and no row that is being replaced is waited for. */
+/** In batches that skip locked rows, so no statement runs long or waits. */
 export async function removeExpiredAnswers(sql: Sql): Promise<number> {
   let removed = 0;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Idempotency-Key: the answer is stored in the transaction of what it answers, so a repeat either finds both or
- * neither. A refusal (404, 409) is stored as well, while what its handler had begun is undone.
+ * Idempotency-Key: the answer is stored in the transaction of the request, so a repeat finds both the change and the
+ * answer, or neither. A refusal (404, 409) is stored too, while the changes of its handler are rolled back.
  */
 import { createHash } from 'node:crypto';
 import { joinTransaction, type Transact, type Transaction } from '../db/transaction.ts';
@@ -16,11 +16,11 @@ export interface StoredAnswer {
 export interface IdempotencyRequest {
   organizationId: string;
   key: string;
-  /** Method, path and query as sent, and body bytes: what must be the same under one key. */
+  /** A hash of method, path, query and body bytes as sent, which must be the same under one key. */
   fingerprint: Buffer;
 }
 
-/** The store, inside the transaction of the request. */
+/** In the transaction of the request. */
 export interface IdempotencyStore {
   /** False while another request holds the same key. */
   lock(tx: Transaction, request: IdempotencyRequest): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Joi's own JSON Schema export, completed where it says less than the schema: null in enums, examples, deprecation. */
+/** Joi's own JSON Schema export, with what it leaves out: null in enums, examples, deprecation. */
 import type Joi from 'joi';
 
 export type JsonSchema = { [key: string]: unknown };
@@ -70,7 +70,7 @@ const toBranches = (matches: NonNullable<Described['matches']>): Described[] =>
     .flatMap((match) => match.switch?.flatMap(({ then, otherwise }) => [then, otherwise]) ?? [match.schema])
     .filter((branch) => branch !== undefined);
 
-/** A nullable named schema is the component or null, so that the component stays one thing. */
+/** A nullable named schema becomes `component | null`, so the component itself is not nullable. */
 function named(
   name: string,
   schema: JsonSchema,

@@ -15,22 +15,22 @@ export interface Metrics {
   readings: Counter<'outcome'>;
 }
 
-/** What is counted when somebody asks, instead of as it happens. */
+/** Counted when the metrics are read, instead of as it happens. */
 export interface MetricSources {
   endpoints(): Promise<{ oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>>;
 }
 
 const ENDPOINT_STATES = ['closed', 'open', 'draining', 'disabled'] as const;
 
-export function createMetrics(censuses: MetricSources): Metrics {
+export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  // Without the database there is nothing to count; what else is known is still worth showing.
-  const countEndpoints = shared(() => censuses.endpoints().catch(() => null));
+  // While the database is away, the other metrics are still shown.
+  const countEndpoints = shared(() => sources.endpoints().catch(() => null));
   new Gauge({
     name: 'dms_delivery_oldest_due_seconds',
-    help: 'For how long the oldest delivery that is due has been waiting, over all active endpoints; 0 when none is',
+    help: 'Age of the oldest due delivery of all active endpoints; 0 when none is due',
     registers,
     async collect() {
       const countByState = await countEndpoints();
@@ -40,7 +40,7 @@ export function createMetrics(censuses: MetricSources): Metrics {
   });
   new Gauge({
     name: 'dms_webhook_endpoints',
-    help: 'Webhook endpoints by how they stand: breaker closed, open, draining, or the endpoint disabled',
+    help: 'Webhook endpoints by state: breaker closed, open or draining, or the endpoint disabled',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -60,37 +60,37 @@ export function createMetrics(censuses: MetricSources): Metrics {
     }),
     coapMessages: new Counter({
       name: 'dms_coap_messages_total',
-      help: 'CoAP messages by path, type and the code of the answer, also where none is sent',
+      help: 'CoAP messages by path, type and response code, including responses that are not sent',
       labelNames: ['path', 'type', 'code'],
       registers,
     }),
     coapRefused: new Counter({
       name: 'dms_coap_refused_total',
-      help: 'Messages of devices that were not let in, by reason',
+      help: 'Device messages that were refused, by reason',
       labelNames: ['reason'],
       registers,
     }),
     temporalErrors: new Counter({
       name: 'dms_temporal_errors_total',
-      help: 'Calls to Temporal that failed; the sweep makes up for them',
+      help: 'Failed calls to Temporal; a sweep repeats them',
       labelNames: ['call'],
       registers,
     }),
     deliveryAttempts: new Counter({
       name: 'dms_delivery_attempts_total',
-      help: 'Webhook requests by what came of them',
+      help: 'Webhook requests by outcome',
       labelNames: ['verdict'],
       registers,
     }),
     deliveryDuration: new Histogram({
       name: 'dms_delivery_attempt_duration_seconds',
-      help: 'Time from the start of a webhook request to the end of its answer',
+      help: 'Time from the start of a webhook request to the end of its response',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       registers,
     }),
     readings: new Counter({
       name: 'dms_readings_total',
-      help: 'Readings by what became of them: accepted, duplicate, or dropped for their time',
+      help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
       labelNames: ['outcome'],
       registers,
     }),
@@ -102,7 +102,7 @@ export function createMetrics(censuses: MetricSources): Metrics {
   };
 }
 
-/** Callers at the same time share one run. */
+/** Concurrent callers share one run. */
 function shared<T>(run: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null;
   return () => {
@@ -118,8 +118,8 @@ export interface MetricsServer {
   stop(): Promise<void>;
 }
 
-/** Two processes on one machine need a port each, and theirs is easily forgotten. */
-function inWords(error: NodeJS.ErrnoException, port: number): Error {
+/** A second process on the same machine needs a METRICS_PORT of its own, which is easily forgotten. */
+function explainPortError(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code !== 'EADDRINUSE') return error;
   return new Error(`Port ${port} for metrics is taken: choose another one with METRICS_PORT`);
 }
@@ -134,7 +134,7 @@ export async function listenMetrics(metrics: Metrics, host: string, port: number
     response.end(await metrics.registry.metrics());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(inWords(error, port)));
+    server.once('error', (error) => reject(explainPortError(error, port)));
     server.listen(port, host, resolve);
   });
   return {

@@ -1,7 +1,6 @@
 /**
- * The way out: a response keeps only what its schema names, so a column that was selected by mistake (a secret, say)
- * cannot leak. Compiled once per schema; it filters and never validates; that every answer has the right shape is
- * what the tests check.
+ * Responses keep only what their schemas name, so a column that was selected by mistake, such as a secret, cannot leak.
+ * Compiled once per schema. It filters and does not validate: tests validate every answer.
  */
 import type Joi from 'joi';
 

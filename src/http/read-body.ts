@@ -1,4 +1,4 @@
-/** Reads a JSON body within bounds: media type, bytes, UTF-8, depth, and text that Postgres and JSON can hold. */
+/** Reads a JSON body and checks its media type, size, encoding and depth, and that PostgreSQL can store its text. */
 import type { IncomingMessage } from 'node:http';
 import { AppError, invalid } from '../process/errors.ts';
 
@@ -19,12 +19,12 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   if (bytes.length === 0) return { value: undefined, bytes };
   if (type === undefined) throw wrongType();
   const value = parse(bytes);
-  const place = unstorable(value, 0);
-  if (place !== null) throw invalid(`${place.slice(0, PLACE_MAX) || 'The body'} ${UNSTORABLE}`);
+  const path = findUnstorable(value, 0);
+  if (path !== null) throw invalid(`${path.slice(0, PATH_MAX) || 'The body'} ${UNSTORABLE}`);
   return { value, bytes };
 }
 
-/** By events: an iterator costs more than reading a small body does. */
+/** By events: for a small body, an async iterator costs more than the reading. */
 export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
@@ -34,17 +34,17 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
     const chunks: Buffer[] = [];
     let size = 0;
     let isWhole = false;
-    function take(chunk: Buffer): void {
+    function collect(chunk: Buffer): void {
       size += chunk.length;
       chunks.push(chunk);
       if (size <= bytesMax) return;
-      request.off('data', take).pause();
+      request.off('data', collect).pause();
       reject(tooLarge(bytesMax));
     }
-    function breakOff(): void {
+    function onAborted(): void {
       if (!isWhole) reject(invalid('The body ended before it was complete'));
     }
-    request.on('data', take).on('error', breakOff).on('close', breakOff);
+    request.on('data', collect).on('error', onAborted).on('close', onAborted);
     request.on('end', () => {
       isWhole = true;
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
@@ -52,7 +52,7 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
   });
 }
 
-/** Text that neither Postgres nor well-formed UTF-8 can carry. */
+/** Text that PostgreSQL cannot store: NUL characters and lone surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
@@ -97,10 +97,10 @@ function parse(bytes: Buffer): unknown {
 }
 
 const UNSTORABLE = 'must hold no NUL character and no half of a surrogate pair';
-const PLACE_MAX = 200;
+const PATH_MAX = 200;
 
-/** Where the first text is that cannot be stored, `a[0].b`; null when there is none. */
-function unstorable(value: unknown, depth: number): string | null {
+/** The path of the first text that cannot be stored, such as `a[0].b`; null when there is none. */
+function findUnstorable(value: unknown, depth: number): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';
   if (typeof value !== 'object' || value === null) return null;
   if (depth === DEPTH_MAX) throw invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
@@ -108,7 +108,7 @@ function unstorable(value: unknown, depth: number): string | null {
     if (!isStorable(key)) throw invalid(`The name of a field ${UNSTORABLE}`);
     // Joi drops this one key silently where it reports every other unknown one.
     if (key === '__proto__') throw invalid('__proto__ is not allowed');
-    const below = unstorable((value as Record<string, unknown>)[key], depth + 1);
+    const below = findUnstorable((value as Record<string, unknown>)[key], depth + 1);
     if (below === null) continue;
     const step = Array.isArray(value) ? `[${key}]` : key;
     return below === '' || below.startsWith('[') ? step + below : `${step}.${below}`;

@@ -21,12 +21,12 @@ export interface RouteRequest<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** The raw body of a route with `rawBody`: the handler reads it, within its bound. */
+  /** The raw body of a route with `rawBody`: the handler reads it, up to `maxBytes`. */
   stream: IncomingMessage;
   /** Path and query as sent. */
   url: string;
   header(name: string): string | undefined;
-  /** The transaction to write in: with an Idempotency-Key it also holds the stored answer. */
+  /** For all writes: with an Idempotency-Key, the answer is stored in the same transaction. */
   transact: Transact;
 }
 
@@ -59,18 +59,18 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   body?: Joi.ObjectSchema<Body>;
   rawBody?: RawBody;
   responses: Record<number, ResponseContract>;
-  /** Another form of the answer 200, for who asks for it in Accept: the handler gives a stream in place of JSON. */
+  /** Another media type for status 200, chosen by Accept: the handler answers with a stream instead of JSON. */
   alternative?: { contentType: string };
-  /** Statuses of errors that are this operation's own, beside 400, 401, 429, 500 and 503. */
+  /** Error statuses of this operation, besides 400, 401, 429, 500 and 503. */
   errors?: ReadonlyArray<404 | 409 | 413 | 415>;
-  /** Takes an Idempotency-Key. Default: POST of customers. */
+  /** Accepts an Idempotency-Key. Default: POST of customers. */
   idempotent?: boolean;
-  /** Answers with a strong ETag, and 304 when the caller has it already. */
+  /** Answers with a strong ETag, and with 304 when the caller already has that version. */
   conditional?: boolean;
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
 }
 
-/** Infers the handler's types from the schemas, then forgets them: a list of routes has one type. */
+/** Infers the handler's types from the schemas, then drops them, so a list of routes has one type. */
 export function route<Params = Record<string, never>, Query = Record<string, never>, Body = undefined>(
   definition: Route<Params, Query, Body>,
 ): Route {
@@ -92,7 +92,7 @@ export const noContent = (): Reply => ({ status: 204 });
 export const takesIdempotencyKey = (definition: Route): boolean =>
   definition.idempotent ?? (definition.method === 'POST' && definition.auth === 'customer');
 
-/** One page of a list by keyset: read one row more than asked for, and the last item kept is the next cursor. */
+/** One page of a list by keyset. Its query reads one row more than the limit; the last item kept is the cursor. */
 export interface Page<Item> {
   items: Item[];
   nextCursor: string | null;
@@ -104,7 +104,7 @@ export function pageOf<Item>(rows: Item[], limit: number, cursorOf: (item: Item)
   return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null };
 }
 
-/** `Link: <…>; rel="next"`, relative to where the page was read. */
+/** `Link: <…>; rel="next"`, relative to the URL of the page. */
 export function nextLink(url: string, nextCursor: string | null): Record<string, string> {
   if (nextCursor === null) return {};
   const next = new URL(url, 'http://relative');

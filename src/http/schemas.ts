@@ -1,4 +1,4 @@
-/** The pieces of shape that every resource shares. */
+/** Schemas that all resources share. */
 import Joi from 'joi';
 import { timeOf } from '../process/iso-time.ts';
 
@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const uuid = () => Joi.string().pattern(UUID);
 
-/** A path parameter that holds an id; what is no id names nothing, so it is answered 404. */
+/** A path parameter with an id. A malformed id cannot exist, so it is answered 404. */
 export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>
   Joi.object({ [name]: uuid().required() }) as Joi.ObjectSchema<Record<Name, string>>;
 
@@ -21,7 +21,7 @@ export const cursor = () =>
 export const timestamp = () =>
   Joi.string().isoDate().example('2026-03-02T08:15:30.000Z').description('ISO 8601, UTC, milliseconds');
 
-/** A time that comes in, as a Date. */
+/** A time in a request, parsed to a Date. */
 export const time = () =>
   Joi.string()
     .custom((text: string, helpers) => timeOf(text) ?? helpers.message({ custom: TIME_FAULT }))

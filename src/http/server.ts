@@ -1,6 +1,6 @@
 /**
- * The listening socket around the application: faults below HTTP get the one error body too, slow senders are cut off,
- * and stopping answers what is under way before the deadline.
+ * The listening socket around the application: protocol errors get the common error body too, slow senders are cut off,
+ * and a stop lets requests under way finish until the deadline.
  */
 import {
   createServer,
@@ -25,7 +25,7 @@ export interface HttpServerOptions {
 export interface HttpServer {
   port: number;
   isDraining(): boolean;
-  /** Stops accepting, waits for what is under way, then closes what is left. */
+  /** Stops accepting, waits for requests under way, and closes what is left at the deadline. */
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     },
     serve,
   );
-  // An expectation that nobody knows is ignored, as HTTP allows; Node's own refusal has no body.
+  // Unknown expectations are ignored, as HTTP allows; Node's own refusal has no body.
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) => answerFault(socket, BAD_REQUEST));
   server.on('clientError', answerParserFault);
@@ -84,7 +84,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 }
 
 function answerParserFault(error: NodeJS.ErrnoException, socket: Socket): void {
-  // The answer to an earlier request of this connection may be half sent: nothing can be said any more.
+  // An earlier response on this connection may be half sent: another one would corrupt it.
   const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse };
   if (!socket.writable || error.code === 'ECONNRESET' || underWay?.headersSent) return void socket.destroy();
   answerFault(socket, PARSER_FAULTS[error.code ?? ''] ?? BAD_REQUEST);
@@ -102,7 +102,7 @@ function answerFault(socket: Duplex, [status, reason, message]: Fault): void {
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** An answer that has begun cannot say it any more: its connection is closed at the deadline. */
+/** A response whose headers are sent cannot announce it: its connection is closed at the deadline. */
 function closeAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }

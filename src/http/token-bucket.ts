@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
 export interface TokenBucketOptions {
-  /** Tokens that come back per second; 0 = no limit. */
+  /** Tokens added per second; 0 = no limit. */
   perSecond: number;
   burst: number;
   now(): number;
-  /** Buckets kept; the longest unused goes first, and it was full again by then or it was an attacker's. */
+  /** Buckets in memory; the least recently used is dropped first, and has most likely refilled by then. */
   bucketsMax?: number;
 }
 
 export interface TokenBucket {
-  /** Takes one token: null, or the seconds to wait until there is one again. */
+  /** Takes one token. Answers with null, or with the seconds until the next token is available. */
   take(name: string): number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Shape in: Joi schemas become values or one plain sentence about the first fault. */
+/** Validates requests: Joi schemas become functions that return the value or throw one sentence on the first fault. */
 import Joi from 'joi';
 import { invalid } from '../process/errors.ts';
 import { isStorable } from './read-body.ts';
@@ -13,7 +13,7 @@ const shared: Joi.ValidationOptions = {
 
 export type Validate = (value: unknown) => unknown;
 
-/** Compiled once per route: options given per call cost as much as the validation itself. */
+/** Compiled once per route: passing options with each call costs as much as the validation itself. */
 export function bodyValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: false });
   // No body at all counts as an empty object; null does not.
@@ -34,7 +34,7 @@ export function queryValidator(schema: Joi.Schema): Validate {
   };
 }
 
-/** Whether path parameters can name anything at all; what cannot is simply not found. */
+/** Whether path parameters are well-formed; malformed ones are answered as not found. */
 export function paramsCheck(schema: Joi.Schema): (value: unknown) => boolean {
   const compiled = schema.prefs({ convert: false });
   return (value) => compiled.validate(value).error === undefined;
@@ -46,7 +46,7 @@ function validated(schema: Joi.Schema, value: unknown, root: string): unknown {
   return result.value;
 }
 
-/** The first fault, with the root named in words and never longer than a message should be. */
+/** The first fault, with a name for the root, and cut to a readable length. */
 function sentence(error: Joi.ValidationError, root: string): string {
   const message = error.message.replace(/^value /, `${root} `);
   return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX).toWellFormed()}…` : message;

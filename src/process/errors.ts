@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the domain; `http/render-error.ts` alone knows status codes. */
+/** Errors in terms of the domain; only `http/render-error.ts` knows status codes. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -12,13 +12,13 @@ export type ErrorKind =
   | 'unavailable';
 
 export interface ErrorDetails {
-  /** The fault below this one; logged, never shown. */
+  /** The underlying fault: logged, never shown to the caller. */
   cause?: unknown;
   /** Response headers that belong to the error: `Allow`, `Retry-After`. */
   headers?: Record<string, string>;
 }
 
-/** An error whose message is meant for the caller. Everything else that is thrown is a defect and shows as 500. */
+/** An error whose message is meant for the caller. Anything else that is thrown is a defect and answered 500. */
 export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly headers: Record<string, string>;

@@ -2,12 +2,12 @@
 const ISO_WITH_ZONE =
   /^\d{4}-(?:0[1-9]|1[0-2])-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A zone may lead out of the years that are written with four digits. */
+/** The zone may shift a time out of the years with four digits. */
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const DAYS_OF_EVERY_MONTH = 28;
 
-/** Null for what is no time of the calendar. */
+/** Null for a text that is no valid time. */
 export function timeOf(text: string): Date | null {
   if (!ISO_WITH_ZONE.test(text)) return null;
   const day = Number(text.slice(8, 10));

@@ -38,7 +38,7 @@ function describeError(error: unknown): object {
 /** Knex puts the whole statement before the reason. */
 const withoutStatement = (message: string) => message.split(' - ').at(-1) ?? message;
 
-/** Without a text of its own, an entry would get that of its error as it is. */
+/** Pino gives an entry without a message the raw message of its error, which may hold a statement. */
 function withSafeMessage(this: Log, args: Parameters<LogFn>, write: LogFn): void {
   const [fields, text] = args as [unknown, string?];
   const error = (fields as { err?: unknown } | null)?.err;

@@ -4,7 +4,7 @@ export interface Periodic {
   stop(): Promise<void>;
 }
 
-/** Runs the work, waits, and runs it again; never two at a time, and a fault does not end it. */
+/** Runs the work, waits, and runs it again: never two at a time, and a fault does not stop it. */
 export function startPeriodic(
   intervalMs: number,
   work: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** What the entries share: a fault at the start is one plain sentence and exit code 1, not a stack. */
+/** Runs a program: a fault at its start is printed as one sentence without a stack, and ends it with exit code 1. */
 export async function runMain(run: () => Promise<void>): Promise<void> {
   try {
     await run();
@@ -11,7 +11,7 @@ export async function runMain(run: () => Promise<void>): Promise<void> {
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port, syscall } = error as NodeJS.ErrnoException & { port?: number };
-  // UDP binds, TCP listens.
+  // Only UDP sockets fail in `bind`; TCP ones fail in `listen`.
   const name = syscall === 'bind' ? 'COAP_PORT' : 'PORT';
   if (code === 'EADDRINUSE')
     return `Port ${port} is taken: choose another one with ${name}, or stop what listens there`;

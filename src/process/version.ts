@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Beside the sources, and two folders up from the built code. */
+/** package.json is two folders above this file in the sources, and three in the build. */
 const isBuilt = import.meta.url.endsWith('.js');
 const packageFile = new URL(isBuilt ? '../../../package.json' : '../../package.json', import.meta.url);
 

@@ -1,4 +1,4 @@
-/** Part of the build: writes the workflow bundle beside the built code, so that a worker starts without webpack. */
+/** Part of the build: writes the workflow bundle beside the built code, so a worker starts without bundling. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflows } from './worker.ts';

@@ -1,4 +1,4 @@
-/** Runs workflows and activities, and goes on trying for as long as Temporal is away. */
+/** Runs workflows and activities, and reconnects for as long as Temporal is away. */
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ export interface TemporalWorkerOptions {
   taskQueue: string;
   activities: object;
   log: Log;
-  /** Code made once for several workers; else it is bundled, or read from the build. */
+  /** A bundle shared by several workers. Default: the bundle of the build, or a new one. */
   workflowBundle?: WorkflowBundleOption;
 }
 
@@ -28,9 +28,9 @@ export interface TemporalWorker {
 
 const RETRY_MS = 1_000;
 const SHUTDOWN_GRACE_MS = 4_000;
-/** After this, activities that ignore their cancellation are left behind; all are idempotent. */
+/** After this, activities that ignore their cancellation are abandoned; all are idempotent. */
 const SHUTDOWN_FORCE_MS = 5_000;
-/** Temporal's core takes 14 s to give up a server that has just gone; nothing of ours waits in there. */
+/** Temporal's core takes 14 s to give up a server that has just gone; no work of ours depends on it. */
 const STOP_MS_MAX = 5_500;
 
 const isBuilt = import.meta.url.endsWith('.js');
@@ -46,7 +46,7 @@ export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
 
 let isRuntimeInstalled = false;
 
-/** Temporal's core logs into ours; there is one runtime per process, before any connection. */
+/** Sends the log of Temporal's core to ours. Once per process, before the first connection. */
 export function installRuntime(log: Log): void {
   if (isRuntimeInstalled) return;
   isRuntimeInstalled = true;

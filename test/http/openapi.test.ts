@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -13,6 +14,13 @@ interface Parameter extends Json {
   in: string;
   required: boolean;
   schema: Json;
+}
+
+interface Webhook extends Json {
+  operationId: string;
+  parameters: Array<{ $ref: string }>;
+  requestBody: { content: { 'application/json': { schema: Json; example: { type: string } } } };
+  responses: Record<string, { description: string }>;
 }
 
 interface Operation extends Json {
@@ -29,7 +37,12 @@ interface Document extends Json {
   info: { title: string; version: string };
   tags: Array<{ name: string }>;
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json>; securitySchemes: Json };
+  webhooks: Record<string, { post: Webhook }>;
+  components: {
+    schemas: Record<string, Json>;
+    parameters: Record<string, Parameter>;
+    securitySchemes: Json;
+  };
 }
 
 const GOLDEN = new URL('../../openapi.json', import.meta.url);
@@ -63,6 +76,9 @@ describe('The OpenAPI document', () => {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         for (const { schema } of Object.values(content)) yield [`${operation.operationId} ${status}`, schema];
       }
+    }
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      yield [type, post.requestBody.content['application/json'].schema];
     }
   }
 
@@ -103,7 +119,10 @@ describe('The OpenAPI document', () => {
   });
 
   it('names every operation once and gives it a summary and a declared tag', () => {
-    const ids = operations.map(({ operation }) => operation.operationId);
+    const webhooks = Object.values(document.webhooks).map(({ post }) => post);
+    const ids = [...operations.map(({ operation }) => operation), ...webhooks].map(
+      ({ operationId }) => operationId,
+    );
     assert.equal(new Set(ids).size, ids.length);
     const tags = document.tags.map(({ name }) => name);
     for (const { operation } of operations) {
@@ -155,11 +174,14 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('refers only to what it holds, and holds no schema that nothing refers to', () => {
+  it('refers only to what it holds, and holds no component that nothing refers to', () => {
     const references = [...objects(document)].flatMap(({ $ref }) =>
       $ref === undefined ? [] : [String($ref)],
     );
-    const held = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    const { schemas, parameters } = document.components;
+    const held = Object.entries({ schemas, parameters }).flatMap(([kind, components]) =>
+      Object.keys(components).map((name) => `#/components/${kind}/${name}`),
+    );
     assert.deepEqual([...new Set(references)].sort(), held.sort());
   });
 
@@ -193,6 +215,19 @@ describe('The OpenAPI document', () => {
           );
         }
       }
+    }
+  });
+
+  it('describes a POST for every type of event, with an example that fits', () => {
+    const ajv = newAjv();
+    ajv.addSchema(document, 'api');
+    assert.deepEqual(Object.keys(document.webhooks), Object.keys(EVENT_CATALOGUE));
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const { schema, example } = post.requestBody.content['application/json'];
+      const resolved = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/'));
+      assert.equal(example.type, type);
+      assert.ok(ajv.validate(resolved, example), `${type}: ${ajv.errorsText()}`);
+      assert.deepEqual(Object.keys(post.responses).sort(), ['2XX', '410', 'default']);
     }
   });
 

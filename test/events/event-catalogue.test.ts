@@ -1,0 +1,101 @@
+/** The catalogue of events: what it says is what receivers get. */
+import assert from 'node:assert/strict';
+import { type EventBody, serializeEvent } from '../../src/events/event.ts';
+import { EVENT_CATALOGUE, type EventType, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  eventually,
+  FACTORY,
+  FRIDGE,
+  register,
+  report,
+  sendTemperature,
+} from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { validateEventBody } from '../support/validate-events.ts';
+
+const TYPES = Object.keys(EVENT_CATALOGUE) as EventType[];
+const AN_HOUR_MS = 3_600_000;
+
+const exampleOf = (type: EventType) =>
+  serializeEvent({ type, timestamp: new Date(0), data: EVENT_CATALOGUE[type].example } as EventBody);
+
+describe('The catalogue of events', () => {
+  it('has a valid example for every type', () => {
+    for (const type of TYPES) validateEventBody(exampleOf(type));
+  });
+
+  it('fits no event of an unknown type, or with an unknown, missing or invalid field', () => {
+    const { data, ...envelope } = JSON.parse(exampleOf('device.online'));
+    const { name, ...nameless } = data;
+    const isRefused = (body: object, message: RegExp) =>
+      assert.throws(() => validateEventBody(JSON.stringify(body)), { message });
+    isRefused({ ...envelope, data, type: 'device.onlin' }, /no event device\.onlin/);
+    isRefused({ ...envelope, data: { ...data, secret: 'x' } }, /"data\.secret" is not allowed/);
+    isRefused({ ...envelope, data: nameless }, /"data\.name" is required/);
+    isRefused({ ...envelope, data: { ...data, floor: '0' } }, /"data\.floor" must be a number/);
+    isRefused({ ...envelope, data, timestamp: 'now' }, /"timestamp" must be in iso format/);
+  });
+
+  it('lets event webhooks subscribe to every type but whole frames and tests', () => {
+    const others = TYPES.filter((type) => !SUBSCRIBABLE_TYPES.some((each) => each === type));
+    assert.deepEqual(others, ['data.measurement', 'webhook.test']);
+  });
+});
+
+describe('The service', () => {
+  let dms: TestService;
+  let receiver: Receiver;
+  let webhookId: string;
+  let aheadMs = 0;
+
+  before(async () => {
+    receiver = await startReceiver();
+    dms = await startService({ now: () => new Date(Date.now() + aheadMs) });
+    const endpoint = { url: receiver.url, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+    await dms.api.post('/cellular-webhooks', endpoint);
+    webhookId = (await dms.api.post('/webhooks', endpoint)).body.id;
+  });
+  after(async () => {
+    await dms.stop();
+    await receiver.stop();
+  });
+
+  const until = (...types: EventType[]) =>
+    eventually(
+      async () => receiver.received.map(({ event }) => event.type),
+      (seen) => types.every((type) => seen.includes(type)),
+    );
+
+  it('delivers events of every type in the catalogue, each as it describes them', async () => {
+    const serial = '282C02424EED';
+    await register(dms, serial);
+    const slug = await createProfile(dms, FRIDGE);
+    await apply(dms, slug, { serialNumbers: [serial] });
+    await dms.device.get(`/devices/${serial}/pending-config`);
+    await report(dms, serial, { ...FACTORY, errors: [{ message: 'no such rule' }] });
+    await until('config.failed', 'config.job.finished');
+    await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await sendTemperature(dms, serial, 20);
+    await sendTemperature(dms, serial, 5);
+    aheadMs = 9 * AN_HOUR_MS;
+    await until('device.offline');
+    await sendTemperature(dms, serial, 5, new Date(Date.now() + aheadMs));
+    await dms.api.post(`/webhooks/${webhookId}/test`);
+    const seen = await until(...TYPES);
+    assert.deepEqual([...new Set(seen)].sort(), [...TYPES].sort());
+  });
+
+  it('sends every documented webhook header and no other', async () => {
+    const { components } = (await dms.api.get('/openapi.json')).body;
+    const documented = Object.values<{ name: string }>(components.parameters).map(({ name }) => name);
+    await dms.api.post(`/webhooks/${webhookId}/test`);
+    const { headers } = receiver.received.at(-1) as Receiver['received'][number];
+    const sent = Object.keys(headers).filter((name) => name.startsWith('webhook-'));
+    assert.deepEqual(sent.sort(), documented.sort());
+  });
+});

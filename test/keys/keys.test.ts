@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
-import { type KeyKind, keyOf, kindOf } from '../../src/keys/api-key.ts';
+import { formatKey, type KeyKind, parseKeyKind } from '../../src/keys/api-key.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f-]{36}$/;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));
+const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 
 interface Run {
   code: number;
@@ -31,17 +31,21 @@ describe('The text of a key', () => {
     });
 
     it(`of a ${kind} tells its kind`, () => {
-      assert.equal(kindOf(generateKey(kind)), kind);
+      assert.equal(parseKeyKind(generateKey(kind)), kind);
     });
 
     it(`of a ${kind} is no key any more with one character changed, lost or added`, () => {
       const token = generateKey(kind);
       for (let at = 0; at < token.length; at++) {
         const other = token[at] === 'a' ? 'b' : 'a';
-        assert.equal(kindOf(token.slice(0, at) + other + token.slice(at + 1)), null, `changed at ${at}`);
-        assert.equal(kindOf(token.slice(0, at) + token.slice(at + 1)), null, `lost at ${at}`);
+        assert.equal(
+          parseKeyKind(token.slice(0, at) + other + token.slice(at + 1)),
+          null,
+          `changed at ${at}`,
+        );
+        assert.equal(parseKeyKind(token.slice(0, at) + token.slice(at + 1)), null, `lost at ${at}`);
       }
-      assert.equal(kindOf(`${token}0`), null);
+      assert.equal(parseKeyKind(`${token}0`), null);
     });
 
     it(`of a ${kind} is another one each time`, () => {
@@ -63,7 +67,7 @@ describe('The text of a key', () => {
       checksum = digits[rest % 62] + checksum;
       rest = Math.floor(rest / 62);
     }
-    assert.equal(kindOf(body + checksum), 'device');
+    assert.equal(parseKeyKind(body + checksum), 'device');
   });
 });
 
@@ -131,7 +135,7 @@ describe('Keys by the command line', () => {
   it('are made with their organization: the id and, last, the key, which works', async () => {
     const { id, token } = await createKey();
     assert.match(id, UUID);
-    assert.equal(kindOf(token), 'customer');
+    assert.equal(parseKeyKind(token), 'customer');
     assert.equal(await statusOf(token), 200);
     const [first] = await succeed('org', 'create', organization);
     const [again] = await succeed('org', 'create', organization);
@@ -145,20 +149,20 @@ describe('Keys by the command line', () => {
 
   it('are made for devices, too, and work there only', async () => {
     const { token } = await createKey('--kind', 'device');
-    assert.equal(kindOf(token), 'device');
+    assert.equal(parseKeyKind(token), 'device');
     assert.equal(await statusOf(token), 401);
     assert.equal((await dms.with(token).get('/devices/NONE/pending-config')).status, 404);
   });
 
   it('are shown once, and kept as a hash', async () => {
     const { id, token } = await createKey();
-    const [row] = await query<{ hash: Buffer; display: string }>(
+    const [row] = await query<{ hash: Buffer; token_preview: string }>(
       dms.service.sql,
-      'select hash, token_preview as display from api_keys where id = ?',
+      'select hash, token_preview from api_keys where id = ?',
       [id],
     );
     assert.deepEqual(row?.hash, createHash('sha256').update(token).digest());
-    assert.equal(row?.display, `${token.slice(0, 'dms_live_'.length + 4)}…`);
+    assert.equal(row?.token_preview, `${token.slice(0, 'dms_live_'.length + 4)}…`);
     const lines = await succeed('key', 'list', '--org', organization);
     assert.ok(!lines.join().includes(token));
     assert.ok(!(await everythingStored()).includes(token.slice('dms_live_'.length + 4)));

@@ -1,4 +1,4 @@
-/** Keys: their format, their life by the command line, and what the API makes of them. */
+/** Keys: their format, the commands that issue and end them, and which requests they allow. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
@@ -26,15 +26,15 @@ describe('The text of a key', () => {
   };
 
   for (const kind of ['customer', 'device'] as const) {
-    it(`of a ${kind} has its prefix, its length and base62 characters`, () => {
+    it(`formats a ${kind} key as prefix and base62 characters of fixed length`, () => {
       assert.match(generateKey(kind), formats[kind]);
     });
 
-    it(`of a ${kind} tells its kind`, () => {
+    it(`recognises the kind of a ${kind} key`, () => {
       assert.equal(parseKeyKind(generateKey(kind)), kind);
     });
 
-    it(`of a ${kind} is no key any more with one character changed, lost or added`, () => {
+    it(`rejects a ${kind} key with one character changed, lost or added`, () => {
       const token = generateKey(kind);
       for (let at = 0; at < token.length; at++) {
         const other = token[at] === 'a' ? 'b' : 'a';
@@ -48,17 +48,17 @@ describe('The text of a key', () => {
       assert.equal(parseKeyKind(`${token}0`), null);
     });
 
-    it(`of a ${kind} is another one each time`, () => {
+    it(`issues a different ${kind} key each time`, () => {
       const keys = new Set(Array.from({ length: 1_000 }, () => generateKey(kind).slice(0, -6)));
       assert.equal(keys.size, 1_000);
     });
   }
 
-  it('of a device fits into the 36 characters of a logger', () => {
+  it('limits a device key to the 36 characters that a logger can hold', () => {
     assert.equal(generateKey('device').length, 36);
   });
 
-  it('ends with the CRC-32 of what stands before it', () => {
+  it('ends a key with the CRC-32 of its other characters', () => {
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     const body = `dev_${'0'.repeat(26)}`;
     let rest = crc32(body);
@@ -71,7 +71,7 @@ describe('The text of a key', () => {
   });
 });
 
-/** Bit by bit, after the polynomial of ISO 3309. */
+/** Bit by bit, with the polynomial of ISO 3309. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {
@@ -81,7 +81,7 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-describe('Keys by the command line', () => {
+describe('Commands for keys', () => {
   let dms: TestService;
   let aheadMs = 0;
   let organization: string;
@@ -95,7 +95,7 @@ describe('Keys by the command line', () => {
     organization = `Fridges & Söhne ${randomUUID()}`;
   });
 
-  /** Runs src/bin/cli.ts once more in this process: one of their own for each command would take a second each. */
+  /** Runs src/bin/cli.ts again in this process: a process per command would take a second each. */
   async function run(...typed: string[]): Promise<Run> {
     const result: Run = { code: 0, stdout: '', stderr: '' };
     const { argv, exitCode, stdout, stderr } = process;
@@ -132,7 +132,7 @@ describe('Keys by the command line', () => {
 
   const statusOf = async (token: string) => (await dms.with(token).get('/assets')).status;
 
-  it('are made with their organization: the id and, last, the key, which works', async () => {
+  it('creates the organization with its first key, and prints the id and the key', async () => {
     const { id, token } = await createKey();
     assert.match(id, UUID);
     assert.equal(parseKeyKind(token), 'customer');
@@ -147,14 +147,14 @@ describe('Keys by the command line', () => {
     assert.deepEqual([first, again], [row?.organization_id, row?.organization_id]);
   });
 
-  it('are made for devices, too, and work there only', async () => {
+  it('creates device keys that work for device operations only', async () => {
     const { token } = await createKey('--kind', 'device');
     assert.equal(parseKeyKind(token), 'device');
     assert.equal(await statusOf(token), 401);
     assert.equal((await dms.with(token).get('/devices/NONE/pending-config')).status, 404);
   });
 
-  it('are shown once, and kept as a hash', async () => {
+  it('shows a key once and stores its hash', async () => {
     const { id, token } = await createKey();
     const [row] = await query<{ hash: Buffer; token_preview: string }>(
       dms.service.sql,
@@ -180,7 +180,7 @@ describe('Keys by the command line', () => {
     return (await Promise.all(texts)).join('\n');
   }
 
-  it('are listed with their state, of all organizations or of one', async () => {
+  it('lists keys with their state, of all organizations or of one', async () => {
     const active = await createKey();
     const revoked = await createKey();
     const expiring = await createKey('--expires', '0s');
@@ -199,7 +199,7 @@ describe('Keys by the command line', () => {
     assert.ok(all.some((line) => line.startsWith(other.id) && / device +dev_.{4}… +active /.test(line)));
   });
 
-  it('stop working within 5 s when they are revoked, however busy they are', async () => {
+  it('refuses a revoked key within 5 s, however busy it is', async () => {
     const { id, token } = await createKey();
     const client = dms.with(token);
     assert.equal((await client.get('/assets')).status, 200);
@@ -212,7 +212,7 @@ describe('Keys by the command line', () => {
     assert.equal(await statusOf(token), 401);
   });
 
-  it('stop working when they expire, also when they were just used', async () => {
+  it('refuses a key as soon as it expires, even if it was just used', async () => {
     const { token } = await createKey('--expires', '90d');
     aheadMs = 90 * DAY_MS - MINUTE_MS;
     assert.equal(await statusOf(token), 200);
@@ -222,7 +222,7 @@ describe('Keys by the command line', () => {
     assert.equal(await statusOf(token), 401);
   });
 
-  it('are rotated: the new one works at once, the old one until the overlap ends', async () => {
+  it('rotates a key: the new one works at once, the old one until the overlap ends', async () => {
     const old = await createKey();
     const [id, token, ...rest] = await succeed('key', 'rotate', old.id, '--overlap', '1h');
     assert.deepEqual(rest, []);
@@ -234,7 +234,7 @@ describe('Keys by the command line', () => {
     assert.deepEqual(await Promise.all([old.token, String(token)].map(statusOf)), [401, 200]);
   });
 
-  it('are rotated with an overlap of a day unless it is given, and stay what they were', async () => {
+  it('rotates a key with an overlap of a day by default, and keeps kind, organization and expiry', async () => {
     const old = await createKey('--kind', 'device', '--expires', '2h');
     const [id] = await succeed('key', 'rotate', old.id);
     const rows = await query<{ kind: string; organization_id: string; expires_at: Date }>(
@@ -242,7 +242,7 @@ describe('Keys by the command line', () => {
       'select kind, organization_id, expires_at from api_keys where id in (?, ?)',
       [old.id, id],
     );
-    assert.deepEqual(rows[1], rows[0], 'neither outlives what the old one was given');
+    assert.deepEqual(rows[1], rows[0], 'neither outlives the expiry of the old one');
     const forever = await createKey();
     await succeed('key', 'rotate', forever.id);
     aheadMs = DAY_MS - MINUTE_MS;
@@ -251,7 +251,7 @@ describe('Keys by the command line', () => {
     assert.equal(await statusOf(forever.token), 401);
   });
 
-  it('that are gone can be neither rotated nor revoked: exit code 2 and one sentence', async () => {
+  it('refuses to rotate or revoke a revoked or unknown key, with exit code 2 and one sentence', async () => {
     const { id } = await createKey();
     await succeed('key', 'revoke', id);
     for (const [verb, gone] of [
@@ -265,7 +265,7 @@ describe('Keys by the command line', () => {
     }
   });
 
-  describe('typed wrongly', () => {
+  describe('with wrong arguments', () => {
     const wrong: Array<[string[], RegExp]> = [
       [['key'], /^There is no such command/],
       [['key', 'destroy', 'x'], /^There is no such command/],
@@ -282,7 +282,7 @@ describe('Keys by the command line', () => {
       [['org', 'create'], /^NAME is missing\n$/],
     ];
 
-    it('end with exit code 2 and a plain sentence, and make nothing', async () => {
+    it('exits with code 2 and one sentence on wrong arguments, and creates nothing', async () => {
       const before = await query(
         dms.service.sql,
         'select id from api_keys union select id from organizations',
@@ -312,7 +312,7 @@ describe('Keys by the command line', () => {
       });
     }
 
-    it('print the id and the key alone', async () => {
+    it('prints nothing but the id and the key of a new key', async () => {
       const { code, stdout, stderr } = await spawn(
         dms.settings.databaseUrl,
         'key',
@@ -324,12 +324,12 @@ describe('Keys by the command line', () => {
       assert.match(stdout, /^[0-9a-f-]{36}\ndms_live_[0-9A-Za-z]{49}\n$/);
     });
 
-    it('end with exit code 2 when they are typed wrongly', async () => {
+    it('exits with code 2 on wrong arguments', async () => {
       const { code, stdout } = await spawn(dms.settings.databaseUrl, 'key', 'revoke');
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
     });
 
-    it('end with exit code 1 and one sentence, which holds no password, when there is no database', async () => {
+    it('exits with code 1 and one sentence without the password when there is no database', async () => {
       const nowhere = 'postgres://dms:hunter2hunter2@127.0.0.1:1/dms';
       const { code, stdout, stderr } = await spawn(nowhere, 'key', 'list');
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });

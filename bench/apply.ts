@@ -2,7 +2,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { Agent, request } from 'undici';
 import { applyProfileId } from '../src/temporal/workflow-ids.ts';
-import type { BenchStack, Fleet } from './support/stack.ts';
+import type { Fleet } from './support/fleet.ts';
+import type { BenchStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';
 
 const CONNECTIONS = 64;

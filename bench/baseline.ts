@@ -1,4 +1,4 @@
-/** The least that could answer: bare Koa and the one query that is needed, on a pool of the same size. */
+/** The baseline: bare Koa and the one query that is needed, on a pool of the same size. */
 import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { openDatabase } from '../src/db/database.ts';
@@ -25,7 +25,7 @@ const STORE = `insert into measurements (organization_id, asset_id, measured_at,
   from assets a, json_to_recordset(?::json) as r ("measuredAt" timestamptz, channel smallint, value double precision)
   where a.organization_id = ? and lower(a.serial_number) = lower(?)`;
 
-async function bodyOf(request: IncomingMessage) {
+async function readBody(request: IncomingMessage) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return JSON.parse(Buffer.concat(chunks).toString()) as { readings: object[] };
@@ -34,7 +34,7 @@ async function bodyOf(request: IncomingMessage) {
 const app = new Koa();
 app.use(async (ctx) => {
   if (ctx.path === '/parse') {
-    await bodyOf(ctx.req);
+    await readBody(ctx.req);
     ctx.body = 'ok';
     return;
   }
@@ -42,7 +42,7 @@ app.use(async (ctx) => {
   if (what === 'config') ctx.body = (await query<object>(sql, CONFIG, [organizationId, serial]))[0];
   else if (what === 'assets') ctx.body = await query<object>(sql, LIST, [organizationId, organizationId]);
   else if (what === 'store') {
-    const { readings } = await bodyOf(ctx.req);
+    const { readings } = await readBody(ctx.req);
     await query(sql, STORE, [JSON.stringify(readings), organizationId, serial]);
     ctx.body = 'ok';
   } else ctx.body = 'ok';

@@ -8,7 +8,8 @@ import { createDeliveriesRepository } from '../src/deliveries/deliveries.reposit
 import type { DomainEvent, EventData } from '../src/events/event.ts';
 import { createPublishEvents } from '../src/events/events.service.ts';
 import { createOrganizationsRepository } from '../src/keys/organizations.repository.ts';
-import { type BenchStack, cpuSeconds, peakMb, startStack } from './support/stack.ts';
+import { cpuSeconds, peakMb } from './support/process-usage.ts';
+import { type BenchStack, startStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';
 
 const PAYLOAD = 'x'.repeat(850);

@@ -1,4 +1,4 @@
-/** What clients poll: one device's configuration, and the list of devices, against bare Koa with the same query. */
+/** What clients poll: the configuration of one device, and the list of devices, against bare Koa with the same query. */
 import { freePort } from '../dev/embedded/free-port.ts';
 import { load } from './support/load.ts';
 import type { BenchStack } from './support/stack.ts';

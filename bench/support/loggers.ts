@@ -1,4 +1,4 @@
-/** Many loggers that send confirmable frames over a handful of sockets, and time what they get back. */
+/** Many loggers that send confirmable frames over a few sockets, and time the acknowledgements. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { generate } from 'coap-packet';
@@ -9,12 +9,12 @@ export interface LoggersOptions {
   token: string;
   sockets?: number;
   /** Serial of the device with that number, from 1. */
-  serialOf(device: number): string;
+  toSerial(device: number): string;
 }
 
 export interface Acknowledged {
   latenciesMs: number[];
-  /** Frames that nobody acknowledged within ten seconds. */
+  /** Frames that were not acknowledged within ten seconds. */
   lost: number;
   seconds: number;
   /** Answers other than 2.01. */
@@ -22,13 +22,14 @@ export interface Acknowledged {
 }
 
 const SAMPLES = 10;
+const CHANNELS = 2;
+export const SAMPLES_PER_FRAME = SAMPLES * CHANNELS;
 const PERIOD_SECONDS = 60;
-const PATIENCE_MS = 10_000;
-
-export const serialOf = (device: number) => `282C02${device.toString(16).padStart(6, '0').toUpperCase()}`;
+const ACK_TIMEOUT_MS = 10_000;
+const CREATED = 0x41;
 
 /** Temperature and humidity, ten samples each, none of them sent before. */
-function frameOf(serialNumber: string, token: string, round: number, startSeconds: number): Buffer {
+function encodeFrame(serialNumber: string, token: string, round: number, startSeconds: number): Buffer {
   const timestamp = startSeconds + round * SAMPLES * PERIOD_SECONDS;
   const channel = (number: number, type: number, startPoint: number) => ({
     number,
@@ -55,7 +56,9 @@ function frameOf(serialNumber: string, token: string, round: number, startSecond
   );
 }
 
-export async function createLoggers({ port, token, sockets: count = 16, serialOf: name }: LoggersOptions) {
+export type Loggers = Awaited<ReturnType<typeof createLoggers>>;
+
+export async function createLoggers({ port, token, sockets: count = 16, toSerial }: LoggersOptions) {
   const waiting = Array.from({ length: count }, () => new Map<number, (code: number) => void>());
   const sockets = await Promise.all(
     waiting.map(async (exchanges) => {
@@ -71,17 +74,17 @@ export async function createLoggers({ port, token, sockets: count = 16, serialOf
   let sent = 0;
 
   function send(device: number, round: number): Promise<{ ms: number; code: number } | null> {
-    const lane = sent++ % count;
-    const exchanges = waiting[lane] as Map<number, (code: number) => void>;
-    const messageId = (nextIds[lane] as number) % 0x10000;
-    nextIds[lane] = messageId + 1;
+    const index = sent++ % count;
+    const exchanges = waiting[index] as Map<number, (code: number) => void>;
+    const messageId = (nextIds[index] as number) % 0x10000;
+    nextIds[index] = messageId + 1;
     const datagram = generate({
       confirmable: true,
       code: 'POST',
       messageId,
-      token: Buffer.from([lane]),
+      token: Buffer.from([index]),
       options: [{ name: 'Uri-Path', value: Buffer.from('m') }],
-      payload: frameOf(name(device), token, round, startSeconds),
+      payload: encodeFrame(toSerial(device), token, round, startSeconds),
     });
     const sentAt = performance.now();
     return new Promise((resolve) => {
@@ -90,20 +93,19 @@ export async function createLoggers({ port, token, sockets: count = 16, serialOf
         exchanges.delete(messageId);
         resolve(result);
       };
-      const timer = setTimeout(() => end(null), PATIENCE_MS);
+      const timer = setTimeout(() => end(null), ACK_TIMEOUT_MS);
       exchanges.set(messageId, (code) => end({ ms: performance.now() - sentAt, code }));
-      (sockets[lane] as Socket).send(datagram);
+      (sockets[index] as Socket).send(datagram);
     });
   }
 
-  const CREATED = 0x41;
-  function gather() {
+  function createTally() {
     const latenciesMs: number[] = [];
     let lost = 0;
     let refused = 0;
     const startedAt = performance.now();
     return {
-      async note(sending: ReturnType<typeof send>) {
+      async record(sending: ReturnType<typeof send>) {
         const answer = await sending;
         if (!answer) lost++;
         else if (answer.code !== CREATED) refused++;
@@ -119,30 +121,30 @@ export async function createLoggers({ port, token, sockets: count = 16, serialOf
   }
 
   return {
-    /** So many frames under way at any time. */
+    /** A constant number of frames under way. */
     async closedLoop(frames: number, { devices, underWay, round }: ClosedLoop): Promise<Acknowledged> {
-      const { note, result } = gather();
+      const { record, result } = createTally();
       let next = 0;
       await Promise.all(
         Array.from({ length: underWay }, async () => {
           while (next < frames) {
             const index = next++;
-            await note(send((index % devices) + 1, round + Math.floor(index / devices)));
+            await record(send((index % devices) + 1, round + Math.floor(index / devices)));
           }
         }),
       );
       return result();
     },
 
-    /** So many frames a second, whatever becomes of them. */
+    /** A constant number of frames per second, acknowledged or not. */
     async openLoop(perSecond: number, { devices, seconds, round }: OpenLoop): Promise<Acknowledged> {
-      const { note, result } = gather();
+      const { record, result } = createTally();
       const startedAt = performance.now();
       const sending: Array<Promise<void>> = [];
       for (let index = 0; index < perSecond * seconds; index++) {
         const dueInMs = startedAt + (index * 1000) / perSecond - performance.now();
         if (dueInMs > 1) await new Promise((resolve) => setTimeout(resolve, dueInMs));
-        sending.push(note(send((index % devices) + 1, round + Math.floor(index / devices))));
+        sending.push(record(send((index % devices) + 1, round + Math.floor(index / devices))));
       }
       await Promise.all(sending);
       return result();

@@ -6,6 +6,7 @@ import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import { staleRead } from '../db/faults.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
 import type { DeviceBackOnline } from '../devices/device.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { measurementEvents } from '../measurements/measurement-events.ts';
@@ -26,7 +27,7 @@ export interface AlertsServiceDeps {
   statesIn(sql: Sql): AlertStatesRepository;
   listeners: Pick<IngressAvailabilityRepository, 'readAvailability'>;
   assetsIn(sql: Sql): {
-    listByIds(assetIds: string[]): Promise<Array<Asset & { organizationId: string }>>;
+    listByIds(refs: AssetRef[]): Promise<Array<Asset & { organizationId: string }>>;
   };
   publish(tx: InTransaction, events: DomainEvent[]): Promise<void>;
   now(): Date;
@@ -69,7 +70,7 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     await statesIn(sql).updateOpenAlerts(
       changed.map(([assetId, device]) => ({ assetId, openAlerts: toStoredOpenAlerts(device.open()) })),
     );
-    const back = taken.filter(({ cameOnline }) => cameOnline).map(({ asset }) => asset.assetId);
+    const back = taken.filter(({ cameOnline }) => cameOnline).map(({ asset }) => asset);
     await publish({ sql }, [
       ...taken.flatMap(measurementEvents),
       ...judged.flatMap(({ frame, steps }) => breachEvents(frame, steps)),
@@ -98,10 +99,10 @@ export function createAlertsService(deps: AlertsServiceDeps) {
   async function contactEvents(
     sql: Sql,
     type: 'device.online' | 'device.offline',
-    assetIds: string[],
+    devices: AssetRef[],
   ): Promise<DomainEvent[]> {
-    if (assetIds.length === 0) return [];
-    const assets = await deps.assetsIn(sql).listByIds(assetIds);
+    if (devices.length === 0) return [];
+    const assets = await deps.assetsIn(sql).listByIds(devices);
     return assets.map(({ organizationId, ...asset }) => ({
       organizationId,
       type,
@@ -129,11 +130,7 @@ export function createAlertsService(deps: AlertsServiceDeps) {
         })),
       );
       await publish({ sql }, [
-        ...(await contactEvents(
-          sql,
-          'device.offline',
-          silent.map(({ assetId }) => assetId),
-        )),
+        ...(await contactEvents(sql, 'device.offline', silent)),
         ...stored.map((alert) => alertEvent('alert.created', alert, alert.timestamp)),
       ]);
       return silent.length;
@@ -155,8 +152,7 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     async markOnline({ sql }: InTransaction, returned: DeviceBackOnline[]): Promise<void> {
       if (returned.length === 0) return;
       await endOpen({ sql }, returned, ({ temperature }) => ({ temperature, noData: null }));
-      const assetIds = returned.map(({ assetId }) => assetId);
-      await publish({ sql }, await contactEvents(sql, 'device.online', assetIds));
+      await publish({ sql }, await contactEvents(sql, 'device.online', returned));
     },
 
     /** Other rules guard these devices from now on: what the old ones had opened is over. */

@@ -1,4 +1,4 @@
-/** A registered measurement device: the place it measures, not the hardware, which can be replaced. */
+/** A registered measuring place; the logger that measures there can be replaced. */
 import { type BatteryStatus, DEVICE_STATUSES, type SignalStrength } from '../devices/device-status.ts';
 import { invalid } from '../process/errors.ts';
 
@@ -26,7 +26,7 @@ export interface Replacement {
 }
 
 export const SERIAL_NUMBER = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
-/** Path segments beside `/devices/{serial}`. */
+/** These follow `/devices/` in other paths of the API. */
 const RESERVED_SERIALS = ['config-profiles', 'config-jobs'];
 
 export const isSerialNumber = (text: string) => SERIAL_NUMBER.test(text);

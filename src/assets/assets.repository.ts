@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
 import { conflict } from '../process/errors.ts';
 import type { Asset, Replacement } from './asset.ts';
 
@@ -8,8 +9,9 @@ const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.si
   s.battery_status as "batteryStatus", a.model, s.last_reading_at as "lastReadingAt", a.water_type as "waterType",
   a.floor, a.building_id as "buildingId", a.space_id as "spaceId", a.created_at as "createdAt"`;
 const ACTIVE = 'organization_id = ? and archived_at is null';
+const STATE = 'join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id';
 
-const ACTIVE_SERIAL = 'assets_active_serial_idx';
+const ACTIVE_SERIAL_INDEX = 'assets_active_serial_idx';
 
 export interface NewAsset {
   serialNumber: string;
@@ -45,7 +47,7 @@ export function createAssetsRepository(sql: Sql) {
          left join (
            select ${COLUMNS} from (
              select * from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'} order by id limit ?
-           ) as a join device_states s on s.asset_id = a.id
+           ) as a ${STATE}
          ) as page on true
          order by page.id`,
         [...scope, ...scope, ...(after === null ? [] : [after]), limit],
@@ -58,24 +60,29 @@ export function createAssetsRepository(sql: Sql) {
       const [row] = await queryPrepared<Asset>(
         sql,
         'assets_find',
-        `select ${COLUMNS} from assets a join device_states s on s.asset_id = a.id
+        `select ${COLUMNS} from assets a ${STATE}
          where a.organization_id = ? and a.archived_at is null and a.id = ?`,
         [organizationId, id],
       );
       return row ?? null;
     },
 
-    /** Of any organization, archived or not. */
-    listByIds(ids: string[]): Promise<Array<Asset & { organizationId: string }>> {
+    /** Archived ones, too. */
+    listByIds(refs: AssetRef[]): Promise<Array<Asset & { organizationId: string }>> {
       return query(
         sql,
-        `select ${COLUMNS}, a.organization_id as "organizationId" from assets a join device_states s on s.asset_id = a.id
-         where a.id = any(?::uuid[]) order by a.id`,
-        [ids],
+        `select ${COLUMNS}, a.organization_id as "organizationId"
+         from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+         join assets a on a.organization_id = n.organization_id and a.id = n.asset_id ${STATE}
+         order by a.id`,
+        [refs.map(({ organizationId }) => organizationId), refs.map(({ assetId }) => assetId)],
       );
     },
 
-    /** Per serial, in order: the organizations that have an active device of it, two at most. */
+    /**
+     * Per serial, in order: the organizations that have an active device of it, two at most. In all organizations: a
+     * device that sends over CoAP without a token is identified by its serial number alone.
+     */
     async findOwners(serialNumbers: string[]): Promise<string[][]> {
       const rows = await queryPrepared<{ owners: string[] }>(
         sql,
@@ -101,7 +108,7 @@ export function createAssetsRepository(sql: Sql) {
 
     /** @throws conflict when an active asset has the serial. */
     async insert(organizationId: string, asset: NewAsset): Promise<string> {
-      const [row] = await refusingTaken(
+      const [row] = await refuseTakenSerial(
         asset.serialNumber,
         query<{ id: string }>(
           sql,
@@ -123,48 +130,55 @@ export function createAssetsRepository(sql: Sql) {
       return (row as { id: string }).id;
     },
 
-    /** The asset and its device leave service together; nobody expects it to be heard any more. */
+    /** Also ends the expectation of contact and the configuration of its device. */
     async archive(organizationId: string, id: string): Promise<void> {
       await query(
         sql,
         `with archived as (
            update assets set archived_at = now(), building_id = null, space_id = null
-           where ${ACTIVE} and id = ? returning id
+           where ${ACTIVE} and id = ? returning organization_id, id
          ), unexpected as (
-           update device_states set expected_by = null where asset_id in (select id from archived)
+           update device_states s set expected_by = null
+           from archived a where s.organization_id = a.organization_id and s.asset_id = a.id
          )
-         update device_configs set is_active = false where asset_id in (select id from archived)`,
+         update device_configs d set is_active = false
+         from archived a where d.organization_id = a.organization_id and d.asset_id = a.id`,
         [organizationId, id],
       );
     },
 
-    /** What the old hardware said of itself goes with it. @throws conflict when another active asset has the serial. */
+    /**
+     * Also forgets what frames of the earlier hardware showed.
+     * @throws conflict when another active asset has the serial.
+     */
     async replaceSerial(
       organizationId: string,
       id: string,
-      serials: { old: string; fresh: string },
+      { previousSerial, newSerial }: { previousSerial: string; newSerial: string },
     ): Promise<void> {
-      await refusingTaken(
-        serials.fresh,
+      await refuseTakenSerial(
+        newSerial,
         query(
           sql,
           `with appended as (
              insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
-           ), forgotten as (
-             update device_states set signal_strength = 'unknown', battery_status = 'unknown', device_info = null, observed_channel_types = null
+           ), reset as (
+             update device_states
+             set signal_strength = 'unknown', battery_status = 'unknown', device_info = null,
+               observed_channel_types = null
              where organization_id = ? and asset_id = ?
            )
            update assets set serial_number = ? where ${ACTIVE} and id = ?`,
-          [organizationId, id, serials.old, organizationId, id, serials.fresh, organizationId, id],
+          [organizationId, id, previousSerial, organizationId, id, newSerial, organizationId, id],
         ),
       );
     },
   };
 }
 
-function refusingTaken<T>(serialNumber: string, written: Promise<T>): Promise<T> {
+function refuseTakenSerial<T>(serialNumber: string, written: Promise<T>): Promise<T> {
   return written.catch((error) => {
-    if (!isUniqueViolation(error, ACTIVE_SERIAL)) throw error;
+    if (!isUniqueViolation(error, ACTIVE_SERIAL_INDEX)) throw error;
     throw conflict(`An active asset has the serial number ${serialNumber} already`);
   });
 }

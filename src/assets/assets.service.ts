@@ -9,16 +9,18 @@ import { checkRegistrable, NO_SUCH_ASSET, sameSerial } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import type { RegisterAsset } from './assets.schemas.ts';
 
-/** The device's side of an asset: its sync state, locked while it changes. */
+/** The sync states of devices, locked while they change. */
 export interface AssetDevices {
   insert(organizationId: string, assetId: string): Promise<void>;
   lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
   update(devices: Device[]): Promise<unknown>;
 }
 
-/** What the jobs that wait for an asset have to be told; each answers with the jobs concerned. */
+/** The targets of jobs that an asset is in. */
 export interface AssetTargets {
+  /** Answers with the ids of the jobs concerned. */
   cancelByAsset(assetId: string, reason: string): Promise<string[]>;
+  /** What the earlier hardware had fetched has to be fetched again. */
   reopen(assetIds: string[]): Promise<void>;
 }
 
@@ -27,8 +29,8 @@ export interface AssetsServiceDeps {
   devicesIn(sql: Sql): AssetDevices;
   targetsIn(sql: Sql): AssetTargets;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
-  /** Nobody watches the assets any more. */
-  alertsEnded(tx: InTransaction, assetIds: string[]): Promise<void>;
+  /** Resolves what is open of archived assets. */
+  resolveAlerts(tx: InTransaction, assetIds: string[]): Promise<void>;
 }
 
 export type AssetsService = ReturnType<typeof createAssetsService>;
@@ -38,10 +40,10 @@ export function createAssetsService({
   devicesIn,
   targetsIn,
   jobsProgressed,
-  alertsEnded,
+  resolveAlerts,
 }: AssetsServiceDeps) {
   return {
-    /** Registers a device; answers with its asset id. 409 when an active asset has the serial. */
+    /** @throws conflict when an active asset has the serial. */
     register(transact: Transact, organizationId: string, asset: RegisterAsset): Promise<string> {
       checkRegistrable('serialNumber', asset.serialNumber);
       return transact(async ({ sql }) => {
@@ -59,7 +61,7 @@ export function createAssetsService({
       });
     },
 
-    /** Takes the asset out of service: what was pending is withdrawn, jobs stop waiting for it, its history stays. */
+    /** Withdraws the pending change, cancels the targets and resolves the alerts of the asset; its history stays. */
     archive(transact: Transact, organizationId: string, id: string): Promise<void> {
       return transact(async ({ sql, afterCommit }) => {
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
@@ -67,23 +69,31 @@ export function createAssetsService({
         await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelByAsset(id, 'the asset was archived');
-        await alertsEnded({ sql }, [id]);
+        await resolveAlerts({ sql }, [id]);
         afterCommit(() => jobsProgressed(organizationId, jobIds));
       });
     },
 
-    /** Another logger takes the place of this one: it has to be configured as the old one was. */
-    replaceHardware(transact: Transact, organizationId: string, id: string, fresh: string): Promise<void> {
-      checkRegistrable('newSerialNumber', fresh);
+    /** The new logger has to be configured as the earlier one was. */
+    replaceHardware(
+      transact: Transact,
+      organizationId: string,
+      id: string,
+      newSerial: string,
+    ): Promise<void> {
+      checkRegistrable('newSerialNumber', newSerial);
       return transact(async ({ sql }) => {
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
-        // The serial beside the lock is the one from before the wait for it.
+        // Read under the lock: the serial that came with it is from before the wait for it.
         const asset = device && (await assetsIn(sql).find(organizationId, id));
         if (!asset) throw notFound(NO_SUCH_ASSET);
-        if (sameSerial(asset.serialNumber, fresh)) {
+        if (sameSerial(asset.serialNumber, newSerial)) {
           throw invalid('newSerialNumber must differ from the present serial number');
         }
-        await assetsIn(sql).replaceSerial(organizationId, id, { old: asset.serialNumber, fresh });
+        await assetsIn(sql).replaceSerial(organizationId, id, {
+          previousSerial: asset.serialNumber,
+          newSerial,
+        });
         await devicesIn(sql).update([newHardware(device)]);
         await targetsIn(sql).reopen([id]);
       });

@@ -1,4 +1,4 @@
-/** A calibration certificate: one PDF per serial number of an organization; it stays with the hardware. */
+/** A calibration certificate: one PDF per serial number of an organization, so it belongs to the logger. */
 import { createHash } from 'node:crypto';
 import { invalid } from '../process/errors.ts';
 
@@ -39,15 +39,15 @@ export function certificateView(serialNumber: string, { sizeBytes, sha256, uploa
   };
 }
 
-export const entityTag = (sha256: Buffer) => `"${sha256.toString('hex')}"`;
+export const toEntityTag = (sha256: Buffer) => `"${sha256.toString('hex')}"`;
 
-/** Whether the caller has it already (RFC 9110, 13.1.2: weak comparison). */
-export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
-  const known = (ifNoneMatch ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
-  return known.includes('*') || known.includes(tag);
+/** True: the caller has the file already (weak comparison, RFC 9110, 13.1.2). */
+export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(tag);
 }
 
-/** A serial may hold a colon, which file names on some systems may not. */
+/** Some systems do not allow every character of a serial in a file name, such as the colon. */
 export const fileName = (serialNumber: string) =>
   `calibration-certificate-${serialNumber.replace(/[^A-Za-z0-9._-]/g, '_')}.pdf`;
 

@@ -3,8 +3,7 @@ import { query } from '../db/query.ts';
 import type { Certificate, CertificateSummary } from './certificate.ts';
 
 const SUMMARY = 'size_bytes as "sizeBytes", sha256, uploaded_at as "uploadedAt"';
-/** Serials are compared without case. */
-const OF_SERIAL = 'organization_id = ? and serial_key = lower(?)';
+const BY_SERIAL = 'organization_id = ? and serial_key = lower(?)';
 
 export type CertificatesRepository = ReturnType<typeof createCertificatesRepository>;
 
@@ -13,7 +12,7 @@ export function createCertificatesRepository(sql: Sql) {
     async find(organizationId: string, serialNumber: string): Promise<CertificateSummary | null> {
       const [row] = await query<CertificateSummary>(
         sql,
-        `select ${SUMMARY} from certificates where ${OF_SERIAL}`,
+        `select ${SUMMARY} from certificates where ${BY_SERIAL}`,
         [organizationId, serialNumber],
       );
       return row ?? null;
@@ -22,13 +21,13 @@ export function createCertificatesRepository(sql: Sql) {
     async read(organizationId: string, serialNumber: string): Promise<Certificate | null> {
       const [row] = await query<Certificate>(
         sql,
-        `select content, sha256 from certificates where ${OF_SERIAL}`,
+        `select content, sha256 from certificates where ${BY_SERIAL}`,
         [organizationId, serialNumber],
       );
       return row ?? null;
     },
 
-    /** In place of the one that was there. */
+    /** Replaces an earlier one. */
     async upsert(
       organizationId: string,
       serialNumber: string,

@@ -3,16 +3,16 @@ import { invalid, notFound } from '../process/errors.ts';
 import {
   type Certificate,
   certificateView,
-  entityTag,
-  isKnown,
+  matchesTag,
   NO_CERTIFICATE,
   newCertificate,
+  toEntityTag,
 } from './certificate.ts';
 import type { CertificatesRepository } from './certificates.repository.ts';
 
 export interface CertificatesServiceDeps {
   certificates: CertificatesRepository;
-  /** An active asset of the organization. */
+  /** Active assets only. */
   findAsset(organizationId: string, assetId: string): Promise<{ serialNumber: string } | null>;
 }
 
@@ -20,7 +20,7 @@ export type UploadedCertificate = ReturnType<typeof certificateView>;
 
 export interface ServedCertificate {
   serialNumber: string;
-  /** null when the caller has it already. */
+  /** Null: the caller has it already. */
   content: Buffer | null;
   tag: string;
 }
@@ -28,7 +28,7 @@ export interface ServedCertificate {
 export type CertificatesService = ReturnType<typeof createCertificatesService>;
 
 export function createCertificatesService({ certificates, findAsset }: CertificatesServiceDeps) {
-  async function serialOf(organizationId: string, assetId: string): Promise<string> {
+  async function findSerial(organizationId: string, assetId: string): Promise<string> {
     const asset = await findAsset(organizationId, assetId);
     if (!asset) throw notFound(NO_SUCH_ASSET);
     return asset.serialNumber;
@@ -44,29 +44,29 @@ export function createCertificatesService({ certificates, findAsset }: Certifica
   }
 
   return {
-    /** The bytes are only read when the caller does not have them. */
+    /** Reads the content only if the caller does not have it. */
     async serve(
       organizationId: string,
       assetId: string,
       ifNoneMatch: string | undefined,
     ): Promise<ServedCertificate> {
-      const serialNumber = await serialOf(organizationId, assetId);
+      const serialNumber = await findSerial(organizationId, assetId);
       const summary = await certificates.find(organizationId, serialNumber);
       if (!summary) throw notFound(NO_CERTIFICATE);
-      const tag = entityTag(summary.sha256);
-      if (isKnown(ifNoneMatch, tag)) return { serialNumber, content: null, tag };
+      const tag = toEntityTag(summary.sha256);
+      if (matchesTag(ifNoneMatch, tag)) return { serialNumber, content: null, tag };
       const certificate = await certificates.read(organizationId, serialNumber);
       if (!certificate) throw notFound(NO_CERTIFICATE);
-      return { serialNumber, content: certificate.content, tag: entityTag(certificate.sha256) };
+      return { serialNumber, content: certificate.content, tag: toEntityTag(certificate.sha256) };
     },
 
-    /** For the serial number that the asset has now. */
+    /** For the present serial number of the asset. */
     async upload(organizationId: string, assetId: string, bytes: Buffer): Promise<UploadedCertificate> {
       const certificate = newCertificate(bytes);
-      return store(organizationId, await serialOf(organizationId, assetId), certificate);
+      return store(organizationId, await findSerial(organizationId, assetId), certificate);
     },
 
-    /** Also for a serial that no asset has yet. */
+    /** The serial need not be registered. */
     async uploadForSerial(
       organizationId: string,
       serialNumber: string,

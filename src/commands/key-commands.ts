@@ -94,5 +94,5 @@ function rowOf(key: KeyRecord): Array<string | null> {
   const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
   const state = key.revokedAt ? 'revoked' : isExpired ? 'expired' : 'active';
   const times = [key.createdAt.toISOString(), key.expiresAt?.toISOString() ?? null];
-  return [key.id, key.organizationName, key.kind, key.display, state, ...times];
+  return [key.id, key.organizationName, key.kind, key.tokenPreview, state, ...times];
 }

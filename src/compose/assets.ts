@@ -4,16 +4,16 @@ import { type AssetsServiceDeps, createAssetsService } from '../assets/assets.se
 import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
 import type { Resources } from './resources.ts';
 
-export type AssetsNeeds = Pick<AssetsServiceDeps, 'devicesIn' | 'jobsProgressed' | 'alertsEnded'>;
+export type AssetsNeeds = Pick<AssetsServiceDeps, 'devicesIn' | 'jobsProgressed' | 'resolveAlerts'>;
 
-export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, alertsEnded }: AssetsNeeds) {
+export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, resolveAlerts }: AssetsNeeds) {
   const assets = createAssetsRepository(sql);
   const service = createAssetsService({
     assetsIn: createAssetsRepository,
     devicesIn,
     targetsIn: createConfigTargetsRepository,
     jobsProgressed,
-    alertsEnded,
+    resolveAlerts,
   });
   return {
     routes: assetsRoutes(assets, service),

@@ -43,7 +43,7 @@ export function composeSlices(resources: Resources) {
   const assets = composeAssets(resources, {
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,
-    alertsEnded: alerts.archived,
+    resolveAlerts: alerts.archived,
   });
   const deliveries = composeDeliveries(resources);
   return {

@@ -1,5 +1,6 @@
 /** A device as the configuration loop sees it: an asset's sync state and what decides how changes compile for it. */
 
+import type { AssetRef } from './asset-ref.ts';
 import { withFrameTypes } from './channel-layout.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
@@ -33,8 +34,7 @@ export interface ContactUpdate {
 }
 
 /** One that had been missed, with the alerts that were open meanwhile; its row is held. */
-export interface DeviceBackOnline {
-  assetId: string;
+export interface DeviceBackOnline extends AssetRef {
   openAlerts: unknown;
 }
 

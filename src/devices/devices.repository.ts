@@ -151,7 +151,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              as h (asset_id, at, expected_by, has_other_interval)
            where s.asset_id = h.asset_id
              and (s.status <> 'online' or (h.has_other_interval and h.expected_by > s.expected_by))
-           returning s.asset_id, s.open_alerts, old.status as was
+           returning s.organization_id, s.asset_id, s.open_alerts, old.status as was
          ), written as (
            update device_configs d set
              reported_config_id = n.reported_config_id, reported_at = n.reported_at,
@@ -166,7 +166,8 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
                fetched_at, contradiction_count, failure_reason, observed_hash, reported_channel_types, rule_slots, channels_reported)
            where d.asset_id = n.asset_id
          )
-         select asset_id as "assetId", open_alerts as "openAlerts" from heard where was = 'offline'`,
+         select organization_id as "organizationId", asset_id as "assetId", open_alerts as "openAlerts"
+         from heard where was = 'offline'`,
         [
           heard.map(({ assetId }) => assetId),
           heard.map(({ at }) => at.toISOString()),

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+
 export type KeyKind = 'customer' | 'device';
 
 export interface KeyFormat {
@@ -19,18 +20,18 @@ export const KEY_FORMATS: Record<KeyKind, KeyFormat> = {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_CHARACTERS = 6;
-const DISPLAY_CHARACTERS = 4;
+const PREVIEW_CHARACTERS = 4;
 
 export const RANDOM_BYTES = 32;
 
-export function keyOf(kind: KeyKind, random: Buffer): string {
+export function formatKey(kind: KeyKind, random: Buffer): string {
   const { prefix, randomCharacters } = KEY_FORMATS[kind];
   const body = prefix + base62(BigInt(`0x${random.toString('hex')}`), randomCharacters);
   return body + checksum(body);
 }
 
 /** The kind of a well-formed key, else null. */
-export function kindOf(token: string): KeyKind | null {
+export function parseKeyKind(token: string): KeyKind | null {
   for (const kind of ['customer', 'device'] as const) {
     const { prefix, randomCharacters } = KEY_FORMATS[kind];
     const bodyLength = prefix.length + randomCharacters;
@@ -40,12 +41,12 @@ export function kindOf(token: string): KeyKind | null {
   return null;
 }
 
-/** What is stored: a key has 154 random bits or more, so one round of SHA-256 is enough. */
-export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+/** Stored instead of the key, which has at least 154 random bits: one round of SHA-256 is enough. */
+export const hashKey = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** The start by which people tell their keys apart. */
-export function displayOf(kind: KeyKind, token: string): string {
-  return `${token.slice(0, KEY_FORMATS[kind].prefix.length + DISPLAY_CHARACTERS)}…`;
+/** The first characters of a key, by which people recognise it. */
+export function toTokenPreview(kind: KeyKind, token: string): string {
+  return `${token.slice(0, KEY_FORMATS[kind].prefix.length + PREVIEW_CHARACTERS)}…`;
 }
 
 const checksum = (body: string) => base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);

@@ -7,13 +7,13 @@ export interface KeyRecord {
   organizationId: string;
   organizationName: string;
   kind: KeyKind;
-  display: string;
+  tokenPreview: string;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
-const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.kind, k.token_preview as display,
+const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.kind, k.token_preview as "tokenPreview",
   k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
 const FROM = 'from api_keys k join organizations o on o.id = k.organization_id';
 
@@ -21,13 +21,16 @@ export interface NewKey {
   organizationId: string;
   kind: KeyKind;
   hash: Buffer;
-  display: string;
+  tokenPreview: string;
   expiresAt: Date | null;
 }
 
 export type KeysRepository = ReturnType<typeof createKeysRepository>;
 
-/** Keys are the operator's, across organizations: only the command line lists them. */
+/**
+ * A key is looked up before the organization is known, and only the command line lists keys: statements need not name
+ * an organization.
+ */
 export function createKeysRepository(sql: Sql) {
   return {
     async findByHash(hash: Buffer): Promise<KeyRecord | null> {
@@ -48,17 +51,17 @@ export function createKeysRepository(sql: Sql) {
       );
     },
 
-    async insert({ organizationId, kind, hash, display, expiresAt }: NewKey): Promise<string> {
+    async insert({ organizationId, kind, hash, tokenPreview, expiresAt }: NewKey): Promise<string> {
       const [row] = await query<{ id: string }>(
         sql,
         `insert into api_keys (organization_id, kind, hash, token_preview, expires_at) values (?, ?, ?, ?, ?)
          returning id`,
-        [organizationId, kind, hash, display, expiresAt],
+        [organizationId, kind, hash, tokenPreview, expiresAt],
       );
       return (row as { id: string }).id;
     },
 
-    /** Ends the key now; false when there is none or it was revoked before. */
+    /** False when there is no such key, or it was revoked before. */
     async revoke(id: string): Promise<boolean> {
       const rows = await query(
         sql,

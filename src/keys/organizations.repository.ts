@@ -22,7 +22,7 @@ export function createOrganizationsRepository(sql: Sql) {
       return row ?? null;
     },
 
-    /** The organization of that name, made if it was not there. */
+    /** Finds or creates the organization of that name. */
     async ensure(name: string): Promise<Organization> {
       const [row] = await query<Organization>(
         sql,

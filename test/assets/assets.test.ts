@@ -48,15 +48,15 @@ describe('Assets', () => {
     assert.match(body.message, message);
   }
 
-  describe('registered', () => {
-    it('answer with their id and nothing else', async () => {
+  describe('when they are registered', () => {
+    it('answers the registration of an asset with its id alone', async () => {
       const { status, body } = await api.post('/assets', { serialNumber: serial });
       assert.equal(status, 201);
       assert.deepEqual(Object.keys(body), ['id']);
       assert.match(body.id, UUID_V7);
     });
 
-    it('with the serial alone have that name, are new and know nothing else', async () => {
+    it('names an asset after its serial number when nothing else is given, and leaves the rest unknown', async () => {
       const id = await register(org, serial);
       const { createdAt, ...asset } = await get(id);
       assert.match(createdAt, ISO);
@@ -78,7 +78,7 @@ describe('Assets', () => {
       });
     });
 
-    it('keep what they were given', async () => {
+    it('stores every field that a registration gives', async () => {
       const given = {
         serialNumber: serial,
         name: 'Kühlraum 🌡 2',
@@ -93,10 +93,10 @@ describe('Assets', () => {
       assert.deepEqual({ ...asset, ...given }, asset);
     });
 
-    it('need a serial number', () =>
+    it('refuses a registration without a serial number', () =>
       refused(api.post('/assets', { name: 'x' }), 400, /^serialNumber is required/));
 
-    it('have a serial that no other active asset of the organization has, compared without case', async () => {
+    it('refuses the serial of another active asset of the organization, compared without case', async () => {
       await register(org, serial);
       for (const same of [serial, serial.toLowerCase(), serial.toUpperCase()]) {
         await refused(api.post('/assets', { serialNumber: same }), 409, new RegExp(same));
@@ -104,18 +104,18 @@ describe('Assets', () => {
       assert.equal((await api.get('/assets')).body.totalItems, 1);
     });
 
-    it('may have the serial of an asset of another organization', async () => {
+    it('accepts a serial that an asset of another organization has', async () => {
       await register(org, serial);
       await register(await dms.addOrganization(), serial);
     });
 
-    it('may have the serial of an asset that was archived', async () => {
+    it('accepts the serial of an archived asset', async () => {
       const first = await register(org, serial);
       await api.delete(`/assets/${first}`);
       assert.notEqual(await register(org, serial.toUpperCase()), first);
     });
 
-    it('twenty times at once with one serial are one asset and nineteen conflicts', async () => {
+    it('registers one asset, with nineteen conflicts, when twenty requests with one serial come at once', async () => {
       const spelled = (index: number) => (index % 2 === 0 ? serial.toLowerCase() : serial.toUpperCase());
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => api.post('/assets', { serialNumber: spelled(index) })),
@@ -124,7 +124,7 @@ describe('Assets', () => {
       assert.equal((await api.get('/assets')).body.totalItems, 1);
     });
 
-    it('have no serial that is a path of the API', async () => {
+    it('refuses a serial that is a path of the API', async () => {
       for (const reserved of ['config-profiles', 'config-jobs', 'Config-Jobs']) {
         await refused(api.post('/assets', { serialNumber: reserved }), 400, /^serialNumber must not be/);
       }
@@ -145,7 +145,7 @@ describe('Assets', () => {
       ['floor', [-100, 0, 1000], [-101, 1001, 0.5, -0.1, 1e300]],
     ];
     for (const [field, good, bad] of bounds) {
-      it(`have a ${field} within its bounds`, async () => {
+      it(`accepts and refuses a ${field} at its bounds`, async () => {
         for (const value of good) {
           const { status, text } = await api.post('/assets', { serialNumber: nextSerial(), [field]: value });
           assert.equal(status, 201, `${JSON.stringify(value)} ${text}`);
@@ -158,13 +158,13 @@ describe('Assets', () => {
     }
   });
 
-  describe('listed', () => {
+  describe('when they are listed', () => {
     interface Listed {
       ids: string[];
       pages: Answer[];
     }
 
-    /** Every page, by the cursor that each names. */
+    /** Follows the cursors to the last page. */
     async function allPages(path: string): Promise<Listed> {
       const pages: Answer[] = [];
       const listed: Listed = { ids: [], pages };
@@ -186,13 +186,13 @@ describe('Assets', () => {
       return ids;
     }
 
-    it('in an organization without any are none', async () => {
+    it('lists nothing in an organization without assets', async () => {
       const { body, headers } = await api.get('/assets');
       assert.deepEqual(body, { items: [], totalItems: 0, nextCursor: null });
       assert.equal(headers.link, undefined);
     });
 
-    it('are there once each, by id, over all pages', async () => {
+    it('lists each asset once over all pages, ordered by id', async () => {
       const ids = await registerSome(7);
       for (const limit of [1, 2, 3, 6, 7, 8]) {
         const { ids: listed, pages } = await allPages(`/assets?limit=${limit}`);
@@ -201,7 +201,7 @@ describe('Assets', () => {
       }
     });
 
-    it('name the last asset of the page as the next cursor, and null on the last page', async () => {
+    it('answers a page with the id of its last asset as cursor, and the last page with null', async () => {
       const ids = await registerSome(4);
       const { pages } = await allPages('/assets?limit=2');
       assert.deepEqual(
@@ -210,7 +210,7 @@ describe('Assets', () => {
       );
     });
 
-    it('name the next page in Link, with the same filter, and no page after the last one', async () => {
+    it('links the next page of a list with the same filter, and none on the last page', async () => {
       const ids = await registerSome(3, { model: 'A & B+ä' });
       const path = `/assets?limit=2&model=${encodeURIComponent('A & B+ä')}`;
       const first = await api.get(path);
@@ -224,7 +224,7 @@ describe('Assets', () => {
       assert.equal(second.headers.link, undefined);
     });
 
-    it('count all that match on every page', async () => {
+    it('counts all assets that match on every page', async () => {
       await registerSome(5);
       const { pages } = await allPages('/assets?limit=2');
       assert.deepEqual(
@@ -235,20 +235,20 @@ describe('Assets', () => {
       assert.deepEqual(beyond.body, { items: [], totalItems: 5, nextCursor: null });
     });
 
-    it('are 50 on a page unless asked otherwise, and up to 500', async () => {
+    it('lists 50 assets on a page by default, and up to 500', async () => {
       await Promise.all(Array.from({ length: 51 }, () => register(org, nextSerial())));
       assert.equal((await api.get('/assets')).body.items.length, 50);
       const { items, nextCursor } = (await api.get('/assets?limit=500')).body;
       assert.deepEqual([items.length, nextCursor], [51, null]);
     });
 
-    it('are the same as when one is asked for, but for the replacements', async () => {
+    it('lists assets as they are answered one by one, except for the replacement history', async () => {
       const [id] = await registerSome(1);
       const { replacementHistory: _, ...asset } = await get(String(id));
       assert.deepEqual((await api.get('/assets')).body.items, [asset]);
     });
 
-    it('can be paged through while the asset at the cursor is archived', async () => {
+    it('continues a list after a cursor whose asset was archived', async () => {
       const ids = await registerSome(4);
       const { nextCursor } = (await api.get('/assets?limit=2')).body;
       await api.delete(`/assets/${nextCursor}`);
@@ -259,12 +259,12 @@ describe('Assets', () => {
       );
     });
 
-    it('have their ids in the order in which they were registered', async () => {
+    it('gives assets ids in the order of registration', async () => {
       const ids = await registerSome(5);
       assert.deepEqual([...ids].sort(), ids);
     });
 
-    describe('by model', () => {
+    describe('with a filter by model', () => {
       let probes: string[];
       beforeEach(async () => {
         await registerSome(1);
@@ -272,7 +272,7 @@ describe('Assets', () => {
         probes = await registerSome(3, { model: 'Probe' });
       });
 
-      it('are those of that product line, counted as such', async () => {
+      it('lists and counts only the assets of a model', async () => {
         const { ids, pages } = await allPages('/assets?model=Probe&limit=2');
         assert.deepEqual(ids, probes);
         assert.deepEqual(
@@ -281,39 +281,39 @@ describe('Assets', () => {
         );
       });
 
-      it('are none where nothing matches', async () => {
+      it('lists nothing for a model that no asset has', async () => {
         const { body } = await api.get('/assets?model=probe');
         assert.deepEqual(body, { items: [], totalItems: 0, nextCursor: null });
       });
 
-      it('are the same under the deprecated name, which says that it is deprecated', async () => {
+      it('answers the deprecated filter model-name like model, with a Deprecation header', async () => {
         const { body, headers } = await api.get('/assets?model-name=Probe');
         assert.deepEqual(body, (await api.get('/assets?model=Probe')).body);
         assert.match(String(headers.deprecation), /^@\d+$/);
         assert.match(String(headers.link), /^<[^>]+>; rel="deprecation"$/);
       });
 
-      it('name the next page beside the deprecation', async () => {
+      it('links the next page beside the deprecation notice', async () => {
         const { headers } = await api.get('/assets?model-name=Probe&limit=2');
         const link = String(headers.link);
         assert.match(link, /<[^>]*model-name=Probe[^>]*>; rel="next"/);
         assert.match(link, /rel="deprecation"/);
       });
 
-      it('say nothing of a deprecation under the present name', async () => {
+      it('sends no Deprecation header for the filter model', async () => {
         const { headers } = await api.get('/assets?model=Probe');
         assert.deepEqual([headers.deprecation, headers.link], [undefined, undefined]);
       });
 
-      it('may be asked for under both names, if they agree', async () => {
+      it('accepts model and model-name together if they are equal', async () => {
         assert.equal((await api.get('/assets?model=Probe&model-name=Probe')).body.totalItems, 3);
         await refused(api.get('/assets?model=Probe&model-name=Probe-2'), 400, /^model and model-name/);
       });
     });
   });
 
-  describe('archived', () => {
-    it('answer so, and are gone from get, list and their configuration', async () => {
+  describe('when they are archived', () => {
+    it('removes an archived asset from get, list and device configuration', async () => {
       const id = await register(org, serial);
       const { status, body } = await api.delete(`/assets/${id}`);
       assert.deepEqual({ status, body }, { status: 200, body: { deleted: true } });
@@ -322,19 +322,19 @@ describe('Assets', () => {
       assert.equal((await api.get(`/devices/${serial}/config`)).status, 404);
     });
 
-    it('once more are 404', async () => {
+    it('answers 404 when an archived asset is archived again', async () => {
       const id = await register(org, serial);
       await api.delete(`/assets/${id}`);
       await refused(api.delete(`/assets/${id}`), 404, /No asset/);
     });
 
-    it('ten times at once are archived once', async () => {
+    it('archives an asset once when ten requests come at once', async () => {
       const id = await register(org, serial);
       const answers = await Promise.all(Array.from({ length: 10 }, () => api.delete(`/assets/${id}`)));
       assert.deepEqual([countOf(answers, 200), countOf(answers, 404)], [1, 9]);
     });
 
-    it('keep their history and lose their place', async () => {
+    it('keeps the replacement history of an archived asset and clears its building and space', async () => {
       const id = await register(org, serial, { buildingId: 'main', spaceId: 'kitchen' });
       await replace(id, nextSerial());
       await api.delete(`/assets/${id}`);
@@ -347,7 +347,7 @@ describe('Assets', () => {
       assert.deepEqual(row, { archived: true, building_id: null, space_id: null, serial_number: serial });
     });
 
-    it('are waited for by no job any more', async () => {
+    it('cancels the targets of an archived asset', async () => {
       const id = await register(org, serial);
       await register(org, nextSerial());
       await createProfile(org, FRIDGE);
@@ -357,7 +357,7 @@ describe('Assets', () => {
       assert.deepEqual([counts.cancelled, counts.waiting], [1, 1]);
     });
 
-    it('have nothing pending for the next asset of that serial', async () => {
+    it('offers nothing to the next asset with the serial of an archived one', async () => {
       const id = await register(org, serial);
       await createProfile(org, FRIDGE);
       await apply(org, 'vaccine-fridge', { serialNumbers: [serial] });
@@ -368,7 +368,7 @@ describe('Assets', () => {
     });
   });
 
-  describe('with their hardware replaced', () => {
+  describe('when their hardware is replaced', () => {
     let id: string;
     let fresh: string;
     beforeEach(async () => {
@@ -376,12 +376,12 @@ describe('Assets', () => {
       fresh = nextSerial();
     });
 
-    it('answer with the new serial', async () => {
+    it('answers a replacement with the new serial', async () => {
       const { status, body } = await replace(id, fresh);
       assert.deepEqual({ status, body }, { status: 200, body: { success: true, serialNumber: fresh } });
     });
 
-    it('are the same asset with another serial and the earlier one in their history', async () => {
+    it('changes only the serial of an asset, and adds the earlier one to its history', async () => {
       const before = await get(id);
       await replace(id, fresh);
       const after = await get(id);
@@ -393,7 +393,7 @@ describe('Assets', () => {
       });
     });
 
-    it('list all earlier serials, oldest first, also one that comes back', async () => {
+    it('lists all earlier serials oldest first, even if one returns', async () => {
       const third = nextSerial();
       for (const next of [fresh, third, serial]) await replace(id, next);
       const { serialNumber, replacementHistory } = await get(id);
@@ -404,25 +404,25 @@ describe('Assets', () => {
       );
     });
 
-    it('set the earlier serial free at once', async () => {
+    it('makes the earlier serial available at once', async () => {
       await replace(id, fresh);
       assert.equal((await api.get(`/devices/${serial}/config`)).status, 404);
       await register(org, serial);
     });
 
-    it('are refused the serial that they have, in any case', async () => {
+    it('refuses a replacement by the present serial, compared without case', async () => {
       for (const same of [serial, serial.toUpperCase()]) {
         await refused(replace(id, same), 400, /^newSerialNumber must differ/);
       }
     });
 
-    it('are refused the serial of another active asset, in any case', async () => {
+    it('refuses a replacement by the serial of another active asset, compared without case', async () => {
       await register(org, fresh);
-      for (const taken of [fresh, fresh.toUpperCase()]) await refused(replace(id, taken), 409, /already/);
+      for (const used of [fresh, fresh.toUpperCase()]) await refused(replace(id, used), 409, /already/);
       assert.deepEqual((await get(id)).replacementHistory, []);
     });
 
-    it('may get the serial of an archived asset, or of another organization', async () => {
+    it('accepts as replacement the serial of an archived asset or of another organization', async () => {
       const other = await register(org, fresh);
       await api.delete(`/assets/${other}`);
       assert.equal((await replace(id, fresh)).status, 200);
@@ -431,24 +431,24 @@ describe('Assets', () => {
       assert.equal((await replace(id, elsewhere)).status, 200);
     });
 
-    it('are refused serials that are paths of the API, and what is no serial', async () => {
+    it('refuses as replacement a path of the API and an invalid serial', async () => {
       await refused(replace(id, 'config-profiles'), 400, /^newSerialNumber must not be/);
       for (const bad of ['', '-x', 'x'.repeat(65)]) await refused(replace(id, bad), 400, /^newSerialNumber /);
     });
 
-    it('are 404 when they are archived or unknown', async () => {
+    it('answers 404 to a replacement for an archived or unknown asset', async () => {
       await api.delete(`/assets/${id}`);
       await refused(replace(id, fresh), 404, /No asset/);
       await refused(replace(randomUUID(), fresh), 404, /No asset/);
     });
 
-    it('at once with one new serial for two assets, give it to one of them', async () => {
+    it('gives a serial to one of two assets that are replaced by it at once', async () => {
       const other = await register(org, nextSerial());
       const answers = await Promise.all([replace(id, fresh), replace(other, fresh)]);
       assert.deepEqual([countOf(answers, 200), countOf(answers, 409)], [1, 1]);
     });
 
-    it('twice at once have a history without a gap', async () => {
+    it('keeps a complete history when an asset is replaced twice at once', async () => {
       const third = nextSerial();
       await Promise.all([replace(id, fresh), replace(id, third)]);
       const { serialNumber, replacementHistory } = await get(id);
@@ -457,19 +457,19 @@ describe('Assets', () => {
       assert.deepEqual(chain, [serial, between]);
     });
 
-    it('twice at once with the same logger have it once', async () => {
+    it('records one of two equal replacements at once, and refuses the other', async () => {
       const answers = await Promise.all([replace(id, fresh), replace(id, fresh)]);
       assert.deepEqual([countOf(answers, 200), countOf(answers, 400)], [1, 1]);
       assert.equal((await get(id)).replacementHistory.length, 1);
     });
 
-    it('and archived at the same time are archived', async () => {
+    it('archives an asset that is replaced at the same time', async () => {
       const [, archived] = await Promise.all([replace(id, fresh), api.delete(`/assets/${id}`)]);
       assert.equal(archived?.status, 200);
       assert.equal((await api.get(`/assets/${id}`)).status, 404);
     });
 
-    it('have to be configured as the earlier logger was', async () => {
+    it('makes the confirmed configuration of the earlier logger pending for the new one', async () => {
       await createProfile(org, FRIDGE);
       await apply(org, 'vaccine-fridge', { serialNumbers: [serial] });
       await applyAnswer(org, serial);
@@ -482,7 +482,7 @@ describe('Assets', () => {
       assert.equal((await configOf(org, fresh)).syncStatus, 'applied');
     });
 
-    it('have what was pending on top of what was confirmed', async () => {
+    it('makes pending for the new logger what was confirmed, with the pending change on top', async () => {
       await org.device.post(`/devices/${serial}/config-reports`, FACTORY);
       await createProfile(org, { slug: 'slow', intervals: { transmissionIntervalSeconds: 86_400 } });
       await apply(org, 'slow', { serialNumbers: [serial] });
@@ -491,13 +491,13 @@ describe('Assets', () => {
       assert.deepEqual(pendingConfig, { ...FACTORY, transmissionInterval: 86_400 });
     });
 
-    it('without a report before them stay without one', async () => {
+    it('makes nothing pending for the new logger if the earlier one never reported', async () => {
       await replace(id, fresh);
       const { syncStatus, pendingConfig } = await configOf(org, fresh);
       assert.deepEqual([syncStatus, pendingConfig], ['no_device_report', null]);
     });
 
-    it('are waited for by the jobs that waited for the earlier logger', async () => {
+    it('keeps the open targets of jobs for the new logger', async () => {
       await createProfile(org, FRIDGE);
       const jobId = await apply(org, 'vaccine-fridge', { serialNumbers: [serial] });
       await replace(id, fresh);

@@ -1,4 +1,4 @@
-/** Calibration certificates: a PDF per serial number, uploaded and downloaded through its asset (contract.md, 5). */
+/** Calibration certificates: a PDF per serial number, uploaded and downloaded through its asset (docs/contract.md, 5). */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
@@ -32,7 +32,7 @@ describe('Calibration certificates', () => {
   });
   after(() => dms.stop());
 
-  it('are answered as a summary when they are uploaded', async () => {
+  it('answers an upload with a summary of the certificate', async () => {
     const assetId = await register(dms, 'Summary-1');
     const content = pdf('calibrated');
     const { status, body } = await upload(dms.api, assetId, content);
@@ -47,7 +47,7 @@ describe('Calibration certificates', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(uploadedAt)) < 60_000);
   });
 
-  it('are downloaded byte for byte, as an attachment that a browser neither runs nor guesses at', async () => {
+  it('serves a certificate byte for byte, as an attachment that browsers neither run nor sniff', async () => {
     const assetId = await register(dms, 'SN_1.a-2:b');
     const content = Buffer.concat([Buffer.from('%PDF-'), randomBytes(300_000)]);
     await upload(dms.api, assetId, content);
@@ -69,13 +69,13 @@ describe('Calibration certificates', () => {
     assert.equal(head.headers['content-length'], String(content.length));
   });
 
-  it('are answered 304 without the bytes to a caller who has them already', async () => {
+  it('answers 304 without content to a caller who has the certificate', async () => {
     const assetId = await register(dms, nextSerial());
     await upload(dms.api, assetId, pdf('one'));
     const etag = String((await download(dms.api, assetId)).headers.etag);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const { status, headers, bytes } = await download(dms.api, assetId, { 'if-none-match': known });
-      assert.equal(status, 304, known);
+    for (const present of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const { status, headers, bytes } = await download(dms.api, assetId, { 'if-none-match': present });
+      assert.equal(status, 304, present);
       assert.equal(bytes.length, 0);
       assert.equal(headers.etag, etag);
     }
@@ -88,7 +88,7 @@ describe('Calibration certificates', () => {
     assert.notEqual(fresh.headers.etag, etag);
   });
 
-  it('are replaced by the next upload', async () => {
+  it('replaces a certificate by the next upload', async () => {
     const assetId = await register(dms, nextSerial());
     const first = await upload(dms.api, assetId, pdf('first, and longer'));
     const second = await upload(dms.api, assetId, pdf('second'));
@@ -97,7 +97,7 @@ describe('Calibration certificates', () => {
     assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('second')));
   });
 
-  it('are 404 while none was uploaded, and for what is no active asset', async () => {
+  it('answers 404 without an upload, and for anything but an active asset', async () => {
     const assetId = await register(dms, nextSerial());
     const none = await download(dms.api, assetId);
     assert.equal(none.status, 404);
@@ -112,7 +112,7 @@ describe('Calibration certificates', () => {
     assert.equal((await upload(dms.api, assetId, pdf('x'))).status, 404);
   });
 
-  it('belong to the serial number, compared without case, whatever asset has it', async () => {
+  it('keeps a certificate with its serial number, compared without case, whatever asset has it', async () => {
     const { api } = dms;
     const first = await register(dms, 'Moving-A');
     await upload(api, first, pdf('of A'));
@@ -128,7 +128,7 @@ describe('Calibration certificates', () => {
     assert.deepEqual(count, [{ count: 1 }]);
   });
 
-  it("are never another organization's, be it by asset or by serial number", async () => {
+  it('serves no certificate of another organization, by asset or by serial number', async () => {
     const other = await dms.addOrganization();
     const assetId = await register(dms, 'Shared-1');
     const foreignId = await register(other, 'Shared-1');
@@ -140,7 +140,7 @@ describe('Calibration certificates', () => {
     assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('ours')));
   });
 
-  it('need a customer key', async () => {
+  it('requires a customer key for certificates', async () => {
     const assetId = await register(dms, nextSerial());
     for (const client of [dms.device, dms.with(null)]) {
       assert.equal((await download(client, assetId)).status, 401);
@@ -148,7 +148,7 @@ describe('Calibration certificates', () => {
     }
   });
 
-  it('must begin with %PDF-', async () => {
+  it('refuses a certificate that does not begin with %PDF-', async () => {
     const assetId = await register(dms, nextSerial());
     for (const raw of ['%PDF', '%pdf-1.7', ' %PDF-1.7', '<html></html>', '\ufeff%PDF-1.7']) {
       const { status, body } = await upload(dms.api, assetId, raw);
@@ -162,7 +162,7 @@ describe('Calibration certificates', () => {
     assert.equal((await upload(dms.api, assetId, '%PDF-')).status, 200);
   });
 
-  it('must be sent as application/pdf, not compressed', async () => {
+  it('accepts certificates only as application/pdf, uncompressed', async () => {
     const assetId = await register(dms, nextSerial());
     for (const type of [
       'application/json',
@@ -184,7 +184,7 @@ describe('Calibration certificates', () => {
     assert.equal(untyped.status, 415);
   });
 
-  it('may be 10 MiB long and not a byte more, whether the length is announced or not', async () => {
+  it('accepts certificates of up to 10 MiB, with and without Content-Length', async () => {
     const assetId = await register(dms, nextSerial());
     const largest = Buffer.alloc(MAX_BYTES, 'x');
     largest.write('%PDF-');
@@ -202,7 +202,7 @@ describe('Calibration certificates', () => {
     assert.equal((await putRaw(assetId, largest, false)).status, 200);
   });
 
-  it('are stored whole or not at all when the connection breaks', async () => {
+  it('stores nothing of an upload whose connection breaks', async () => {
     const assetId = await register(dms, nextSerial());
     const authorization = await bearer();
     await new Promise<void>((resolve) => {
@@ -215,7 +215,7 @@ describe('Calibration certificates', () => {
     assert.equal((await download(dms.api, assetId)).status, 404);
   });
 
-  it('are uploaded by the operator for a serial number, also before its asset is there', async () => {
+  it('stores a certificate for a serial number before its asset is registered', async () => {
     const certificates = createCertificatesRepository(dms.service.sql);
     const service = createCertificatesService({ certificates, findAsset: async () => null });
     const summary = await service.uploadForSerial(dms.id, 'Early-1', pdf('early'));

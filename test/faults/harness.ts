@@ -1,4 +1,4 @@
-/** What tests of faults share: folders for servers of their own, other processes of the service, and load. */
+/** Shared by the tests of faults: folders for their own servers, other processes of the service, and load. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { organizationAt } from '../support/stack.ts';
 
 export const FRIDGE_SLUG = 'vaccine-fridge';
 
-/** A folder for the data of servers; root's PostgreSQL runs as another user. */
+/** A folder for the data of servers. Under root, PostgreSQL runs as another user, who has to get in. */
 export function scratchFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'dms-faults-'));
   chmodSync(path, 0o755);
@@ -34,7 +34,7 @@ export async function sameOrganizationAt(dms: TestService, baseUrl: string): Pro
   return organizationAt(baseUrl, { apiKey: customer.token, deviceToken: device.token });
 }
 
-/** Clients that register devices and report for them without pause; what they were told is held against the service. */
+/** Clients that register devices and report for them without pause; acknowledged requests must have had their effect. */
 export function startLoad({ api, device }: TestOrganization, prefix: string) {
   const registered: string[] = [];
   const reported = new Map<string, number>();
@@ -43,7 +43,7 @@ export function startLoad({ api, device }: TestOrganization, prefix: string) {
   let isOver = false;
   let count = 0;
 
-  /** Whether it was acknowledged; anything but yes and a proper "not now" is wrong. */
+  /** True when it was acknowledged. Other answers than success and 503 with Retry-After are recorded as wrong. */
   async function isDone(request: Promise<{ status: number; headers: object; text: string }>, yes: number) {
     const answer = await request.catch((error: Error) => ({ status: 0, headers: {}, text: String(error) }));
     if (answer.status === yes) return true;

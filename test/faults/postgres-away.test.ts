@@ -1,4 +1,4 @@
-/** PostgreSQL stops, cuts its connections, or is too slow: refusals, and what was acknowledged holds. */
+/** PostgreSQL stops, cuts its connections, or is too slow: requests are refused, and nothing acknowledged is lost. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -57,7 +57,7 @@ describe('PostgreSQL under load', function () {
     await postgres.stop();
   });
 
-  it('that is stopped and started again costs refusals with Retry-After, and nothing that was acknowledged', async () => {
+  it('refuses requests with Retry-After while PostgreSQL is stopped, and loses nothing that was acknowledged', async () => {
     const load = startLoad(fleet, 'RESTART');
     await load.untilMore(40);
     await postgres.stop();
@@ -71,7 +71,7 @@ describe('PostgreSQL under load', function () {
     assert.ok(apiProcess.isRunning(), apiProcess.output().slice(-2_000));
   });
 
-  it('that ends every connection again and again costs no more', async () => {
+  it('loses nothing that was acknowledged when PostgreSQL ends every connection repeatedly', async () => {
     const load = startLoad(fleet, 'CUT');
     const client = new pg.Client({ connectionString: dms.settings.databaseUrl });
     await client.connect();
@@ -92,7 +92,7 @@ describe('PostgreSQL under load', function () {
     assert.ok(apiProcess.isRunning(), apiProcess.output().slice(-2_000));
   });
 
-  it('leaves a job that was under way going on to its end', async () => {
+  it('finishes a job that was running while PostgreSQL was away', async () => {
     for (const serial of jobSerials) await applyAnswer(fleet, serial);
     assert.equal((await untilEnded(fleet, jobId, { timeoutMs: 40_000 })).status, 'succeeded');
   });
@@ -111,7 +111,7 @@ describe('A database that is too slow', () => {
     await dms.stop();
   });
 
-  it('costs refusals with Retry-After, for neighbours in a batch too, and leaves nothing half done', async () => {
+  it('refuses requests with Retry-After when the database is too slow, whole batches too, and changes nothing', async () => {
     const serials = await registerMany(dms, 3);
     await blocker.query('begin; lock table assets in access exclusive mode');
     const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
@@ -133,14 +133,14 @@ describe('A database that is too slow', () => {
   });
 });
 
-describe('A database that vanishes without a word', () => {
+describe('A database that vanishes without closing connections', () => {
   const STATEMENT_TIMEOUT_MS = 1_000;
-  let way: VanishingServer;
+  let proxy: VanishingServer;
   let dms: TestService;
   before(async () => {
     const url = new URL(await newDatabase());
-    way = await vanishingServer({ host: url.hostname, port: Number(url.port) });
-    url.port = String(way.port);
+    proxy = await vanishingServer({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
     dms = await startService({
       databaseUrl: url.href,
       withWorker: false,
@@ -149,10 +149,10 @@ describe('A database that vanishes without a word', () => {
   });
   after(async () => {
     await dms.stop();
-    await way.stop();
+    await proxy.stop();
   });
 
-  it('is not waited for, and what follows gets through once it is back', async () => {
+  it('refuses requests in time when the database vanishes, and serves them once it is back', async () => {
     const [serial = ''] = await registerMany(dms, 1);
     let minute = 0;
     const send = () => {
@@ -162,7 +162,7 @@ describe('A database that vanishes without a word', () => {
     };
     assert.equal((await send()).status, 202);
     await Promise.all(Array.from({ length: 10 }, () => dms.api.get('/assets')));
-    way.vanish();
+    proxy.vanish();
     const startedAt = performance.now();
     const refused = await Promise.all([send(), send(), dms.api.get('/assets'), dms.api.get('/alerts')]);
     for (const { status, body, headers } of refused) {
@@ -173,7 +173,7 @@ describe('A database that vanishes without a word', () => {
       performance.now() - startedAt < 8 * STATEMENT_TIMEOUT_MS,
       `${performance.now() - startedAt} ms`,
     );
-    way.comeBack();
+    proxy.comeBack();
     await eventually(
       async () => (await send()).status,
       (status) => status === 202,

@@ -1,4 +1,4 @@
-/** Temporal stops, loses its data, or cannot be reached: jobs wait, nothing is lost, and nobody has to help. */
+/** Temporal stops, loses its data, or cannot be reached: jobs wait, nothing is lost, and no operator has to act. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -62,14 +62,14 @@ describe('Without Temporal', function () {
     await temporal.stop();
   });
 
-  it('a profile is applied at once', async () => {
+  it('applies a profile at once while Temporal is down', async () => {
     const startedAt = performance.now();
     appliedMeanwhile = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(2, 4) });
-    assert.ok(performance.now() - startedAt < 2_000, 'it does not wait for Temporal');
+    assert.ok(performance.now() - startedAt < 2_000, 'does not wait for Temporal');
     assert.equal((await jobOf(dms, appliedMeanwhile)).status, 'running');
   });
 
-  it('the service says that it is degraded, and is ready all the same, within a second', async () => {
+  it('reports degraded but ready within a second while Temporal is down', async () => {
     const startedAt = performance.now();
     const { status, dependencies, httpStatus } = await readiness(dms.baseUrl);
     assert.equal(httpStatus, 200);
@@ -78,13 +78,13 @@ describe('Without Temporal', function () {
     assert.ok(performance.now() - startedAt < 1_000);
   });
 
-  it('devices fetch and report as ever', async () => {
+  it('serves fetches and reports of devices while Temporal is down', async () => {
     for (const serial of serials.slice(1, 3)) await applyAnswer(dms, serial);
     assert.equal((await jobOf(dms, begun)).counts.applied, 2);
     assert.equal((await jobOf(dms, appliedMeanwhile)).counts.applied, 1);
   });
 
-  describe('until it is back', () => {
+  describe('when it is back', () => {
     before(async () => {
       await eventually(
         () => fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`).then((answer) => answer.text()),
@@ -93,23 +93,23 @@ describe('Without Temporal', function () {
       await startTemporal(join(scratch.path, 'temporal.db'));
     });
 
-    it('a job that was in the middle goes on and ends', async () => {
+    it('finishes a job that was running when Temporal stopped', async () => {
       assert.equal((await untilEnded(dms, begun, { timeoutMs: 30_000 })).status, 'succeeded');
     });
 
-    it('a job that was applied meanwhile, and whose start was given up, is started and ends', async () => {
+    it('starts and finishes a job that was applied while Temporal was down', async () => {
       await applyAnswer(dms, serials[3] as string);
       assert.equal((await untilEnded(dms, appliedMeanwhile, { timeoutMs: 30_000 })).status, 'succeeded');
     });
 
-    it('the service is ready without reservation', async () => {
+    it('reports ok once Temporal is back', async () => {
       const { status } = await readiness(dms.baseUrl);
       assert.equal(status, 'ok');
     });
   });
 
-  describe('until it is back without its data', () => {
-    it('running jobs are started again and end', async () => {
+  describe('when it is back without its data', () => {
+    it('starts running jobs again and finishes them after Temporal lost its data', async () => {
       const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(4) });
       await applyAnswer(dms, serials[4] as string);
       await untilSeen(dms, jobId);
@@ -139,8 +139,8 @@ describe('An API process that cannot reach Temporal', function () {
   });
   after(() => dms.stop());
 
-  it('cannot signal, which costs only the wait for the next look', async () => {
-    const [serial] = (await registerMany(cutOff, 1, 'UNHEARD')) as [string];
+  it('finishes a job without signals, by its next poll', async () => {
+    const [serial] = (await registerMany(cutOff, 1, 'NO-SIGNAL')) as [string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
     await untilSeen(dms, jobId);
     await applyAnswer(cutOff, serial);
@@ -148,7 +148,7 @@ describe('An API process that cannot reach Temporal', function () {
     assert.equal(await countEvents(runOf(dms, jobId), 'workflowExecutionSignaledEventAttributes'), 0);
   });
 
-  it('and is killed with -9 right after its answer leaves a job that a worker starts', async () => {
+  it('leaves a job for a worker to start when it is killed right after its answer', async () => {
     const [serial] = (await registerMany(cutOff, 1, 'LEFT')) as [string];
     const jobId = await apply(cutOff, FRIDGE_SLUG, { serialNumbers: [serial] });
     await apiProcess.end('SIGKILL');

@@ -1,4 +1,4 @@
-/** A worker that dies in the middle of its work: another one goes on. */
+/** A worker that is killed during a job: another one continues. */
 import assert from 'node:assert/strict';
 import type { RunningPart } from '../../src/process/shutdown.ts';
 import { apply, applyAnswer, createProfile, FRIDGE, registerMany, untilEnded } from '../support/fleet.ts';
@@ -10,7 +10,7 @@ import { FRIDGE_SLUG } from './harness.ts';
 
 after(endAll);
 
-describe('A worker that is killed with -9 in the middle of a job', function () {
+describe('A worker that is killed during a job', function () {
   this.timeout(60_000);
   let dms: TestService;
   let killed: Running;
@@ -26,7 +26,7 @@ describe('A worker that is killed with -9 in the middle of a job', function () {
     await dms.stop();
   });
 
-  it('is followed by another one, and what devices reported in between counts', async () => {
+  it('is replaced by another worker, which counts what devices reported in between', async () => {
     const serials = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
     await applyAnswer(dms, serials[0]);

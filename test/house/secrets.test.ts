@@ -1,6 +1,6 @@
 /**
- * Nothing secret in what leaves the service: a workload over every operation, with faults of every sort, is run with
- * the log at its most talkative, and every answer and every line is searched.
+ * Secrets do not leave the service: a workload over every operation, with faults of every sort, runs with the log at its
+ * most detailed level, and every answer and every line is searched.
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -40,7 +40,7 @@ describe('Secrets', () => {
   let hook: string;
   const lines: string[] = [];
   const answers: Array<{ what: string; answer: Answer }> = [];
-  /** By what they are called in a failure. */
+  /** By the name that a failure prints. */
   const secrets: Record<string, string> = {
     'a webhook secret in base64': `whsec_${randomBytes(24).toString('base64')}`,
     'a webhook secret as text': `text ${randomBytes(12).toString('hex')} secret`,
@@ -49,7 +49,7 @@ describe('Secrets', () => {
   };
   const watched: Watched[] = [];
 
-  /** A service whose log is kept, at its most talkative. */
+  /** A service with a detailed log, which is kept. */
   async function watch(settings: Partial<Settings> = {}, withWorker = false): Promise<Watched> {
     const log = createLog('trace', { write: (line) => void lines.push(line) });
     const service = compose({ settings: { ...dms.settings, port: 0, ...settings }, log });
@@ -116,7 +116,7 @@ describe('Secrets', () => {
     await dms.stop();
   });
 
-  /** Everything that the service does, and everything that can go wrong with it. */
+  /** Every operation, and every sort of fault. */
   async function work(): Promise<void> {
     const { baseUrl } = await watch({}, true);
     const all = at(baseUrl, 'working');
@@ -131,7 +131,7 @@ describe('Secrets', () => {
     await failToLogIn();
     await eventually(
       async () => lines.join(''),
-      (text) => text.includes('Temporal did not take it'),
+      (text) => text.includes('A call to Temporal failed'),
     );
   }
 
@@ -151,7 +151,7 @@ describe('Secrets', () => {
     }
   }
 
-  /** Secrets in every place where they do not belong. */
+  /** Secrets in every part of a request where they do not belong. */
   async function sendNonsense(all: TestOrganization): Promise<void> {
     const { api } = all;
     for (const secret of Object.values(secrets)) {
@@ -179,9 +179,9 @@ describe('Secrets', () => {
     await api.get(`/webhooks/${body.id}/deliveries`);
   }
 
-  /** A defect: PostgreSQL's own words for this hold the whole row. */
+  /** A defect: the error message of PostgreSQL contains the whole row. */
   async function failInside({ api }: TestOrganization): Promise<void> {
-    for (const table of ['webhooks', 'idempotency_keys', 'assets']) {
+    for (const table of ['endpoints', 'idempotency_keys', 'assets']) {
       await query(dms.service.sql, `alter table ${table} add constraint broken check (false) not valid`);
       const body = { url: hook, secret: secrets['a webhook secret in base64'] };
       const failed = await api.post('/webhooks', body, { headers: { 'idempotency-key': randomUUID() } });
@@ -190,7 +190,7 @@ describe('Secrets', () => {
     }
   }
 
-  /** The database goes away in the middle of the work, which a proxy does for this service alone. */
+  /** The database goes away during the work; a proxy does that for this service alone. */
   async function losePostgres(): Promise<void> {
     const url = new URL(dms.settings.databaseUrl);
     const { hostname, port } = url;
@@ -210,11 +210,11 @@ describe('Secrets', () => {
     assert.equal((await api.get('/assets')).status, 503);
     await api.post('/webhooks', { url: hook, secret: secrets['a webhook secret in base64'] });
     await api.post('/assets', { serialNumber: 'GONE' }, { headers: { 'idempotency-key': randomUUID() } });
-    await lookAtHealth(baseUrl);
+    await checkHealth(baseUrl);
   }
 
-  /** Its reasons are no error body, so the client would not have them. */
-  async function lookAtHealth(baseUrl: string): Promise<void> {
+  /** Not by the client, which expects answers of operations. */
+  async function checkHealth(baseUrl: string): Promise<void> {
     const response = await fetch(`${baseUrl}/readyz`);
     const text = await response.text();
     const headers = Object.fromEntries(response.headers);
@@ -227,7 +227,7 @@ describe('Secrets', () => {
     const { api } = at(baseUrl, 'Temporal gone');
     await api.post('/devices/config-profiles', { slug: 'no-temporal', ...FRIDGE });
     await api.put('/devices/config-profiles/no-temporal/apply', { applyToAll: true });
-    await lookAtHealth(baseUrl);
+    await checkHealth(baseUrl);
   }
 
   async function failToLogIn(): Promise<void> {
@@ -239,7 +239,7 @@ describe('Secrets', () => {
     assert.ok(answer.status >= 500, answer.text);
   }
 
-  /** The secret as it is and as it could be spelled, with what comes before its random part left out. */
+  /** The secret and its encodings, without the prefix of its random part. */
   function spellings(secret: string): string[] {
     const bare = secret.replace(/^(dms_live_|dev_|whsec_)/, '');
     const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -2);
@@ -258,50 +258,50 @@ describe('Secrets', () => {
       .map(([what]) => what);
   }
 
-  it('are searched for in a workload that is worth it', () => {
+  it('searches a workload with answers and log lines of every sort', () => {
     const statuses = new Set(answers.map(({ answer }) => answer.status));
     for (const status of [200, 201, 400, 401, 404, 500, 503]) assert.ok(statuses.has(status), `no ${status}`);
     const messages = lines.join('');
     assert.match(messages, /request failed/);
-    assert.match(messages, /Temporal did not take it/);
+    assert.match(messages, /A call to Temporal failed/);
     assert.match(messages, /violates check constraint/);
     for (const [what, secret] of Object.entries(secrets)) assert.ok(secret.length >= 16, what);
     assert.deepEqual(foundIn(`x${secrets['the customer key']}y`), ['the customer key']);
   });
 
-  it('are in no answer, but for the one that makes a secret', () => {
-    const telling = answers
+  it('puts no secret into an answer, except the new secret of a rotation', () => {
+    const leaking = answers
       .map(({ what, answer }) => ({ what, found: foundIn(answer.text + JSON.stringify(answer.headers)) }))
       .filter(({ found }) => found.length > 0);
-    const others = telling.filter(({ what }) => !what.includes('/rotate-secret'));
+    const others = leaking.filter(({ what }) => !what.includes('/rotate-secret'));
     assert.deepEqual(others, []);
     assert.deepEqual(
-      telling.map(({ found }) => found),
+      leaking.map(({ found }) => found),
       [['the secret that was made for /webhooks'], ['the secret that was made for /cellular-webhooks']],
     );
   });
 
-  it('are in no line of the log', () => {
-    const telling = lines
+  it('writes no secret to the log', () => {
+    const leaking = lines
       .map((line) => ({ line, found: foundIn(line) }))
       .filter(({ found }) => found.length > 0);
-    assert.deepEqual(telling, []);
+    assert.deepEqual(leaking, []);
   });
 
-  it('are nowhere in the database as they are', async () => {
+  it('stores no secret unencrypted', async () => {
     const tables = await query<{ name: string }>(
       dms.service.sql,
       `select table_name as name from information_schema.tables where table_schema = 'public'`,
     );
-    const telling: string[] = [];
+    const leaking: string[] = [];
     for (const { name } of tables) {
       const rows = await query<{ text: string }>(dms.service.sql, `select t::text as text from "${name}" t`);
-      telling.push(...rows.flatMap(({ text }) => foundIn(text).map((what) => `${name}: ${what}`)));
+      leaking.push(...rows.flatMap(({ text }) => foundIn(text).map((what) => `${name}: ${what}`)));
     }
-    assert.deepEqual(telling, []);
+    assert.deepEqual(leaking, []);
   });
 
-  it('are in no stored answer either, when the request that makes one is repeated safely', async () => {
+  it('stores the answer of a rotation with an Idempotency-Key encrypted', async () => {
     const { api } = organization;
     const { body } = await api.post('/webhooks', { url: hook });
     const headers = { 'idempotency-key': randomUUID() };
@@ -311,7 +311,7 @@ describe('Secrets', () => {
   });
 
   describe('in the log', () => {
-    it('are left out also where somebody logs too much', () => {
+    it('removes secrets from log entries that contain too much', () => {
       const written: string[] = [];
       const log = createLog('trace', { write: (line) => void written.push(line) });
       const secret = randomBytes(12).toString('hex');
@@ -335,7 +335,7 @@ describe('Secrets', () => {
       );
     });
 
-    it('have every request under the Request-Id that its answer has', () => {
+    it('logs every request with the Request-Id of its answer', () => {
       const logged = lines
         .map((line) => JSON.parse(line) as Line)
         .filter(({ operationId }) => operationId !== undefined);
@@ -350,7 +350,7 @@ describe('Secrets', () => {
       );
     });
 
-    it('have the reason of every 5xx of an operation', () => {
+    it('logs the cause of every 5xx', () => {
       const failed = lines
         .map((line) => JSON.parse(line) as Line)
         .filter(({ status = 0, operationId }) => status >= 500 && operationId !== 'none');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
-import { type KeyKind, keyOf } from '../../src/keys/api-key.ts';
+import { formatKey, type KeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import type { Answer } from '../support/client.ts';
@@ -82,7 +82,7 @@ const KEYLESS = ['/livez', '/readyz', '/openapi.json', '/docs'];
 const REFUSED = { success: false, message: 'Invalid or inactive API key' };
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
-const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));
+const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 
 describe('Every route', () => {
   let dms: TestService;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { type KeyKind, keyOf } from '../../src/keys/api-key.ts';
+import { formatKey, type KeyKind } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
 import type { Answer, Client } from '../support/client.ts';
@@ -22,7 +22,7 @@ const NOWHERE: World = {
 };
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 
-const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));
+const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 
 describe('Limits', () => {
   let dms: TestService;

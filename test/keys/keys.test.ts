@@ -1,9 +1,9 @@
-/** Keys: their format, their life by the command line, and what the API makes of them. */
+/** Keys: their format, the commands that issue and end them, and which requests they allow. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
-import { type KeyKind, keyOf, kindOf } from '../../src/keys/api-key.ts';
+import { formatKey, type KeyKind, parseKeyKind } from '../../src/keys/api-key.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f-]{36}$/;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-const generateKey = (kind: KeyKind) => keyOf(kind, randomBytes(32));
+const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 
 interface Run {
   code: number;
@@ -26,35 +26,39 @@ describe('The text of a key', () => {
   };
 
   for (const kind of ['customer', 'device'] as const) {
-    it(`of a ${kind} has its prefix, its length and base62 characters`, () => {
+    it(`formats a ${kind} key as prefix and base62 characters of fixed length`, () => {
       assert.match(generateKey(kind), formats[kind]);
     });
 
-    it(`of a ${kind} tells its kind`, () => {
-      assert.equal(kindOf(generateKey(kind)), kind);
+    it(`recognises the kind of a ${kind} key`, () => {
+      assert.equal(parseKeyKind(generateKey(kind)), kind);
     });
 
-    it(`of a ${kind} is no key any more with one character changed, lost or added`, () => {
+    it(`rejects a ${kind} key with one character changed, lost or added`, () => {
       const token = generateKey(kind);
       for (let at = 0; at < token.length; at++) {
         const other = token[at] === 'a' ? 'b' : 'a';
-        assert.equal(kindOf(token.slice(0, at) + other + token.slice(at + 1)), null, `changed at ${at}`);
-        assert.equal(kindOf(token.slice(0, at) + token.slice(at + 1)), null, `lost at ${at}`);
+        assert.equal(
+          parseKeyKind(token.slice(0, at) + other + token.slice(at + 1)),
+          null,
+          `changed at ${at}`,
+        );
+        assert.equal(parseKeyKind(token.slice(0, at) + token.slice(at + 1)), null, `lost at ${at}`);
       }
-      assert.equal(kindOf(`${token}0`), null);
+      assert.equal(parseKeyKind(`${token}0`), null);
     });
 
-    it(`of a ${kind} is another one each time`, () => {
+    it(`issues a different ${kind} key each time`, () => {
       const keys = new Set(Array.from({ length: 1_000 }, () => generateKey(kind).slice(0, -6)));
       assert.equal(keys.size, 1_000);
     });
   }
 
-  it('of a device fits into the 36 characters of a logger', () => {
+  it('limits a device key to the 36 characters that a logger can hold', () => {
     assert.equal(generateKey('device').length, 36);
   });
 
-  it('ends with the CRC-32 of what stands before it', () => {
+  it('ends a key with the CRC-32 of its other characters', () => {
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     const body = `dev_${'0'.repeat(26)}`;
     let rest = crc32(body);
@@ -63,11 +67,11 @@ describe('The text of a key', () => {
       checksum = digits[rest % 62] + checksum;
       rest = Math.floor(rest / 62);
     }
-    assert.equal(kindOf(body + checksum), 'device');
+    assert.equal(parseKeyKind(body + checksum), 'device');
   });
 });
 
-/** Bit by bit, after the polynomial of ISO 3309. */
+/** Bit by bit, with the polynomial of ISO 3309. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {
@@ -77,7 +81,7 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-describe('Keys by the command line', () => {
+describe('Commands for keys', () => {
   let dms: TestService;
   let aheadMs = 0;
   let organization: string;
@@ -91,7 +95,7 @@ describe('Keys by the command line', () => {
     organization = `Fridges & Söhne ${randomUUID()}`;
   });
 
-  /** Runs src/bin/cli.ts once more in this process: one of their own for each command would take a second each. */
+  /** Runs src/bin/cli.ts again in this process: a process per command would take a second each. */
   async function run(...typed: string[]): Promise<Run> {
     const result: Run = { code: 0, stdout: '', stderr: '' };
     const { argv, exitCode, stdout, stderr } = process;
@@ -128,10 +132,10 @@ describe('Keys by the command line', () => {
 
   const statusOf = async (token: string) => (await dms.with(token).get('/assets')).status;
 
-  it('are made with their organization: the id and, last, the key, which works', async () => {
+  it('creates the organization with its first key, and prints the id and the key', async () => {
     const { id, token } = await createKey();
     assert.match(id, UUID);
-    assert.equal(kindOf(token), 'customer');
+    assert.equal(parseKeyKind(token), 'customer');
     assert.equal(await statusOf(token), 200);
     const [first] = await succeed('org', 'create', organization);
     const [again] = await succeed('org', 'create', organization);
@@ -143,22 +147,22 @@ describe('Keys by the command line', () => {
     assert.deepEqual([first, again], [row?.organization_id, row?.organization_id]);
   });
 
-  it('are made for devices, too, and work there only', async () => {
+  it('creates device keys that work for device operations only', async () => {
     const { token } = await createKey('--kind', 'device');
-    assert.equal(kindOf(token), 'device');
+    assert.equal(parseKeyKind(token), 'device');
     assert.equal(await statusOf(token), 401);
     assert.equal((await dms.with(token).get('/devices/NONE/pending-config')).status, 404);
   });
 
-  it('are shown once, and kept as a hash', async () => {
+  it('shows a key once and stores its hash', async () => {
     const { id, token } = await createKey();
-    const [row] = await query<{ hash: Buffer; display: string }>(
+    const [row] = await query<{ hash: Buffer; token_preview: string }>(
       dms.service.sql,
-      'select hash, token_preview as display from api_keys where id = ?',
+      'select hash, token_preview from api_keys where id = ?',
       [id],
     );
     assert.deepEqual(row?.hash, createHash('sha256').update(token).digest());
-    assert.equal(row?.display, `${token.slice(0, 'dms_live_'.length + 4)}…`);
+    assert.equal(row?.token_preview, `${token.slice(0, 'dms_live_'.length + 4)}…`);
     const lines = await succeed('key', 'list', '--org', organization);
     assert.ok(!lines.join().includes(token));
     assert.ok(!(await everythingStored()).includes(token.slice('dms_live_'.length + 4)));
@@ -176,7 +180,7 @@ describe('Keys by the command line', () => {
     return (await Promise.all(texts)).join('\n');
   }
 
-  it('are listed with their state, of all organizations or of one', async () => {
+  it('lists keys with their state, of all organizations or of one', async () => {
     const active = await createKey();
     const revoked = await createKey();
     const expiring = await createKey('--expires', '0s');
@@ -195,7 +199,7 @@ describe('Keys by the command line', () => {
     assert.ok(all.some((line) => line.startsWith(other.id) && / device +dev_.{4}… +active /.test(line)));
   });
 
-  it('stop working within 5 s when they are revoked, however busy they are', async () => {
+  it('refuses a revoked key within 5 s, however busy it is', async () => {
     const { id, token } = await createKey();
     const client = dms.with(token);
     assert.equal((await client.get('/assets')).status, 200);
@@ -208,7 +212,7 @@ describe('Keys by the command line', () => {
     assert.equal(await statusOf(token), 401);
   });
 
-  it('stop working when they expire, also when they were just used', async () => {
+  it('refuses a key as soon as it expires, even if it was just used', async () => {
     const { token } = await createKey('--expires', '90d');
     aheadMs = 90 * DAY_MS - MINUTE_MS;
     assert.equal(await statusOf(token), 200);
@@ -218,7 +222,7 @@ describe('Keys by the command line', () => {
     assert.equal(await statusOf(token), 401);
   });
 
-  it('are rotated: the new one works at once, the old one until the overlap ends', async () => {
+  it('rotates a key: the new one works at once, the old one until the overlap ends', async () => {
     const old = await createKey();
     const [id, token, ...rest] = await succeed('key', 'rotate', old.id, '--overlap', '1h');
     assert.deepEqual(rest, []);
@@ -230,7 +234,7 @@ describe('Keys by the command line', () => {
     assert.deepEqual(await Promise.all([old.token, String(token)].map(statusOf)), [401, 200]);
   });
 
-  it('are rotated with an overlap of a day unless it is given, and stay what they were', async () => {
+  it('rotates a key with an overlap of a day by default, and keeps kind, organization and expiry', async () => {
     const old = await createKey('--kind', 'device', '--expires', '2h');
     const [id] = await succeed('key', 'rotate', old.id);
     const rows = await query<{ kind: string; organization_id: string; expires_at: Date }>(
@@ -238,7 +242,7 @@ describe('Keys by the command line', () => {
       'select kind, organization_id, expires_at from api_keys where id in (?, ?)',
       [old.id, id],
     );
-    assert.deepEqual(rows[1], rows[0], 'neither outlives what the old one was given');
+    assert.deepEqual(rows[1], rows[0], 'neither outlives the expiry of the old one');
     const forever = await createKey();
     await succeed('key', 'rotate', forever.id);
     aheadMs = DAY_MS - MINUTE_MS;
@@ -247,7 +251,7 @@ describe('Keys by the command line', () => {
     assert.equal(await statusOf(forever.token), 401);
   });
 
-  it('that are gone can be neither rotated nor revoked: exit code 2 and one sentence', async () => {
+  it('refuses to rotate or revoke a revoked or unknown key, with exit code 2 and one sentence', async () => {
     const { id } = await createKey();
     await succeed('key', 'revoke', id);
     for (const [verb, gone] of [
@@ -261,7 +265,7 @@ describe('Keys by the command line', () => {
     }
   });
 
-  describe('typed wrongly', () => {
+  describe('with wrong arguments', () => {
     const wrong: Array<[string[], RegExp]> = [
       [['key'], /^There is no such command/],
       [['key', 'destroy', 'x'], /^There is no such command/],
@@ -278,7 +282,7 @@ describe('Keys by the command line', () => {
       [['org', 'create'], /^NAME is missing\n$/],
     ];
 
-    it('end with exit code 2 and a plain sentence, and make nothing', async () => {
+    it('exits with code 2 and one sentence on wrong arguments, and creates nothing', async () => {
       const before = await query(
         dms.service.sql,
         'select id from api_keys union select id from organizations',
@@ -308,7 +312,7 @@ describe('Keys by the command line', () => {
       });
     }
 
-    it('print the id and the key alone', async () => {
+    it('prints nothing but the id and the key of a new key', async () => {
       const { code, stdout, stderr } = await spawn(
         dms.settings.databaseUrl,
         'key',
@@ -320,12 +324,12 @@ describe('Keys by the command line', () => {
       assert.match(stdout, /^[0-9a-f-]{36}\ndms_live_[0-9A-Za-z]{49}\n$/);
     });
 
-    it('end with exit code 2 when they are typed wrongly', async () => {
+    it('exits with code 2 on wrong arguments', async () => {
       const { code, stdout } = await spawn(dms.settings.databaseUrl, 'key', 'revoke');
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
     });
 
-    it('end with exit code 1 and one sentence, which holds no password, when there is no database', async () => {
+    it('exits with code 1 and one sentence without the password when there is no database', async () => {
       const nowhere = 'postgres://dms:hunter2hunter2@127.0.0.1:1/dms';
       const { code, stdout, stderr } = await spawn(nowhere, 'key', 'list');
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });

@@ -1,0 +1,37 @@
+/** What the benches of devices share: the stack with a gateway and a receiver of webhooks. */
+import type { ChildProcess } from 'node:child_process';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { query } from '../../src/db/query.ts';
+import type { Fleet } from '../support/fleet.ts';
+import { createLoggers, type Loggers } from '../support/loggers.ts';
+import { toSerial } from '../support/serials.ts';
+import { type BenchStack, startStack } from '../support/stack.ts';
+
+export interface DeviceBench {
+  stack: BenchStack;
+  gateway: ChildProcess;
+  coapPort: number;
+  sinkUrl: string;
+  stop(): Promise<void>;
+}
+
+export async function startDeviceBench(): Promise<DeviceBench> {
+  const coapPort = await freePort();
+  const stack = await startStack({
+    WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
+    DEVICE_RATE_LIMIT_PER_SECOND: '0',
+    COAP_PORT: String(coapPort),
+  });
+  const gateway = await stack.runGateway(coapPort);
+  const sinkPort = await freePort();
+  await stack.runServer('bench/sink.ts', sinkPort);
+  return { stack, gateway, coapPort, sinkUrl: `http://127.0.0.1:${sinkPort}`, stop: stack.stop };
+}
+
+export const connectLoggers = ({ coapPort }: DeviceBench, { deviceToken }: Fleet): Promise<Loggers> =>
+  createLoggers({ port: coapPort, token: deviceToken, toSerial });
+
+export async function countReadings({ stack }: DeviceBench): Promise<number> {
+  const [row] = await query<{ count: number }>(stack.sql, 'select count(*) from measurements');
+  return row?.count ?? 0;
+}

@@ -1,0 +1,36 @@
+/** Webhooks of the bench: subscribing the sink, and what it has received. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { query } from '../../src/db/query.ts';
+import type { Fleet } from '../support/fleet.ts';
+import type { DeviceBench } from './device-bench.ts';
+
+export interface Received {
+  count: number;
+  p50: number;
+  p95: number;
+}
+
+export async function subscribe({ stack, sinkUrl }: DeviceBench, { organizationId }: Fleet): Promise<void> {
+  await query(
+    stack.sql,
+    `insert into endpoints (organization_id, collection, name, url, status, events)
+     values (?, 'cellular', 'bench', ?, 'active', array['data.measurement'])`,
+    [organizationId, `${sinkUrl}/hook`],
+  );
+}
+
+export async function untilDelivered({ stack }: DeviceBench): Promise<void> {
+  for (;;) {
+    const [row] = await query<{ count: number }>(
+      stack.sql,
+      `select count(*) from deliveries where state in ('pending', 'sending', 'retrying')`,
+    );
+    if (row?.count === 0) return;
+    await delay(50);
+  }
+}
+
+/** Since the last time that it was asked. */
+export async function readReceived({ sinkUrl }: DeviceBench): Promise<Received> {
+  return (await (await fetch(`${sinkUrl}/stats`)).json()) as Received;
+}

@@ -1,0 +1,48 @@
+/** What processes on this machine use, as Linux says under /proc. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICKS_PER_SECOND = 100;
+
+/** Peak resident memory since the start. */
+export function peakMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}
+
+/** Processor time since the start, user and system. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Memory of all processes below this one whose program begins so: their own pages, and their share of shared ones. */
+export function descendantsMb(program: string): number {
+  const processes = listProcesses();
+  const below = new Set([String(process.pid)]);
+  for (let size = 0; size < below.size; ) {
+    size = below.size;
+    for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid);
+  }
+  const kilobytes = processes
+    .filter(({ pid, name }) => below.has(pid) && name.startsWith(program))
+    .map(({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
+  return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
+}
+
+function listProcesses(): Array<{ pid: string; name: string; parent: string }> {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const [, name = '', parent] = /\((.*)\) \S (\d+)/.exec(readIfThere(`/proc/${pid}/stat`)) ?? [];
+      return parent === undefined ? [] : [{ pid, name, parent }];
+    });
+}
+
+/** Processes come and go while they are listed. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,160 @@
+/** The SQL statements of src as its source has them: literals that begin like one, with their constants filled in. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const STATEMENT = /^\s*(with|select|insert into|update|delete from)\s/;
+const MAY_HOLD_STATEMENTS = /[`']\s*(with|select|insert into|update|delete from)\s/;
+
+export interface SourceStatement {
+  path: string;
+  /** The function or constant that the statement is in. */
+  owner: string;
+  /** With `?` for bindings; one text for each combination of conditional parts. */
+  texts: string[];
+  /** The part that cannot be read from the source, if there is one; then there are no texts. */
+  unread: string | null;
+}
+
+interface Source {
+  path: string;
+  nodes: ts.Node[];
+}
+
+export function readSourceStatements(folder = 'src'): SourceStatement[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .filter((path) => MAY_HOLD_STATEMENTS.test(readText(path)))
+    .flatMap((path) => statementsOf(readSource(path)));
+}
+
+const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+function readSource(path: string): Source {
+  const tree = ts.createSourceFile(path, readText(path), ts.ScriptTarget.ES2023, true);
+  return { path, nodes: [...nodesOf(tree)] };
+}
+
+function* nodesOf(node: ts.Node): Generator<ts.Node> {
+  yield node;
+  const children: ts.Node[] = [];
+  ts.forEachChild(node, (child) => void children.push(child));
+  for (const child of children) yield* nodesOf(child);
+}
+
+const statementsOf = (source: Source): SourceStatement[] =>
+  source.nodes
+    .filter((node) => ts.isStringLiteralLike(node) || ts.isTemplateExpression(node))
+    .filter((literal) => beginsStatement(literal, source) && !isFragment(literal, source))
+    .map((literal) => ({ path: source.path, owner: ownerOf(literal), ...readTexts(literal, source) }));
+
+/** By its first words, which may be those of a constant. */
+function beginsStatement(literal: ts.StringLiteralLike | ts.TemplateExpression, source: Source): boolean {
+  const text = ts.isTemplateExpression(literal) ? literal.head.text : literal.text;
+  if (text !== '' || !ts.isTemplateExpression(literal)) return STATEMENT.test(text);
+  const first = literal.templateSpans[0]?.expression as ts.Expression;
+  return ts.isIdentifier(first) && readTexts(first, source).texts.some((value) => STATEMENT.test(value));
+}
+
+/** A constant that is only ever part of other statements is read with each of them. */
+function isFragment({ parent }: ts.Node, { nodes }: Source): boolean {
+  if (!ts.isVariableDeclaration(parent)) return false;
+  const uses = nodes.filter((node) => ts.isIdentifier(node) && node.text === parent.name.getText());
+  return uses.every((use) => use.parent === parent || ts.isTemplateSpan(use.parent));
+}
+
+function ownerOf(literal: ts.Node): string {
+  for (let node = literal; !ts.isSourceFile(node); node = node.parent) {
+    const name = ts.isFunctionLike(node) ? functionName(node) : null;
+    if (name !== null) return name;
+    if (ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent))
+      return node.name.getText();
+  }
+  return 'module';
+}
+
+function functionName(node: ts.SignatureDeclaration): string | null {
+  if (node.name) return node.name.getText();
+  const { parent } = node;
+  const isNamed = ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent);
+  return isNamed ? parent.name.getText() : null;
+}
+
+function readTexts(literal: ts.Expression, source: Source): Pick<SourceStatement, 'texts' | 'unread'> {
+  try {
+    return { texts: [...new Set(read(literal, source))], unread: null };
+  } catch (error) {
+    if (!(error instanceof Unread)) throw error;
+    return { texts: [], unread: error.message };
+  }
+}
+
+class Unread extends Error {}
+
+/** Every value that the expression may have. Elements that are spread into a list are left out. */
+function read(node: ts.Expression, source: Source): string[] {
+  if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return [node.text];
+  if (ts.isIdentifier(node)) return readName(node.text, source);
+  if (ts.isCallExpression(node)) return readCall(node, source);
+  if (ts.isConditionalExpression(node)) {
+    return [...read(node.whenTrue, source), ...read(node.whenFalse, source)];
+  }
+  if (ts.isTemplateExpression(node)) {
+    const spans = node.templateSpans.flatMap(({ expression, literal }) => [
+      read(expression, source),
+      [literal.text],
+    ]);
+    return combine([[node.head.text], ...spans], '');
+  }
+  throw new Unread(node.getText());
+}
+
+const combine = (parts: string[][], separator: string): string[] =>
+  parts.reduce((texts, part) => texts.flatMap((text) => part.map((next) => text + separator + next)));
+
+/** A constant of this file or an imported one, or a parameter: then whatever the file passes for it. */
+function readName(name: string, source: Source): string[] {
+  const values = source.nodes.flatMap((node) => {
+    if (ts.isVariableDeclaration(node) && node.name.getText() === name && node.initializer) {
+      return read(node.initializer, source);
+    }
+    if (ts.isImportSpecifier(node) && node.name.text === name) return readImported(node, source);
+    if (!ts.isParameter(node) || node.name.getText() !== name) return [];
+    return argumentsFor(node, source).flatMap((argument) => read(argument, source));
+  });
+  if (values.length === 0) throw new Unread(name);
+  return values;
+}
+
+function readImported(specifier: ts.ImportSpecifier, { path }: Source): string[] {
+  const module = specifier.parent.parent.parent.moduleSpecifier as ts.StringLiteral;
+  const imported = relative(ROOT, resolve(ROOT, dirname(path), module.text));
+  return readName((specifier.propertyName ?? specifier.name).text, readSource(imported));
+}
+
+function argumentsFor(parameter: ts.ParameterDeclaration, { nodes }: Source): ts.Expression[] {
+  const called = parameter.parent;
+  const index = called.parameters.indexOf(parameter);
+  return nodes
+    .filter(ts.isCallExpression)
+    .filter(({ expression }) => expression.getText() === functionName(called))
+    .map((call) => call.arguments[index] ?? parameter.initializer)
+    .filter((argument) => argument !== undefined);
+}
+
+/** `[…].join('…')`, or a function of this file that is one expression. */
+function readCall({ expression, arguments: [argument] }: ts.CallExpression, source: Source): string[] {
+  if (ts.isPropertyAccessExpression(expression) && ts.isArrayLiteralExpression(expression.expression)) {
+    const elements = expression.expression.elements.filter((element) => !ts.isSpreadElement(element));
+    const parts = elements.map((element) => read(element, source));
+    return combine(parts, argument && ts.isStringLiteralLike(argument) ? argument.text : ',');
+  }
+  const called = source.nodes
+    .filter(ts.isArrowFunction)
+    .find((node) => functionName(node) === expression.getText());
+  if (!called || ts.isBlock(called.body)) throw new Unread(expression.getText());
+  return read(called.body, source);
+}

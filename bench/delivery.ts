@@ -1,11 +1,11 @@
 /** Webhook delivery, from the committed event to the recorded 2xx: saturated, at steady rates, and after an outage. */
 import type { ChildProcess } from 'node:child_process';
 import { freePort } from '../dev/embedded/free-port.ts';
+import type { DomainEvent, EventTypes } from '../src/db/domain-event.ts';
 import { createGroupCommit } from '../src/db/group-commit.ts';
 import { query } from '../src/db/query.ts';
 import { createTransact } from '../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../src/deliveries/deliveries.repository.ts';
-import type { DomainEvent, EventData } from '../src/events/event.ts';
 import { createPublishEvents } from '../src/events/events.service.ts';
 import { createOrganizationsRepository } from '../src/keys/organizations.repository.ts';
 import { cpuSeconds, peakMb } from './support/process-usage.ts';
@@ -49,7 +49,7 @@ const timedData = () =>
   ({
     sentAt: performance.timeOrigin + performance.now(),
     payload: PAYLOAD,
-  }) as unknown as EventData<typeof TYPE>;
+  }) as unknown as EventTypes[typeof TYPE];
 
 let organizations = 0;
 

@@ -1,10 +1,24 @@
 /** What customers are told of alerts. */
-import type { DomainEvent } from '../events/event.ts';
-import { frameData, frameEnvelope } from '../measurements/measurement-events.ts';
+import type { DomainEvent } from '../db/domain-event.ts';
+import { type FrameData, frameData, frameEnvelope } from '../measurements/measurement-events.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
-import { type Alert, alertView } from './alert.ts';
+import { type Alert, type AlertView, alertView } from './alert.ts';
+import type { Bounds } from './alert-definition.ts';
 import type { AlertTransition, OpenAlert } from './alert-state-machine.ts';
 import type { StoredAlert } from './alerts.repository.ts';
+
+export interface BreachData extends FrameData {
+  alertId: string;
+  bounds: Bounds;
+}
+
+declare module '../db/domain-event.ts' {
+  interface EventTypes {
+    'data.measurement.alert': BreachData;
+    'alert.created': AlertView;
+    'alert.resolved': AlertView;
+  }
+}
 
 export const alertEvent = (
   type: 'alert.created' | 'alert.resolved',

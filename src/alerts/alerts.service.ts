@@ -4,11 +4,11 @@
  */
 import { type Asset, assetView } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
+import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { staleRead } from '../db/faults.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { DeviceBackOnline } from '../devices/device.ts';
-import type { DomainEvent } from '../events/event.ts';
 import { measurementEvents } from '../measurements/measurement-events.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import type { IngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
@@ -29,7 +29,7 @@ export interface AlertsServiceDeps {
   assetsIn(sql: Sql): {
     listByIds(refs: AssetRef[]): Promise<Array<Asset & { organizationId: string }>>;
   };
-  publish(tx: InTransaction, events: DomainEvent[]): Promise<void>;
+  publish: Publish;
   now(): Date;
 }
 

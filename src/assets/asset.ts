@@ -45,6 +45,13 @@ export const NO_SUCH_DEVICE = 'No active device has this serial number';
 
 export type AssetView = ReturnType<typeof assetView>;
 
+declare module '../db/domain-event.ts' {
+  interface EventTypes {
+    'device.offline': AssetView;
+    'device.online': AssetView;
+  }
+}
+
 export function assetView(asset: Asset) {
   return {
     ...asset,

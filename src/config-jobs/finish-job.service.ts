@@ -1,13 +1,25 @@
 /** The only way a job ends: its final status and counts are stored and its event is published in one transaction. */
 import type { Sql } from '../db/database.ts';
-import type { InTransaction } from '../db/transaction.ts';
-import type { DomainEvent } from '../events/event.ts';
-import { type ConfigJob, finishedStatus, type JobRef, type JobStatus, jobView } from './config-job.ts';
+import type { Publish } from '../db/domain-event.ts';
+import {
+  type ConfigJob,
+  finishedStatus,
+  type JobRef,
+  type JobStatus,
+  type JobView,
+  jobView,
+} from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
+
+declare module '../db/domain-event.ts' {
+  interface EventTypes {
+    'config.job.finished': JobView;
+  }
+}
 
 export interface FinishJobDeps {
   jobsIn(sql: Sql): ConfigJobsRepository;
-  publish(tx: InTransaction, events: DomainEvent[]): Promise<void>;
+  publish: Publish;
   now(): Date;
 }
 

@@ -14,6 +14,12 @@ import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
+declare module '../db/domain-event.ts' {
+  interface EventTypes {
+    'webhook.test': { note: string };
+  }
+}
+
 export interface DeliveriesServiceDeps {
   webhooksIn(sql: Sql): EndpointsRepository;
   deliveriesIn(sql: Sql): DeliveriesRepository;

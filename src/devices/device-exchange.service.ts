@@ -3,10 +3,9 @@
  * Contacts are group-committed: many devices, one transaction, and the answer is given when it is durable.
  */
 import type { Sql } from '../db/database.ts';
+import type { DomainEvent, EventType, Publish } from '../db/domain-event.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
-import type { DomainEvent } from '../events/event.ts';
-import type { EventType } from '../events/event-catalogue.schemas.ts';
 import { expectedBy } from '../presence/expected-contact.ts';
 import { AppError } from '../process/errors.ts';
 import { canonicalText, type DeviceConfiguration, hasSameAlertRules } from './configuration.ts';
@@ -98,7 +97,7 @@ export interface DeviceExchangesDeps {
   markOnline(tx: InTransaction, returned: DeviceBackOnline[]): Promise<void>;
   jobsProgressed(news: TargetOutcome[]): void;
   /** Tells subscribers, in the same transaction. */
-  publish(tx: InTransaction, events: DomainEvent[]): Promise<void>;
+  publish: Publish;
   now(): Date;
 }
 

@@ -1,11 +1,13 @@
 /**
- * Every type of event: what its data looks like, and which collections of webhooks can receive it. Types of `publish`,
- * the subscriptions of webhooks, the `webhooks` section of OpenAPI and the checks of tests are derived from this list.
+ * Every type of event: what its data looks like, and which collections of webhooks can receive it. The subscriptions of
+ * webhooks, the `webhooks` section of OpenAPI and the checks of tests are derived from this list. It compiles only if it
+ * describes exactly the types that the slices declare (src/db/domain-event.ts), with the same data.
  */
 import type Joi from 'joi';
 import { alertExample, alertSchema } from '../alerts/alerts.schemas.ts';
 import { assetExample, assetSchema } from '../assets/assets.schemas.ts';
 import { jobExample, jobSchema } from '../config-jobs/config-jobs.schemas.ts';
+import type { EventType, EventTypes } from '../db/domain-event.ts';
 import { configurationExample } from '../devices/devices.schemas.ts';
 import type { Collection } from './collection.ts';
 import {
@@ -126,11 +128,9 @@ export const EVENT_CATALOGUE = {
     data: noteData,
     example: { note: 'A test, asked for through the API' },
   }),
-};
+} satisfies { [Type in EventType]: EventDefinition<readonly Collection[], EventTypes[Type]> };
 
-export type Catalogue = typeof EVENT_CATALOGUE;
-
-export type EventType = keyof Catalogue;
+type Catalogue = typeof EVENT_CATALOGUE;
 
 /** Types that endpoints subscribe to; all others are sent on request. */
 export type PublishedType = {

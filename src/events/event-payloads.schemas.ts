@@ -1,52 +1,12 @@
 /** Data that only events have. An event about an asset, an alert or a job carries it as the API shows it. */
 import Joi from 'joi';
-import type { Bounds } from '../alerts/alert-definition.ts';
+import type { BreachData } from '../alerts/alert-events.ts';
 import { boundsSchema } from '../alerts/alerts.schemas.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { ConfigAppliedData, ConfigFailedData } from '../devices/config-events.ts';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { configurationSchema } from '../devices/devices.schemas.ts';
 import { timestamp } from '../http/schemas.ts';
-
-export interface ReadingData {
-  channel: number;
-  type: string;
-  value: number | null;
-  unit: string;
-  measuredAt: string;
-  error?: number;
-}
-
-export interface FrameData {
-  serialNumber: string;
-  assetId: string;
-  assetName: string;
-  batteryStatus: (typeof BATTERY_STATUSES)[number];
-  signalStrength: (typeof SIGNAL_STRENGTHS)[number];
-  nextTransmissionAt: string | null;
-  readings: ReadingData[];
-}
-
-export interface BreachData extends FrameData {
-  alertId: string;
-  bounds: Bounds;
-}
-
-interface ConfigData {
-  serialNumber: string;
-  assetId: string;
-  profileSlug: string | null;
-  jobId: string | null;
-  deviceConfig: DeviceConfiguration | null;
-}
-
-export interface ConfigAppliedData extends ConfigData {
-  appliedAt: string;
-}
-
-export interface ConfigFailedData extends ConfigData {
-  reason: string;
-  failedAt: string;
-}
+import type { FrameData, ReadingData } from '../measurements/measurement-events.ts';
 
 const serialNumber = Joi.string().required().description('As it was registered');
 const assetId = Joi.string().required();

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Sql } from '../db/database.ts';
-import type { InTransaction } from '../db/transaction.ts';
-import { type DomainEvent, serializeEvent } from './event.ts';
+import type { Publish } from '../db/domain-event.ts';
+import { serializeEvent } from './event.ts';
 
 export interface OutgoingEvent {
   organizationId: string;
@@ -14,14 +14,11 @@ export interface EventsDeps {
   deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<void> };
 }
 
-/** Queues the events for every subscribed endpoint, in the transaction of the facts: both are stored, or neither. */
-export type PublishEvents = (tx: InTransaction, events: DomainEvent[]) => Promise<void>;
-
 /** The name of a diagnostics channel: tests validate all published events there. Without a subscriber it costs nothing. */
 export const PUBLISHED_EVENTS = 'device-monitoring-service:published-events';
 const published = channel(PUBLISHED_EVENTS);
 
-export function createPublishEvents({ deliveriesIn }: EventsDeps): PublishEvents {
+export function createPublishEvents({ deliveriesIn }: EventsDeps): Publish {
   return async ({ sql }, events) => {
     if (events.length === 0) return;
     const outgoing = events.map((event) => ({

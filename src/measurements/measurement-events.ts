@@ -1,9 +1,34 @@
 /** A frame as customers receive it: only its new readings, in as many events as the limit of a body requires. */
-import type { DomainEvent } from '../events/event.ts';
-import type { FrameData, ReadingData } from '../events/event-payloads.schemas.ts';
+import type { DomainEvent } from '../db/domain-event.ts';
+import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { ClassifiedReading } from './reading.ts';
 import type { StoredFrame } from './stored-frame.ts';
+
+export interface FrameData {
+  serialNumber: string;
+  assetId: string;
+  assetName: string;
+  batteryStatus: BatteryStatus;
+  signalStrength: SignalStrength;
+  nextTransmissionAt: string | null;
+  readings: ReadingData[];
+}
+
+export interface ReadingData {
+  channel: number;
+  type: string;
+  value: number | null;
+  unit: string;
+  measuredAt: string;
+  error?: number;
+}
+
+declare module '../db/domain-event.ts' {
+  interface EventTypes {
+    'data.measurement': FrameData;
+  }
+}
 
 /** Bodies stay below 20 kB; the envelope around `data` takes less than the difference. */
 const DATA_BYTES_MAX = 19_500;

@@ -1,9 +1,9 @@
 /** Who is told of what. */
 import assert from 'node:assert/strict';
+import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
-import type { DomainEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import {

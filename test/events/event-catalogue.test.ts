@@ -1,11 +1,8 @@
 /** The catalogue of events: what it says is what receivers get. */
 import assert from 'node:assert/strict';
-import { type EventBody, serializeEvent } from '../../src/events/event.ts';
-import {
-  EVENT_CATALOGUE,
-  type EventType,
-  SUBSCRIBABLE_TYPES,
-} from '../../src/events/event-catalogue.schemas.ts';
+import type { DomainEvent, EventBody, EventType } from '../../src/db/domain-event.ts';
+import { serializeEvent } from '../../src/events/event.ts';
+import { EVENT_CATALOGUE, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import {
   apply,
   applyAnswer,
@@ -47,6 +44,22 @@ describe('The catalogue of events', () => {
   it('lets event webhooks subscribe to every type but whole frames and tests', () => {
     const others = TYPES.filter((type) => !SUBSCRIBABLE_TYPES.some((each) => each === type));
     assert.deepEqual(others, ['data.measurement', 'webhook.test']);
+  });
+});
+
+describe('Publishing', () => {
+  const envelope = { organizationId: 'o', timestamp: new Date(0) };
+
+  it('compiles only with a type of the catalogue and the data of that type', () => {
+    const { example } = EVENT_CATALOGUE['alert.created'];
+    const events: DomainEvent[] = [
+      { ...envelope, type: 'alert.created', data: example },
+      // @ts-expect-error: no such type
+      { ...envelope, type: 'alert.creatd', data: example },
+      // @ts-expect-error: the data of another type
+      { ...envelope, type: 'device.online', data: example },
+    ];
+    assert.equal(events.length, 3);
   });
 });
 

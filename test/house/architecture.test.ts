@@ -11,7 +11,6 @@ const FLOORS = [
   'src/http',
   // The slices.
   'src/keys',
-  'src/events',
   'src/presence',
   'src/devices',
   'src/profiles',
@@ -20,6 +19,7 @@ const FLOORS = [
   'src/config-jobs',
   'src/measurements',
   'src/alerts',
+  'src/events',
   'src/endpoints',
   'src/deliveries',
   // What puts them to use.

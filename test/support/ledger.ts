@@ -3,10 +3,10 @@
  * own, which serves as its number, so that both sides can be compared whatever happened in between.
  */
 import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
-import type { DomainEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE, type SubscribableType } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { eventually } from './fleet.ts';

@@ -1,6 +1,6 @@
 /**
- * Nothing secret in what leaves the service: a workload over every operation, with faults of every sort, is run with
- * the log at its most talkative, and every answer and every line is searched.
+ * No secret leaves the service: a workload over every operation, with faults of every kind, runs at the lowest log
+ * level, and every response and log line is searched.
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -40,7 +40,7 @@ describe('Secrets', () => {
   let hook: string;
   const lines: string[] = [];
   const answers: Array<{ what: string; answer: Answer }> = [];
-  /** By what they are called in a failure. */
+  /** By the name that a failure shows. */
   const secrets: Record<string, string> = {
     'a webhook secret in base64': `whsec_${randomBytes(24).toString('base64')}`,
     'a webhook secret as text': `text ${randomBytes(12).toString('hex')} secret`,
@@ -49,7 +49,7 @@ describe('Secrets', () => {
   };
   const watched: Watched[] = [];
 
-  /** A service whose log is kept, at its most talkative. */
+  /** A service whose complete log is kept. */
   async function watch(settings: Partial<Settings> = {}, withWorker = false): Promise<Watched> {
     const log = createLog('trace', { write: (line) => void lines.push(line) });
     const service = compose({ settings: { ...dms.settings, port: 0, ...settings }, log });
@@ -67,7 +67,7 @@ describe('Secrets', () => {
     return made;
   }
 
-  /** A client whose answers are kept. */
+  /** A client whose responses are kept. */
   function watching(baseUrl: string, token: string | null, what: string): Client {
     const client = createClient(baseUrl, token);
     const send: Client['send'] = async (method, path, body, options) => {
@@ -93,7 +93,7 @@ describe('Secrets', () => {
   });
 
   before(async function () {
-    // One workload for all tests, and Temporal takes seconds to be given up.
+    // One workload for all tests, because giving up Temporal takes seconds.
     this.timeout(120_000);
     dms = await startService({ withWorker: false });
     organization = await dms.addOrganization();
@@ -116,7 +116,7 @@ describe('Secrets', () => {
     await dms.stop();
   });
 
-  /** Everything that the service does, and everything that can go wrong with it. */
+  /** Every operation, and every kind of fault. */
   async function work(): Promise<void> {
     const { baseUrl } = await watch({}, true);
     const all = at(baseUrl, 'working');
@@ -151,7 +151,7 @@ describe('Secrets', () => {
     }
   }
 
-  /** Secrets in every place where they do not belong. */
+  /** Secrets in places where they do not belong. */
   async function sendNonsense(all: TestOrganization): Promise<void> {
     const { api } = all;
     for (const secret of Object.values(secrets)) {
@@ -172,14 +172,14 @@ describe('Secrets', () => {
     await all.with(secrets['the device token'] as string).get('/assets');
   }
 
-  /** To a receiver that fails, so that attempts are recorded and repeated. */
+  /** To a receiver that fails, so attempts are recorded and repeated. */
   async function deliver({ api }: TestOrganization): Promise<void> {
     const { body } = await api.post('/webhooks', { url: hook, secret: secrets['a webhook secret as text'] });
     await api.post(`/webhooks/${body.id}/test`);
     await api.get(`/webhooks/${body.id}/deliveries`);
   }
 
-  /** A defect: PostgreSQL's own words for this hold the whole row. */
+  /** A defect: PostgreSQL's message for it contains the whole row. */
   async function failInside({ api }: TestOrganization): Promise<void> {
     for (const table of ['webhooks', 'idempotency_keys', 'assets']) {
       await query(dms.service.sql, `alter table ${table} add constraint broken check (false) not valid`);
@@ -190,7 +190,7 @@ describe('Secrets', () => {
     }
   }
 
-  /** The database goes away in the middle of the work, which a proxy does for this service alone. */
+  /** A proxy disconnects the database of this service in the middle of the work. */
   async function losePostgres(): Promise<void> {
     const url = new URL(dms.settings.databaseUrl);
     const { hostname, port } = url;
@@ -213,7 +213,7 @@ describe('Secrets', () => {
     await lookAtHealth(baseUrl);
   }
 
-  /** Its reasons are no error body, so the client would not have them. */
+  /** Its body is not the common error body, which the client would refuse. */
   async function lookAtHealth(baseUrl: string): Promise<void> {
     const response = await fetch(`${baseUrl}/readyz`);
     const text = await response.text();
@@ -239,7 +239,7 @@ describe('Secrets', () => {
     assert.ok(answer.status >= 500, answer.text);
   }
 
-  /** The secret as it is and as it could be spelled, with what comes before its random part left out. */
+  /** The random part of the secret, as it is and in other encodings. */
   function spellings(secret: string): string[] {
     const bare = secret.replace(/^(dms_live_|dev_|whsec_)/, '');
     const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -2);
@@ -258,7 +258,7 @@ describe('Secrets', () => {
       .map(([what]) => what);
   }
 
-  it('are searched for in a workload that is worth it', () => {
+  it('are searched for in a workload with every status and enough log lines', () => {
     const statuses = new Set(answers.map(({ answer }) => answer.status));
     for (const status of [200, 201, 400, 401, 404, 500, 503]) assert.ok(statuses.has(status), `no ${status}`);
     const messages = lines.join('');
@@ -269,7 +269,7 @@ describe('Secrets', () => {
     assert.deepEqual(foundIn(`x${secrets['the customer key']}y`), ['the customer key']);
   });
 
-  it('are in no answer, but for the one that makes a secret', () => {
+  it('appear in no response except the one that creates them', () => {
     const telling = answers
       .map(({ what, answer }) => ({ what, found: foundIn(answer.text + JSON.stringify(answer.headers)) }))
       .filter(({ found }) => found.length > 0);
@@ -281,14 +281,14 @@ describe('Secrets', () => {
     );
   });
 
-  it('are in no line of the log', () => {
+  it('appear in no line of the log', () => {
     const telling = lines
       .map((line) => ({ line, found: foundIn(line) }))
       .filter(({ found }) => found.length > 0);
     assert.deepEqual(telling, []);
   });
 
-  it('are nowhere in the database as they are', async () => {
+  it('are stored nowhere in plain text', async () => {
     const tables = await query<{ name: string }>(
       dms.service.sql,
       `select table_name as name from information_schema.tables where table_schema = 'public'`,
@@ -301,7 +301,7 @@ describe('Secrets', () => {
     assert.deepEqual(telling, []);
   });
 
-  it('are in no stored answer either, when the request that makes one is repeated safely', async () => {
+  it('are stored only encrypted when an idempotent request creates them', async () => {
     const { api } = organization;
     const { body } = await api.post('/webhooks', { url: hook });
     const headers = { 'idempotency-key': randomUUID() };
@@ -310,8 +310,8 @@ describe('Secrets', () => {
     assert.ok(!rows.some((row) => row.body.includes(secret)));
   });
 
-  describe('in the log', () => {
-    it('are left out also where somebody logs too much', () => {
+  describe('and the log', () => {
+    it('removes secrets also from fields that should not have been logged', () => {
       const written: string[] = [];
       const log = createLog('trace', { write: (line) => void written.push(line) });
       const secret = randomBytes(12).toString('hex');
@@ -335,7 +335,7 @@ describe('Secrets', () => {
       );
     });
 
-    it('have every request under the Request-Id that its answer has', () => {
+    it('logs every request with the Request-Id of its response', () => {
       const logged = lines
         .map((line) => JSON.parse(line) as Line)
         .filter(({ operationId }) => operationId !== undefined);
@@ -350,7 +350,7 @@ describe('Secrets', () => {
       );
     });
 
-    it('have the reason of every 5xx of an operation', () => {
+    it('logs the reason of every 5xx', () => {
       const failed = lines
         .map((line) => JSON.parse(line) as Line)
         .filter(({ status = 0, operationId }) => status >= 500 && operationId !== 'none');

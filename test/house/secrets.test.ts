@@ -131,7 +131,7 @@ describe('Secrets', () => {
     await failToLogIn();
     await eventually(
       async () => lines.join(''),
-      (text) => text.includes('Temporal did not take it'),
+      (text) => text.includes('A call to Temporal failed'),
     );
   }
 
@@ -181,7 +181,7 @@ describe('Secrets', () => {
 
   /** A defect: PostgreSQL's message for it contains the whole row. */
   async function failInside({ api }: TestOrganization): Promise<void> {
-    for (const table of ['webhooks', 'idempotency_keys', 'assets']) {
+    for (const table of ['endpoints', 'idempotency_keys', 'assets']) {
       await query(dms.service.sql, `alter table ${table} add constraint broken check (false) not valid`);
       const body = { url: hook, secret: secrets['a webhook secret in base64'] };
       const failed = await api.post('/webhooks', body, { headers: { 'idempotency-key': randomUUID() } });
@@ -263,7 +263,7 @@ describe('Secrets', () => {
     for (const status of [200, 201, 400, 401, 404, 500, 503]) assert.ok(statuses.has(status), `no ${status}`);
     const messages = lines.join('');
     assert.match(messages, /request failed/);
-    assert.match(messages, /Temporal did not take it/);
+    assert.match(messages, /A call to Temporal failed/);
     assert.match(messages, /violates check constraint/);
     for (const [what, secret] of Object.entries(secrets)) assert.ok(secret.length >= 16, what);
     assert.deepEqual(foundIn(`x${secrets['the customer key']}y`), ['the customer key']);

@@ -1,4 +1,4 @@
-/** The operations that the demo uses, as functions; an answer that is no success ends the demo with its message. */
+/** The operations of the API that the demo calls. An error response ends the demo with its message. */
 import { messageOf } from '../simulator/register-assets.ts';
 import type { ServiceClient } from '../simulator/service-client.ts';
 import { DidNotHappen } from './observe.ts';

@@ -1,4 +1,4 @@
-/** The service that the demo runs against: the one that runs already, or one of its own in a folder that goes again. */
+/** The service that the demo uses: one that is running already, or its own in a temporary folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,15 @@ import { DidNotHappen, until } from './observe.ts';
 
 export interface DemoService {
   local: LocalInstance;
-  /** Whether it goes when the demo ends. */
+  /** The demo started it, and stops it at its end. */
   isOurs: boolean;
 }
 
 export interface DemoServiceOptions {
-  /** What a service of its own gets. */
+  /** The environment of the demo's own service. */
   env: NodeJS.ProcessEnv;
   print(line: string): void;
-  /** Told how to stop a service of its own, before that is up. */
+  /** Called with the stop of the demo's own service, before that is up. */
   onStop(stop: () => Promise<unknown>): void;
 }
 
@@ -41,10 +41,10 @@ export async function findOrStartService(options: DemoServiceOptions): Promise<D
 
 async function startOwn({ env, print, onStop }: DemoServiceOptions): Promise<LocalInstance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
-  // As root, the database server runs as another user, who has to get through.
+  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o711);
   const child = spawn(process.execPath, ['--import=tsx', START], {
-    // Of its own: servers and ports that the environment names are somebody's.
+    // Servers and ports of the environment belong to another service.
     env: {
       ...env,
       DATABASE_URL: undefined,
@@ -60,19 +60,19 @@ async function startOwn({ env, print, onStop }: DemoServiceOptions): Promise<Loc
     await ended(child);
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const words: string[] = [];
+  const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      words.push(line);
+      output.push(line);
       if (/^(PostgreSQL|Temporal)/.test(line)) print(`  ${line}`);
     });
   }
   const local = await until({
     what: 'a service that answers',
     withinMs: START_MS,
-    async look() {
+    async read() {
       if (hasEnded(child)) {
-        throw new DidNotHappen(`The service did not start:\n${words.slice(-5).join('\n')}`);
+        throw new DidNotHappen(`The service did not start:\n${output.slice(-5).join('\n')}`);
       }
       const found = readLocalInstance(dataDir);
       return found && (await isAlive(found)) ? found : null;

@@ -1,30 +1,31 @@
-/** The demo tells only what it has seen: each step waits for it, and fails in plain words when it does not come. */
+/** The demo prints only what it has observed: each step waits for its outcome, and fails when it does not come. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Something that should have come did not. */
+/** An expected outcome did not come. */
 export class DidNotHappen extends Error {}
 
-export interface Watch<T> {
-  /** To be read after "did not come: ". */
+export interface Expectation<T> {
+  /** Follows "this did not come: " in the message. */
   what: string;
   withinMs: number;
-  look(): Promise<T> | T;
+  read(): Promise<T> | T;
   holds(seen: T): boolean;
-  /** Told when the text of what is seen changes. */
   describe?(seen: T): string;
+  /** Called when the description changes. */
   onChange?(text: string): void;
 }
 
 const PAUSE_MS = 200;
 
-export async function until<T>({ what, withinMs, look, holds, describe, onChange }: Watch<T>): Promise<T> {
+export async function until<T>(expectation: Expectation<T>): Promise<T> {
+  const { what, withinMs, read, holds, describe, onChange } = expectation;
   const deadline = performance.now() + withinMs;
-  let told = '';
+  let lastText = '';
   for (;;) {
-    const seen = await look();
+    const seen = await read();
     const text = describe?.(seen) ?? '';
-    if (text !== told) onChange?.(text);
-    told = text;
+    if (text !== lastText) onChange?.(text);
+    lastText = text;
     if (holds(seen)) return seen;
     if (performance.now() > deadline) {
       const last = text === '' ? '' : ` Seen last: ${text}.`;

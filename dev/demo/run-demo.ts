@@ -1,16 +1,16 @@
-/** `npm run demo`: a service, a stage for the story, and at its end where to look. */
+/** `npm run demo`: finds or starts a service, runs the story against it, and prints where to look further. */
 import type { LocalInstance } from '../local/local-instance.ts';
 import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createServiceClient } from '../simulator/service-client.ts';
 import { createDemoApi } from './demo-api.ts';
 import { findOrStartService } from './demo-service.ts';
 import { DidNotHappen } from './observe.ts';
-import { type Told, tell } from './story.ts';
+import { runStory, type StoryResult } from './story.ts';
 
 export interface DemoOptions {
-  /** What a service of its own gets. */
+  /** The environment of the demo's own service. */
   env: NodeJS.ProcessEnv;
-  /** Waits for Ctrl-C before a service of its own is stopped. */
+  /** Waits for Ctrl-C before the demo's own service is stopped. */
   keep: boolean;
   /** Unix seconds in hex, 6 digits: no two runs share a serial for half a year. */
   run: string;
@@ -31,7 +31,7 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
   const receiver = await startWebhookReceiver({ port: 0, secret, failFirst: FAILURES });
   onStop(receiver.stop);
   const api = createDemoApi(client);
-  const told = await tell({
+  const result = await runStory({
     api,
     receiver,
     secret,
@@ -41,9 +41,9 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
     print,
     onStop,
   });
-  // The receiver goes with the demo: the service should not knock at its door for days.
-  await api.disableWebhook(told.webhookId);
-  print(whereToLook(local, told));
+  // The receiver ends with the demo: the service should not retry for days.
+  await api.disableWebhook(result.webhookId);
+  print(whereToLook(local, result));
   if (!service.isOurs) return;
   if (keep) {
     print('  The service stays up until Ctrl-C.');
@@ -54,23 +54,26 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
   );
 }
 
-function whereToLook({ baseUrl, apiKey, temporalUi, temporalAddress }: LocalInstance, told: Told): string {
+function whereToLook(
+  { baseUrl, apiKey, temporalUi, temporalAddress }: LocalInstance,
+  result: StoryResult,
+): string {
   const curl = (path: string, more = '') => `api ${more}"$BASE${path}"`;
   return `
 Where to look
-  Temporal UI   ${temporalUi ? `${temporalUi}/namespaces/default/workflows/apply-profile:${told.jobId}` : `of the server at ${temporalAddress}`}
-                (the job's run says in words whom it waits for)
+  Temporal UI   ${temporalUi ? `${temporalUi}/namespaces/default/workflows/apply-profile:${result.jobId}` : `of the server at ${temporalAddress}`}
+                (the job's run shows which devices it waits for)
   Docs          ${baseUrl}/docs
-  Job           ${baseUrl}/devices/config-jobs/${told.jobId}
+  Job           ${baseUrl}/devices/config-jobs/${result.jobId}
 
   BASE=${baseUrl}
   api() { curl -s "$@" -H 'Authorization: Bearer ${apiKey}'; echo; }
 
-  ${curl(`/devices/config-jobs/${told.jobId}`)}
-  ${curl(`/devices/${told.openedAsset.serialNumber}/config`)}
-  ${curl(`/assets/${told.openedAsset.id}/measurements?limit=10`)}
-  ${curl(`/alerts?assetId=${told.openedAsset.id}`)}
-  ${curl(`/webhooks/${told.webhookId}/deliveries`)}
-  ${curl(`/devices/config-jobs/${told.jobId}/cancel`, '-X POST ')}
+  ${curl(`/devices/config-jobs/${result.jobId}`)}
+  ${curl(`/devices/${result.openedAsset.serialNumber}/config`)}
+  ${curl(`/assets/${result.openedAsset.id}/measurements?limit=10`)}
+  ${curl(`/alerts?assetId=${result.openedAsset.id}`)}
+  ${curl(`/webhooks/${result.webhookId}/deliveries`)}
+  ${curl(`/devices/config-jobs/${result.jobId}/cancel`, '-X POST ')}
 `;
 }

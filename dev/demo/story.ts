@@ -1,36 +1,35 @@
-/** What the demo tells, in order. Every sentence in the past was seen; what does not come ends it in plain words. */
-
+/** The steps of the demo, in order. It prints what it has observed, and ends when an outcome does not come. */
 import type { WebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createFleet, type Fleet } from '../simulator/fleet.ts';
 import type { Alert, Asset, Delivery, DemoApi, Job } from './demo-api.ts';
 import { DidNotHappen, until } from './observe.ts';
 
-export interface Stage {
+export interface StoryContext {
   api: DemoApi;
   receiver: WebhookReceiver;
   secret: string;
   coapUrl: string;
   deviceToken: string;
-  /** Hex digits of this run: serials and names are fresh. */
+  /** Hex digits of this run, which make its serials and names unique. */
   run: string;
   print(line: string): void;
   onStop(stop: () => Promise<unknown>): void;
 }
 
-export interface Told {
+export interface StoryResult {
   jobId: string;
   profileSlug: string;
   webhookId: string;
   openedAsset: Asset;
-  silentAsset: Asset;
+  muteAsset: Asset;
 }
 
-const SPEAKING = 6;
+const TRANSMITTING = 6;
 const SPEED = 60;
-/** A sample each second, a frame each five, all confirmable: a fleet on fast forward. */
+/** In real time a sample each second and a frame every five seconds, all confirmable. */
 const FACTORY = { measurementSeconds: 60, transmissionSeconds: 300, ackIntervalSeconds: null };
 const INTERVALS = { measurementIntervalMinutes: 1, transmissionIntervalSeconds: 240 };
-/** Long enough to see that a device has fetched the change and not confirmed it yet. */
+/** Long enough to show that a device has fetched the change and not confirmed it yet. */
 const REPORT_AFTER_MS = 1_500;
 const DEVICES_MS = 30_000;
 const APPLIED_MS = 45_000;
@@ -38,25 +37,25 @@ const ALERT_MS = 60_000;
 const DELIVERED_MS = 60_000;
 const RESOLVED_MS = 60_000;
 
-export async function tell(stage: Stage): Promise<Told> {
-  const { fleet, assets } = await devicesAppear(stage);
-  const webhookId = await receiverIsThere(stage);
-  const { jobId, profileSlug } = await profileIsApplied(stage, assets);
+export async function runStory(context: StoryContext): Promise<StoryResult> {
+  const { fleet, assets } = await devicesAppear(context);
+  const webhookId = await receiverIsThere(context);
+  const { jobId, profileSlug } = await profileIsApplied(context, assets);
   const openedAsset = assets[0] as Asset;
-  await fridgeWarmsUp(stage, fleet, openedAsset);
-  await alertArrives(stage, webhookId);
-  await fridgeCoolsDown(stage, fleet, openedAsset);
-  const silentAsset = assets.at(-1) as Asset;
-  await silentDeviceWaits(stage, jobId, silentAsset);
-  return { jobId, profileSlug, webhookId, openedAsset, silentAsset };
+  await fridgeWarmsUp(context, fleet, openedAsset);
+  await alertArrives(context, webhookId);
+  await fridgeCoolsDown(context, fleet, openedAsset);
+  const muteAsset = assets.at(-1) as Asset;
+  await muteDeviceIsWaitedFor(context, jobId, muteAsset);
+  return { jobId, profileSlug, webhookId, openedAsset, muteAsset };
 }
 
-async function devicesAppear(stage: Stage): Promise<{ fleet: Fleet; assets: Asset[] }> {
-  const { api, print, coapUrl, deviceToken, run } = stage;
-  print('\n1. Seven fridges are registered. Six have a logger that works; the seventh never says a word.');
+async function devicesAppear(context: StoryContext): Promise<{ fleet: Fleet; assets: Asset[] }> {
+  const { api, print, coapUrl, deviceToken, run } = context;
+  print('\n1. Seven fridges are registered. Six have a logger that works; the seventh never transmits.');
   const fleet = createFleet({
-    devices: SPEAKING + 1,
-    silent: 1,
+    devices: TRANSMITTING + 1,
+    mute: 1,
     transport: 'coap',
     coapUrl,
     deviceToken,
@@ -67,32 +66,32 @@ async function devicesAppear(stage: Stage): Promise<{ fleet: Fleet; assets: Asse
     reportAfterMs: REPORT_AFTER_MS,
     seed: Number.parseInt(run, 16) % 10_000,
   });
-  stage.onStop(fleet.stop);
-  const serials = [...fleet.serials, ...fleet.silentSerials];
+  context.onStop(fleet.stop);
+  const serials = [...fleet.serials, ...fleet.muteSerials];
   const assets: Asset[] = [];
   for (const serial of serials) assets.push(await api.register(serial, `Vaccine fridge ${serial.slice(-2)}`));
   await fleet.start();
   await until({
     what: 'frames of all six loggers over CoAP',
     withinMs: DEVICES_MS,
-    look: async () => (await Promise.all(assets.map(({ id }) => api.asset(id)))).map(({ status }) => status),
-    holds: (statuses) => statuses.filter((status) => status === 'online').length === SPEAKING,
+    read: async () => (await Promise.all(assets.map(({ id }) => api.asset(id)))).map(({ status }) => status),
+    holds: (statuses) => statuses.filter((status) => status === 'online').length === TRANSMITTING,
     describe: (statuses) => countsOf(statuses),
     onChange: (text) => print(`   ${text}`),
   });
   return { fleet, assets };
 }
 
-async function receiverIsThere({ api, receiver, secret, print }: Stage): Promise<string> {
+async function receiverIsThere({ api, receiver, secret, print }: StoryContext): Promise<string> {
   print(
-    `\n2. A customer's receiver listens at ${receiver.url}. It is having a bad day: the first requests get 503.`,
+    `\n2. A customer's receiver listens at ${receiver.url}. It fails at first: the first two requests get 503.`,
   );
   const { id } = await api.createWebhook(receiver.url, ['alert.created', 'alert.resolved'], secret);
   return id;
 }
 
 async function profileIsApplied(
-  { api, run, print }: Stage,
+  { api, run, print }: StoryContext,
   assets: Asset[],
 ): Promise<{ jobId: string; profileSlug: string }> {
   print(
@@ -110,17 +109,17 @@ async function profileIsApplied(
   );
   print('   Devices fetch the change with their next frame, run it, and report what they run:');
   await until<Job>({
-    what: `${SPEAKING} devices that confirm the profile`,
+    what: `${TRANSMITTING} devices that confirm the profile`,
     withinMs: APPLIED_MS,
-    look: () => api.job(jobId),
-    holds: ({ counts }) => counts.applied === SPEAKING,
+    read: () => api.job(jobId),
+    holds: ({ counts }) => counts.applied === TRANSMITTING,
     describe: ({ counts }) => `waiting ${counts.waiting} → sent ${counts.sent} → applied ${counts.applied}`,
     onChange: (text) => print(`   ${text}`),
   });
   return { jobId, profileSlug: profile.slug };
 }
 
-async function fridgeWarmsUp({ api, print }: Stage, fleet: Fleet, asset: Asset): Promise<void> {
+async function fridgeWarmsUp({ api, print }: StoryContext, fleet: Fleet, asset: Asset): Promise<void> {
   const device = fleet.device(asset.serialNumber);
   print(`\n4. Somebody leaves the door of ${asset.serialNumber} open.`);
   device?.openDoor();
@@ -128,7 +127,7 @@ async function fridgeWarmsUp({ api, print }: Stage, fleet: Fleet, asset: Asset):
   await until<Alert | null>({
     what: 'an alert of a fridge above 8 °C',
     withinMs: ALERT_MS,
-    look: () => api.alertOf(asset.id),
+    read: () => api.alertOf(asset.id),
     holds: (alert) => alert !== null,
     describe(alert) {
       if (alert)
@@ -141,12 +140,12 @@ async function fridgeWarmsUp({ api, print }: Stage, fleet: Fleet, asset: Asset):
   });
 }
 
-async function alertArrives({ api, receiver, print }: Stage, webhookId: string): Promise<void> {
+async function alertArrives({ api, receiver, print }: StoryContext, webhookId: string): Promise<void> {
   print('\n5. The alert goes to the receiver, which fails; the service tries again, with growing waits.');
   await until<Delivery | null>({
     what: 'the alert at the receiver, after retries',
     withinMs: DELIVERED_MS,
-    look: () => api.delivery(webhookId, 'alert.created'),
+    read: () => api.delivery(webhookId, 'alert.created'),
     holds: (seen) => seen?.state === 'delivered',
     describe: (seen) => (seen ? `${seen.state}, attempts: ${seen.attempts.map(attemptText).join(', ')}` : ''),
     onChange: (text) => print(`   ${text}`),
@@ -158,13 +157,17 @@ async function alertArrives({ api, receiver, print }: Stage, webhookId: string):
   );
 }
 
-async function fridgeCoolsDown({ api, receiver, print }: Stage, fleet: Fleet, asset: Asset): Promise<void> {
+async function fridgeCoolsDown(
+  { api, receiver, print }: StoryContext,
+  fleet: Fleet,
+  asset: Asset,
+): Promise<void> {
   print('\n6. The door is shut again.');
   fleet.device(asset.serialNumber)?.closeDoor();
   await until<Alert | null>({
     what: 'the end of the alert',
     withinMs: RESOLVED_MS,
-    look: () => api.alertOf(asset.id),
+    read: () => api.alertOf(asset.id),
     holds: (alert) => alert?.status === 'resolved',
     describe: (alert) => `the alert is ${alert?.status}`,
     onChange: (text) => print(`   ${text}`),
@@ -172,19 +175,23 @@ async function fridgeCoolsDown({ api, receiver, print }: Stage, fleet: Fleet, as
   await until({
     what: 'alert.resolved at the receiver',
     withinMs: DELIVERED_MS,
-    look: () =>
+    read: () =>
       receiver.received.some(({ type, statusCode }) => type === 'alert.resolved' && statusCode < 300),
     holds: Boolean,
   });
-  print('   and alert.resolved is with the receiver.');
+  print('   alert.resolved has arrived at the receiver.');
 }
 
-async function silentDeviceWaits({ api, print }: Stage, jobId: string, silent: Asset): Promise<void> {
-  print('\n7. And the fridge that never answers?');
+async function muteDeviceIsWaitedFor(
+  { api, print }: StoryContext,
+  jobId: string,
+  mute: Asset,
+): Promise<void> {
+  print('\n7. And the fridge that never transmits?');
   const [waiting, { status, deadlineAt }] = [await api.waitingTargets(jobId), await api.job(jobId)];
   const serials = waiting.map(({ serialNumber }) => serialNumber);
-  if (!serials.includes(silent.serialNumber)) {
-    throw new DidNotHappen(`The job does not wait for ${silent.serialNumber}, as it should.`);
+  if (!serials.includes(mute.serialNumber)) {
+    throw new DidNotHappen(`The job does not wait for ${mute.serialNumber}, as it should.`);
   }
   print(`   The job is ${status} until ${deadlineAt}; it waits for ${serials.join(', ')}.`);
 }

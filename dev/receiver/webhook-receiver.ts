@@ -1,6 +1,6 @@
 /**
- * A receiver of our webhooks, to look at them and to try retries: takes events, verifies their signature, and fails
- * the first ones if wanted. It listens on loopback and keeps what came.
+ * A receiver for webhooks, to inspect them and to try retries: it verifies signatures, can fail the first requests, and
+ * keeps the events it received. It listens on loopback.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,9 +10,9 @@ import { signaturesOf } from '../../src/deliveries/signature.ts';
 export interface ReceiverOptions {
   /** 0 for a free one. */
   port: number;
-  /** null = signatures are not looked at. */
+  /** null = signatures are not checked. */
   secret: string | null;
-  /** So many requests are answered 503. */
+  /** How many requests are answered 503 first. */
   failFirst: number;
   onRequest?(received: ReceivedEvent): void;
 }
@@ -49,7 +49,7 @@ export async function startWebhookReceiver(options: ReceiverOptions): Promise<We
     const body = request.method === 'POST' ? await bodyOf(request) : null;
     if (body === null) return void response.writeHead(request.method === 'POST' ? 413 : 405).end();
     const at = new Date();
-    const signature = verdictOn(request, body, { secret, now: at });
+    const signature = checkSignature(request, body, { secret, now: at });
     const isTrusted = signature === 'good' || signature === 'not checked';
     const statusCode = count++ < failFirst ? 503 : isTrusted ? 204 : 401;
     const event = { at, id: header(request, 'webhook-id'), signature, statusCode, ...eventOf(body) };
@@ -77,11 +77,11 @@ export async function startWebhookReceiver(options: ReceiverOptions): Promise<We
   };
 }
 
-/** One line for people. */
+/** One line for the terminal. */
 export function eventLine({ at, type, data, signature, statusCode }: ReceivedEvent): string {
-  const words = ['serialNumber', 'type', 'status', 'jobId'].flatMap((key) => data[key] ?? []);
+  const values = ['serialNumber', 'type', 'status', 'jobId'].flatMap((key) => data[key] ?? []);
   const time = at.toISOString().slice(11, 23);
-  return `${time}  ${type}  ${words.join(' ')}  signature ${signature}, answered ${statusCode}`;
+  return `${time}  ${type}  ${values.join(' ')}  signature ${signature}, answered ${statusCode}`;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
@@ -106,8 +106,8 @@ function eventOf(body: string): Pick<ReceivedEvent, 'type' | 'data'> {
 
 const header = (request: IncomingMessage, name: string) => String(request.headers[name] ?? '');
 
-/** Any of the signatures will do: while a secret is rotated there are two. */
-function verdictOn(
+/** One valid signature is enough: while a secret is rotated there are two. */
+function checkSignature(
   request: IncomingMessage,
   body: string,
   { secret, now }: { secret: string | null; now: Date },

@@ -1,4 +1,4 @@
-/** What a logger makes of an answer: the changes it takes or refuses, and what it is asked for. */
+/** How a logger handles an answer: it applies or refuses the change, and sends what it is asked for. */
 import { includes, merged } from '../../src/devices/configuration.ts';
 import type { ConfigAnswer } from '../../src/gateway/config-message.ts';
 import { info, report } from './device-effects.ts';
@@ -12,7 +12,7 @@ import {
   samplePeriodSeconds,
 } from './device-state.ts';
 
-/** A code that real reports have shown. */
+/** An error code of real reports. */
 const REFUSED_CODE = 20_738;
 
 export function applyAnswer(

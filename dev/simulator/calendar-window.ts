@@ -1,9 +1,9 @@
-/** When a logger's calendars let a rule act (Efento proto_rule.proto, ProtoCalendar). */
+/** When a logger's calendars enable a rule (Efento proto_rule.proto, ProtoCalendar). */
 import type { Calendar } from '../../src/devices/configuration.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A rule that no calendar names is always on; one that several name, while any of them has its window. */
+/** A rule in no calendar is always on; a rule in several is on during the windows of any of them. */
 export function isRuleOn(calendars: readonly Calendar[], rule: number, nowMs: number): boolean {
   const naming = calendars.filter(({ enableRules }) => (enableRules as number[]).includes(rule));
   return naming.length === 0 || naming.some((calendar) => isInWindow(calendar, nowMs));

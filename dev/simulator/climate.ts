@@ -1,5 +1,5 @@
 /**
- * What a logger's sensors feel, as functions of simulated time: a fridge with its compressor and people who open the
+ * What a logger's sensors measure, as functions of simulated time: a fridge with a compressor and people who open the
  * door, a freezer that defrosts, a room with day and night. The same place and second give the same value.
  */
 import { noise } from './random.ts';
@@ -9,7 +9,7 @@ export type Climate = (typeof CLIMATES)[number];
 
 export interface Place {
   climate: Climate;
-  /** KeyedSemaphore of one climate differ by it. */
+  /** Makes places of the same climate differ. */
   seed: number;
 }
 
@@ -23,10 +23,10 @@ export interface OpenDoor {
 interface Nature {
   meanC: number;
   humidity: number;
-  /** The compressor's, or half the difference of day and night. */
+  /** Of the compressor's cycle, or half the difference between day and night. */
   swingC: number;
   cycleSeconds: number;
-  /** What comes in through an open door. */
+  /** The temperature outside the door. */
   outsideC: number;
   doorOpeningsPerHour: number;
 }
@@ -52,7 +52,7 @@ const NATURES: Record<Climate, Nature> = {
   },
   room: { meanC: 21, humidity: 45, swingC: 2, cycleSeconds: DAY, outsideC: 12, doorOpeningsPerHour: 0 },
 };
-/** How fast an open door warms the air, and how fast the machine brings it back. */
+/** Time constants: an open door warms the air, the compressor cools it again. */
 const WARMING_SECONDS = 1_800;
 const COOLING_SECONDS = 420;
 const OPENING_SECONDS_MAX = 200;
@@ -75,7 +75,7 @@ export function temperatureAt(place: Place, seconds: number, leftOpen: OpenDoor 
   );
 }
 
-/** Relative, %. Warm air that comes in is damp. */
+/** Relative, %. Air from outside is damp. */
 export function humidityAt(place: Place, seconds: number, leftOpen: OpenDoor | null = null): number {
   const { humidity } = NATURES[place.climate];
   const opened = doorExcess(place, seconds) + (leftOpen ? excessOf(leftOpen, seconds) : 0);
@@ -83,7 +83,7 @@ export function humidityAt(place: Place, seconds: number, leftOpen: OpenDoor | n
   return Math.min(100, Math.max(0, humidity + drift + 35 * Math.min(1, opened)));
 }
 
-/** Slowly up while the compressor rests, faster down while it runs; day and night of a room as a wave. */
+/** Rises slowly while the compressor rests and falls faster while it runs; a sine wave over the day in a room. */
 function machineAt({ climate, seed }: Place, seconds: number): number {
   const { swingC, cycleSeconds } = NATURES[climate];
   if (climate === 'room') return swingC * Math.sin((2 * Math.PI * (seconds - 9 * HOUR)) / cycleSeconds);
@@ -114,7 +114,7 @@ function doorExcess(place: Place, seconds: number): number {
   return excess;
 }
 
-/** The share of the outside that has come in: it grows while the door is open, and goes when it is shut. */
+/** The share of air from outside: it grows while the door is open and decays when it is shut. */
 function excessOf({ fromSeconds, toSeconds }: OpenDoor, seconds: number): number {
   if (seconds <= fromSeconds) return 0;
   const open = Math.min(seconds, toSeconds ?? seconds) - fromSeconds;

@@ -1,7 +1,7 @@
 /**
  * A device's side of CoAP (RFC 7252, section 4.2), for the simulator, tests and benches: requests with
  * retransmission, answers matched by message id. One client is one endpoint, and an endpoint has 65,536 message ids
- * in EXCHANGE_LIFETIME: above some 200 requests a second take more clients.
+ * in EXCHANGE_LIFETIME: above some 200 requests a second, use more clients.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,20 +12,20 @@ import { asBuffer } from '../../src/gateway/coap-message.ts';
 export interface CoapClientOptions {
   host: string;
   port: number;
-  /** 2000; shorter where time is simulated. */
+  /** Default: 2000. Shorter where time is simulated. */
   ackTimeoutMs?: number;
   ackRandomFactor?: number;
   retransmitsMax?: number;
   /** 0..1. */
   random?(): number;
-  /** For tests of bad links: how often a datagram gets through; 0 = it is lost. Once, unless told otherwise. */
+  /** Copies of each datagram that arrive, for tests of bad links; 0 = it is lost. Default: 1. */
   copies?(way: 'out' | 'in'): number;
 }
 
 export interface CoapClientRequest {
   path: string;
   payload?: Uint8Array;
-  /** POST. */
+  /** Default: POST. */
   method?: 'GET' | 'POST';
   confirmable: boolean;
   tokenOption?: { number: number; value: string };
@@ -37,7 +37,7 @@ export interface CoapClientAnswer {
 }
 
 export interface CoapClient {
-  /** The answer; null for what is not confirmable. Rejects with NoAnswer. */
+  /** The answer; null for a message that is not confirmable. Rejects with NoAnswer. */
   send(request: CoapClientRequest): Promise<CoapClientAnswer | null>;
   /** Requests under way are rejected. */
   close(): Promise<void>;
@@ -111,7 +111,7 @@ export async function createCoapClient(options: CoapClientOptions): Promise<Coap
   }
 
   socket.on('message', onDatagram);
-  // Refused by a host where nobody listens: as good as lost, the request is repeated.
+  // A host without a listener refuses datagrams: the request is repeated, as if it were lost.
   socket.on('error', () => undefined);
   socket.connect(port, host);
   await once(socket, 'connect');
@@ -165,7 +165,7 @@ function datagramOf(request: CoapClientRequest, messageId: number, token: Buffer
   );
 }
 
-/** Longer than what servers take, so that tests can send it. */
+/** More than servers accept, so that tests can exceed their limit. */
 const DATAGRAM_BYTES_MAX = 65_000;
 
 function parsed(datagram: Buffer): ParsedPacket | null {

@@ -1,5 +1,4 @@
 /** The loggers' own protocol: CoAP over UDP, protobuf. */
-
 import type { ConfigAnswer } from '../../src/gateway/config-message.ts';
 import { decodeConfigAnswer, encodeConfigReportParts } from '../../src/gateway/config-message.ts';
 import { encodeDeviceInfo } from '../../src/gateway/device-info-message.ts';

@@ -1,4 +1,4 @@
-/** What a device does, in one line each. */
+/** The messages that a device sends, as effects of its state machine. */
 import { infoOf, measurementsOf, reportOf } from './device-messages.ts';
 import type { DeviceEffect, DeviceState, DeviceTraits } from './device-state.ts';
 import type { Sample } from './sample-memory.ts';

@@ -1,4 +1,4 @@
-/** What a simulated logger says, from what it holds. */
+/** Builds the messages of a simulated logger from its state. */
 import { MEASUREMENT_PERIOD_MAX } from '../../src/devices/configuration-limits.ts';
 import { type ConfigReport, emptyReport } from '../../src/gateway/config-message.ts';
 import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
@@ -7,12 +7,12 @@ import { type DeviceState, type DeviceTraits, samplePeriodSeconds } from './devi
 import { metMask } from './rule-states.ts';
 import type { Sample } from './sample-memory.ts';
 
-/** A sensor that failed, in place of an offset (Efento proto_measurements.proto, sample_offsets). */
+/** Replaces the offset of a sample when the sensor failed (Efento proto_measurements.proto, sample_offsets). */
 const SENSOR_FAILED = 8_388_557;
 const RETRIES_MAX = 31;
 const BATTERY_MILLIVOLTS = 3_600;
 
-/** The samples are at equal distance; there is at least one. */
+/** The samples are equally spaced; there is at least one. */
 export function measurementsOf(
   traits: DeviceTraits,
   state: DeviceState,

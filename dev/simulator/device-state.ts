@@ -1,4 +1,4 @@
-/** What a simulated logger is, what it holds, what can happen to it and what it then does. */
+/** A simulated logger's traits and state, and the events and effects of its state machine. */
 import {
   type DeviceConfiguration,
   DISABLED_CALENDAR,
@@ -20,13 +20,13 @@ export interface DeviceTraits {
   /** Six numbers of measurement types; 0 = no sensor. */
   channelTypes: readonly number[];
   /**
-   * Every interval and delay of the configuration takes 1/speed of its time. What a device says about time is real,
-   * so that nothing lies in the future.
+   * Every interval and delay of the configuration takes 1/speed of its time. Times in messages are real, so none lies in
+   * the future.
    */
   speed: number;
-  /** 0..999: when in a second the device wakes, so that a fleet does not do so all at once. */
+  /** 0..999: when within a second the device wakes, so the devices of a fleet do not wake all at once. */
   phaseMs: number;
-  /** It takes no change of its configuration and says so. */
+  /** It refuses every change of its configuration. */
   refuses: boolean;
   reportParts: 1 | 2 | 3;
   /** "06.10" */
@@ -52,14 +52,14 @@ export interface DeviceState {
   nextSampleAt: number;
   nextTransmissionMs: number;
   nextAckMs: number;
-  /** One confirmable frame at a time: what it holds, and which transmission it belongs to. */
+  /** The confirmable frame under way, of which there is one at a time. */
   underWay: UnderWay | null;
-  /** What came up while one was under way. */
+  /** What to send when the frame under way has ended. */
   wanted: 'frame' | 'frame with ack' | null;
   isFirst: boolean;
-  /** Confirmable frames in a row that nobody acknowledged. */
+  /** Confirmable frames in a row without an acknowledgement. */
   retries: number;
-  /** The service has not said yet that it knows the configuration. */
+  /** The service has not confirmed yet that it knows the configuration. */
   isReportWanted: boolean;
   counts: { applied: number; refused: number };
 }
@@ -76,10 +76,10 @@ export type Exchange = 'measurements' | 'report' | 'info';
 
 export type DeviceEvent =
   | { kind: 'boot' }
-  /** Time to measure: a value for each channel that has a sensor, as on the wire. */
+  /** Time to measure: the value of each channel with a sensor, as on the wire. */
   | { kind: 'wake'; values: ReadonlyArray<number | null> }
   | { kind: 'answered'; exchange: Exchange; answer: ConfigAnswer }
-  /** Lost, refused, or the storage was down: all the same to the device. */
+  /** Lost or refused, or the service could not store it: the device makes no difference. */
   | { kind: 'unanswered'; exchange: Exchange };
 
 export type DeviceEffect =
@@ -92,7 +92,7 @@ export interface Outcome {
   effects: DeviceEffect[];
 }
 
-/** What a device runs as it leaves the factory, where a fleet does not say otherwise. */
+/** The factory settings of devices; fleets may override them. */
 export interface FactorySettings {
   measurementSeconds: number;
   transmissionSeconds: number;
@@ -136,7 +136,7 @@ export function newDevice(factory: FactorySettings, nowMs: number): DeviceState 
   };
 }
 
-/** Real seconds between two samples: whole ones, because the protocol has no finer times. */
+/** Real seconds between two samples: whole seconds, because the protocol has no fractions. */
 export function samplePeriodSeconds({ speed }: DeviceTraits, { config }: DeviceState): number {
   const seconds = config.measurementPeriodBase * config.measurementPeriodFactor;
   return Math.max(1, Math.round(seconds / speed));

@@ -1,11 +1,10 @@
 /**
- * A simulated logger as a state machine: something happens, it has a new state and does something. No clock, no
- * network, no randomness; the protocol's rules for a device are all here.
+ * A simulated logger as a state machine: an event leads to a new state and effects. No clock, no network, no randomness;
+ * the protocol's rules for a device are all here.
  *
- * It measures at every interval, transmits at every transmission interval or when its own rules say so, confirmably
- * when its ack interval has passed. An answer may change its configuration: then it says what it runs now.
+ * It measures at every interval, and transmits at every transmission interval or when its rules trigger; a frame is
+ * confirmable when the ack interval has passed. An answer may change the configuration, which the device then reports.
  */
-
 import { applyAnswer } from './apply-answer.ts';
 import { frame, info, report } from './device-effects.ts';
 import {
@@ -17,7 +16,7 @@ import {
   samplePeriodSeconds,
   type UnderWay,
 } from './device-state.ts';
-import { judge } from './rule-states.ts';
+import { evaluateRules } from './rule-states.ts';
 import { acknowledgedThrough, nextRun, remembered, type Sample, sent, unsentRuns } from './sample-memory.ts';
 
 export function step(traits: DeviceTraits, state: DeviceState, event: DeviceEvent, nowMs: number): Outcome {
@@ -40,7 +39,11 @@ function onWake(
   nowMs: number,
 ): Outcome {
   const measured = withSample(traits, state, values, nowMs);
-  const { states, trigger } = judge(state.config, state.rules, { values, nowMs, speed: traits.speed });
+  const { states, trigger } = evaluateRules(state.config, state.rules, {
+    values,
+    nowMs,
+    speed: traits.speed,
+  });
   const next = { ...measured, rules: states };
   if (trigger) return transmit(traits, next, nowMs, trigger === 'frame with ack');
   return nowMs >= next.nextTransmissionMs
@@ -48,7 +51,7 @@ function onWake(
     : { state: next, effects: [] };
 }
 
-/** The sample's time is the planned one; a device that slept too long leaves out what it missed. */
+/** The sample has the planned time; a device that woke too late skips the samples it missed. */
 function withSample(
   traits: DeviceTraits,
   state: DeviceState,
@@ -84,11 +87,11 @@ function transmit(traits: DeviceTraits, state: DeviceState, nowMs: number, isAck
   });
 }
 
-/** A device wakes some milliseconds late; its plan goes on from when it should have, so that nothing slips. */
+/** A device wakes some milliseconds late: it plans from the intended time, so delays do not add up. */
 const plannedMs = ({ lastSampleAt }: DeviceState, nowMs: number) =>
   lastSampleAt === null ? nowMs : lastSampleAt * 1000;
 
-/** One frame of what was not acknowledged, oldest first; its acknowledgement sends the next one. */
+/** One frame of unacknowledged samples, oldest first; its acknowledgement sends the next one. */
 function confirmable(
   traits: DeviceTraits,
   state: DeviceState,
@@ -122,10 +125,10 @@ function answered(
   { exchange, answer }: Extract<DeviceEvent, { kind: 'answered' }>,
   nowMs: number,
 ): Outcome {
-  const heard = exchange === 'measurements' ? acknowledged(traits, state, nowMs) : { state, effects: [] };
-  const obeyed = applyAnswer(traits, heard.state, answer, nowMs);
-  // What is new goes out first: it says less than the frames, and the service waits for it.
-  return { state: obeyed.state, effects: [...obeyed.effects, ...heard.effects] };
+  const ended = exchange === 'measurements' ? acknowledged(traits, state, nowMs) : { state, effects: [] };
+  const applied = applyAnswer(traits, ended.state, answer, nowMs);
+  // Reports before frames: they are short, and the service waits for them.
+  return { state: applied.state, effects: [...applied.effects, ...ended.effects] };
 }
 
 function acknowledged(traits: DeviceTraits, state: DeviceState, nowMs: number): Outcome {
@@ -145,7 +148,7 @@ function acknowledged(traits: DeviceTraits, state: DeviceState, nowMs: number): 
   return withWanted(traits, next, nowMs);
 }
 
-/** Everything stays in memory; the next transmission is confirmable again. */
+/** All samples stay in memory; the next transmission is confirmable again. */
 function unanswered(traits: DeviceTraits, state: DeviceState, nowMs: number): Outcome {
   return withWanted(
     traits,

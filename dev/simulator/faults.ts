@@ -1,4 +1,4 @@
-/** What goes wrong between a device and the service, on purpose and with seeded dice. */
+/** Faults injected between devices and the service, drawn from a seeded random generator. */
 import type { Uplink } from './uplink.ts';
 import { NO_ANSWER, Unanswered } from './uplink.ts';
 
@@ -6,15 +6,15 @@ export const FAULTS = ['drop', 'late', 'duplicate', 'refuse'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /**
- * Shares, 0..1. drop: of datagrams, in either direction. duplicate: of datagrams. late: of frames that begin a time
- * without coverage. refuse: of devices that take no change.
+ * Shares, 0..1. drop: of datagrams, in either direction. duplicate: of datagrams. late: of frames at which an outage of
+ * the network begins. refuse: of devices that refuse every change.
  */
 export type FaultShares = Record<Fault, number>;
 
 export const NO_FAULTS: FaultShares = { drop: 0, late: 0, duplicate: 0, refuse: 0 };
 export const DEFAULT_SHARES: FaultShares = { drop: 0.1, late: 0.05, duplicate: 0.1, refuse: 0.1 };
 
-/** How often a message gets through; 0 = it is lost. */
+/** How many copies of a message arrive; 0 = it is lost. */
 export type Copies = (way: 'out' | 'in') => number;
 
 export const copiesOf =
@@ -25,10 +25,10 @@ export const copiesOf =
     return way === 'out' && draw < drop + duplicate ? 2 : 1;
   };
 
-/** Frames that a time without coverage swallows. */
+/** Frames lost in one outage. */
 const OUTAGE_FRAMES_MAX = 4;
 
-/** Now and then nothing gets out for some frames: their samples come late, with a later one. */
+/** Loses some frames in a row from time to time: their samples arrive late, with a later frame. */
 export function withOutages(uplink: Uplink, share: number, random: () => number): Uplink {
   let framesLeft = 0;
   return {

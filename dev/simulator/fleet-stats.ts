@@ -1,14 +1,13 @@
 /** What a fleet counts while it runs. */
-
 export interface FleetStats {
   devices: number;
-  /** Whose last confirmable message was acknowledged. */
+  /** Devices whose last confirmable message was acknowledged. */
   online: number;
-  /** Devices that never speak. */
-  silent: number;
+  /** Devices that never transmit. */
+  mute: number;
   sent: { con: number; non: number };
   acknowledged: number;
-  /** Confirmable, and nobody took it. */
+  /** Confirmable messages without an acknowledgement. */
   lost: number;
   /** Of the latest acknowledgements; null before the first one. */
   ackMs: { p50: number | null; p95: number | null; p99: number | null };

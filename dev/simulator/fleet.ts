@@ -1,11 +1,9 @@
 /**
- * Simulated loggers, as many as wanted, against one service: for the command line, the demo, tests and benches.
+ * Any number of simulated loggers against one service: for the command line, the demo, tests and benches.
  *
- * Time: every interval of a device takes 1/speed of what its configuration says, in whole seconds for samples, and
- * all times that a device tells are real ones. So a day's course of temperatures passes in minutes, nothing lies in
- * the future, and what the service does in real time (no_data, deadlines) stays true.
+ * Every interval of a device takes 1/speed of its time, in whole seconds for samples, and all times in messages are
+ * real. So a day of temperatures passes in minutes, no time lies in the future, and deadlines of the service hold.
  */
-
 import type { Climate } from './climate.ts';
 import { type CoapClient, createCoapClient } from './coap-client.ts';
 import { createCoapUplink } from './coap-uplink.ts';
@@ -20,8 +18,8 @@ import type { Uplink } from './uplink.ts';
 
 export interface FleetOptions {
   devices: number;
-  /** Of these, so many never speak: the last ones. */
-  silent?: number;
+  /** How many of them, the last ones, never transmit. */
+  mute?: number;
   transport: 'coap' | 'http';
   /** `coap://host:port`; for transport `coap`. */
   coapUrl?: string;
@@ -30,29 +28,29 @@ export interface FleetOptions {
   deviceToken: string;
   climate?: Climate;
   speed?: number;
-  /** Hex digits that all serials begin with, 10 at most; a number follows. */
+  /** The first hex digits of all serials, 10 at most; a number follows. */
   prefix?: string;
   faults?: FaultShares;
   factory?: FactorySettings;
   /** Temperature, humidity, temperature. */
   isThreeChannels?: boolean;
   seed?: number;
-  /** The devices boot spread over so long. */
+  /** The boots are spread over this time. */
   bootWithinMs?: number;
-  /** How long a device tries out a configuration before it reports; 0. */
+  /** How long a device runs a new configuration before it reports. Default: 0. */
   reportAfterMs?: number;
-  /** Of a device's retransmission; 2000 as in RFC 7252. */
+  /** Before a retransmission. Default: 2000, as in RFC 7252. */
   ackTimeoutMs?: number;
-  /** UDP sockets; devices share them. */
+  /** UDP sockets, which devices share. */
   socketsMax?: number;
   nowMs?(): number;
 }
 
 export interface Fleet {
   readonly serials: readonly string[];
-  readonly silentSerials: readonly string[];
+  readonly muteSerials: readonly string[];
   start(): Promise<void>;
-  /** Nothing is sent any more; what is under way is left. */
+  /** Sends nothing more; exchanges under way are abandoned. */
   stop(): Promise<void>;
   stats(): FleetStats;
   device(serialNumber: string): SimulatedDevice | undefined;
@@ -77,7 +75,7 @@ export function serialsOf(prefix: string, count: number): string[] {
 export function createFleet(options: FleetOptions): Fleet {
   const {
     devices: count,
-    silent = 0,
+    mute = 0,
     prefix = '282C',
     seed = 1,
     bootWithinMs = 0,
@@ -86,7 +84,7 @@ export function createFleet(options: FleetOptions): Fleet {
   const { nowMs = Date.now } = options;
   const random = createRandom(seed);
   const serials = serialsOf(prefix, count);
-  const speaking = serials.slice(0, Math.max(0, count - silent));
+  const transmitting = serials.slice(0, Math.max(0, count - mute));
   const counter = createFleetCounter();
   const devices = new Map<string, SimulatedDevice>();
   const boots: NodeJS.Timeout[] = [];
@@ -110,13 +108,13 @@ export function createFleet(options: FleetOptions): Fleet {
   }
 
   return {
-    serials: speaking,
-    silentSerials: serials.slice(speaking.length),
+    serials: transmitting,
+    muteSerials: serials.slice(transmitting.length),
     async start() {
-      const opened = await openLinks(options, speaking.length, copiesOf(faults, random));
+      const opened = await openLinks(options, transmitting.length, copiesOf(faults, random));
       if (isStopped) return opened.close();
       links = opened;
-      speaking.forEach((serial, index) => {
+      transmitting.forEach((serial, index) => {
         const boot = () => {
           const device = build(serial, index, opened);
           devices.set(serial, device);
@@ -138,7 +136,7 @@ export function createFleet(options: FleetOptions): Fleet {
       return {
         ...counter.counts(),
         devices: count,
-        silent: count - speaking.length,
+        mute: count - transmitting.length,
         online: sum((device) => Number(device.isOnline())),
         configurations: {
           applied: sum((device) => device.state().counts.applied),

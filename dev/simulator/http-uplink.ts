@@ -1,6 +1,6 @@
 /**
- * The service's HTTP way for devices: measurements, the pending configuration, reports. Every request is answered, so
- * every message counts as confirmable. There is no device info: instead, a device that boots asks what waits for it.
+ * The service's HTTP operations for devices: measurements, the pending configuration, reports. Every request has a
+ * response, so every message counts as confirmable. There is no device info: a device that boots fetches its change.
  */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
@@ -53,7 +53,7 @@ function sentMeasurements(message: MeasurementsMessage): object {
   const { batteryOk, signal, configurationHash, nextTransmissionAt } = message;
   return {
     readings: decodeReadings(message).flatMap(({ channel, type, value, measuredAt }) =>
-      // A sensor that failed has no word here.
+      // The HTTP API has no value for a failed sensor.
       value === null
         ? []
         : [{ channel, type: measurementTypeOf(type)?.name, value, measuredAt: measuredAt.toISOString() }],
@@ -65,11 +65,11 @@ function sentMeasurements(message: MeasurementsMessage): object {
   };
 }
 
-/** Without the time of the errors, which has whole seconds: to the second, a refusal may be older than its change. */
+/** Without the time of the errors: cut to whole seconds, a refusal may seem older than the change that it refuses. */
 const sentReport = ({ config, configurationHash, configurationErrors }: ConfigReport) => ({
   ...config,
   configHash: configurationHash ?? undefined,
   ...(configurationErrors.length > 0 && {
-    errors: configurationErrors.map((code) => ({ code, message: 'The configuration was not taken' })),
+    errors: configurationErrors.map((code) => ({ code, message: 'The configuration was refused' })),
   }),
 });

@@ -1,4 +1,4 @@
-/** A fleet's counts for people: a table that is drawn over itself on a terminal, a line now and then elsewhere. */
+/** Shows a fleet's counts: a table that is redrawn in place on a terminal, single lines elsewhere. */
 import type { FleetStats } from './fleet-stats.ts';
 
 export interface LiveTable {
@@ -20,12 +20,9 @@ export function createLiveTable(write: (text: string) => void, isTerminal: boole
 }
 
 export function tableOf(stats: FleetStats): string[] {
-  const { devices, silent, online, sent, acknowledged, lost, ackMs, configurations, readings } = stats;
+  const { devices, mute, online, sent, acknowledged, lost, ackMs, configurations, readings } = stats;
   const rows: Array<[string, string]> = [
-    [
-      'Devices',
-      `${devices}: ${online} online, ${devices - silent - online} not, ${silent} silent on purpose`,
-    ],
+    ['Devices', `${devices}: ${online} online, ${devices - mute - online} not, ${mute} mute`],
     ['Messages sent', `${sent.con} CON, ${sent.non} NON`],
     ['Acknowledged', `${acknowledged}, lost ${lost}`],
     ['Acknowledged in', `p50 ${milliseconds(ackMs.p50)}, p95 ${milliseconds(ackMs.p95)}`],

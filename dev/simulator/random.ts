@@ -1,6 +1,5 @@
-/** Numbers that look random and are the same for the same seed, so that a run can be had again. */
-
-/** 0..1, the next one at each call. */
+/** Pseudo-random numbers from a seed, so a run can be repeated. */
+/** 0..1, another number at each call. */
 export function createRandom(seed: number): () => number {
   let drawn = 0;
   return () => noise(seed, drawn++);

@@ -1,4 +1,4 @@
-/** Makes the fleet known to the service, a few at a time; who is known already stays as it is. */
+/** Registers the fleet, a few devices at a time; those that are registered already stay as they are. */
 import type { ServiceClient } from './service-client.ts';
 
 export interface Registration {

@@ -1,8 +1,7 @@
 /**
- * A logger's own rules, run over its samples: thresholds with hysteresis and consecutive samples, logic over other
- * rules with delays, calendars (Efento proto_rule.proto). Conditions that the service never compiles do nothing.
- *
- * Delays are looked at when the device is awake, so an action comes at the first sample after its delay.
+ * The alarm rules of a logger, evaluated with each sample: thresholds with hysteresis and consecutive samples, logic
+ * over other rules with delays, calendars (Efento proto_rule.proto). Conditions that the service never compiles do
+ * nothing. Delays are checked only when the device is awake, so an action follows at the first sample after its delay.
  */
 import type {
   AlarmRule,
@@ -15,48 +14,54 @@ import { isRuleOn } from './calendar-window.ts';
 
 export interface RuleState {
   isMet: boolean;
-  /** Samples in a row that speak against `isMet`. */
-  against: number;
-  /** When `isMet` changed last. */
+  /** Samples in a row that contradict `isMet`. */
+  contradicting: number;
+  /** The last change of `isMet`. */
   changedAtMs: number;
-  /** The action for that change is still to come. */
+  /** The action for that change has not been triggered yet. */
   isDue: boolean;
-  /** That it was met has led to the rule's action, so that its return may, too. */
+  /** The rule has triggered its action while it was met, so its end may trigger one too. */
   isAnnounced: boolean;
 }
 
-export interface Judgement {
+export interface RuleOutcome {
   states: RuleState[];
-  /** What the rules want sent; the stronger wish wins. */
+  /** What the rules send; the strongest action wins. */
   trigger: 'frame' | 'frame with ack' | null;
 }
 
-export interface JudgedSample {
+export interface EvaluatedSample {
   /** By channel, as on the wire: temperatures in tenths; null where the sensor failed. */
   values: ReadonlyArray<number | null>;
   nowMs: number;
-  /** A delay of a second takes 1/speed of it. */
+  /** Delays take 1/speed of their time. */
   speed: number;
 }
 
-const AT_REST: RuleState = { isMet: false, against: 0, changedAtMs: 0, isDue: false, isAnnounced: false };
+const INACTIVE: RuleState = {
+  isMet: false,
+  contradicting: 0,
+  changedAtMs: 0,
+  isDue: false,
+  isAnnounced: false,
+};
 
-export function judge(
+export function evaluateRules(
   { alarmRules, calendars }: { alarmRules: readonly AlarmRule[]; calendars: readonly Calendar[] },
   before: readonly RuleState[],
-  sample: JudgedSample,
-): Judgement {
-  const states = alarmRules.map((_, position) => before[position] ?? AT_REST);
-  let trigger: Judgement['trigger'] = null;
-  // Logic after what it looks at, so that a sample is judged whole.
+  sample: EvaluatedSample,
+): RuleOutcome {
+  const states = alarmRules.map((_, position) => before[position] ?? INACTIVE);
+  let trigger: RuleOutcome['trigger'] = null;
+  // Thresholds first: logic rules combine their results for the same sample.
   const order = [...alarmRules.entries()].sort(([, a], [, b]) => Number(isLogic(a)) - Number(isLogic(b)));
   for (const [position, rule] of order) {
     const state = states[position] as RuleState;
     if (!isRuleOn(calendars, position, sample.nowMs)) {
-      states[position] = AT_REST;
+      states[position] = INACTIVE;
       continue;
     }
-    const next = moved(rule, state, states, sample);
+    const next = transition(rule, state, states, sample);
     const isAct =
       next.isDue && sample.nowMs - next.changedAtMs >= (delaySeconds(rule, next) * 1000) / sample.speed;
     states[position] = isAct ? { ...next, isDue: false, isAnnounced: next.isMet } : next;
@@ -73,25 +78,31 @@ const isLogic = (rule: AlarmRule): rule is LogicRule => rule.condition === 'LOGI
 const isThreshold = (rule: AlarmRule): rule is ThresholdRule =>
   rule.condition === 'HIGH_THRESHOLD' || rule.condition === 'LOW_THRESHOLD';
 
-function moved(
+function transition(
   rule: AlarmRule,
   state: RuleState,
   all: readonly RuleState[],
-  sample: JudgedSample,
+  sample: EvaluatedSample,
 ): RuleState {
   const isMet = isLogic(rule)
-    ? logicSays(rule, all)
+    ? isLogicMet(rule, all)
     : isThreshold(rule)
-      ? thresholdSays(rule, state.isMet, sample.values)
+      ? isThresholdMet(rule, state.isMet, sample.values)
       : false;
-  if (isMet === state.isMet) return state.against === 0 ? state : { ...state, against: 0 };
-  const against = state.against + 1;
-  if (isThreshold(rule) && against < rule.samples) return { ...state, against };
+  if (isMet === state.isMet) return state.contradicting === 0 ? state : { ...state, contradicting: 0 };
+  const contradicting = state.contradicting + 1;
+  if (isThreshold(rule) && contradicting < rule.samples) return { ...state, contradicting };
   const isDue = isMet || (returns(rule) && state.isAnnounced);
-  return { isMet, against: 0, changedAtMs: sample.nowMs, isDue, isAnnounced: !isMet && state.isAnnounced };
+  return {
+    isMet,
+    contradicting: 0,
+    changedAtMs: sample.nowMs,
+    isDue,
+    isAnnounced: !isMet && state.isAnnounced,
+  };
 }
 
-function thresholdSays(rule: ThresholdRule, wasMet: boolean, values: JudgedSample['values']): boolean {
+function isThresholdMet(rule: ThresholdRule, wasMet: boolean, values: EvaluatedSample['values']): boolean {
   const known = rule.slotNumbers.flatMap((slot) => values[slot] ?? []);
   if (known.length === 0) return wasMet;
   const threshold = Math.round(rule.threshold * 10);
@@ -101,7 +112,7 @@ function thresholdSays(rule: ThresholdRule, wasMet: boolean, values: JudgedSampl
     : known.some((tenths) => tenths < threshold + hysteresis);
 }
 
-function logicSays({ operator, rules, negatedRules }: LogicRule, all: readonly RuleState[]): boolean {
+function isLogicMet({ operator, rules, negatedRules }: LogicRule, all: readonly RuleState[]): boolean {
   const inputs = rules.map((rule) => (all[rule]?.isMet ?? false) !== negatedRules.includes(rule));
   return operator === 'AND' ? inputs.length > 0 && inputs.every(Boolean) : inputs.some(Boolean);
 }
@@ -117,7 +128,7 @@ function actionOf(rule: AlarmRule): RuleAction {
   return rule.condition === 'OTHER' ? 'NO_ACTION' : rule.action;
 }
 
-function stronger(trigger: Judgement['trigger'], action: RuleAction): Judgement['trigger'] {
+function stronger(trigger: RuleOutcome['trigger'], action: RuleAction): RuleOutcome['trigger'] {
   if (action === 'TRIGGER_TRANSMISSION_WITH_ACK') return 'frame with ack';
   return action === 'TRIGGER_TRANSMISSION' ? (trigger ?? 'frame') : trigger;
 }

@@ -28,8 +28,8 @@ export async function runSimulation(options: SimOptions, { write, isTerminal }: 
       write(`\nAt the end:\n${tableOf(fleet.stats()).join('\n')}\n`);
     },
   });
-  if (options.isRegistering) await register(options, [...fleet.serials, ...fleet.silentSerials], write);
-  write(`${wordsOf(options)}\n\n`);
+  if (options.isRegistering) await register(options, [...fleet.serials, ...fleet.muteSerials], write);
+  write(`${describeRun(options)}\n\n`);
   await fleet.start();
   redraw = setInterval(() => table.show(fleet.stats()), isTerminal ? REDRAW_MS : LINE_MS);
   if (options.minutes !== null) setTimeout(() => end(), options.minutes * 60_000);
@@ -46,15 +46,15 @@ async function register(
       client,
       serials.map((serialNumber) => ({ serialNumber, name: `Simulated ${serialNumber}` })),
     );
-    write(`Registered ${created} devices; ${known} were known already.\n`);
+    write(`Registered ${created} devices; ${known} were registered already.\n`);
   } finally {
     await client.close();
   }
 }
 
-function wordsOf({ fleet, minutes }: SimOptions): string {
+function describeRun({ fleet, minutes }: SimOptions): string {
   const { devices, transport, speed, climate, coapUrl, baseUrl } = fleet;
   const to = transport === 'coap' ? coapUrl : baseUrl;
   const until = minutes === null ? 'Ctrl-C ends' : `for ${minutes} minutes`;
-  return `${devices} devices (${climate}) speak to ${to}, ${speed} times as fast as real ones; ${until}.`;
+  return `${devices} devices (${climate}) transmit to ${to}, ${speed} times as fast as real ones; ${until}.`;
 }

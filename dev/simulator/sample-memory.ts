@@ -1,13 +1,13 @@
 /**
- * A logger's memory of samples. A sample leaves it when a confirmable frame that holds it was acknowledged; what went
- * out unconfirmed stays and goes again with the next confirmable frame. So whatever is lost, every sample arrives.
+ * A logger's memory of samples. A sample is removed when a confirmable frame with it was acknowledged; samples in other
+ * frames stay and are sent again with the next confirmable frame. So every sample arrives, whatever is lost.
  */
 export interface Sample {
   /** Grows by one with each sample. */
   number: number;
   /** Unix seconds. */
   at: number;
-  /** To the next sample, as planned. */
+  /** Planned time to the next sample. */
   periodSeconds: number;
   /** By channel, as on the wire; null where the sensor failed. */
   values: ReadonlyArray<number | null>;
@@ -16,17 +16,17 @@ export interface Sample {
 export interface SampleMemory {
   /** Oldest first. */
   samples: readonly Sample[];
-  /** Number of the last one that left in any frame. */
+  /** Number of the last sample that was sent in any frame. */
   sentThrough: number;
-  /** Samples that had to make room. */
-  forgotten: number;
+  /** Samples that were dropped because the memory was full. */
+  dropped: number;
 }
 
-export const EMPTY_MEMORY: SampleMemory = { samples: [], sentThrough: 0, forgotten: 0 };
+export const EMPTY_MEMORY: SampleMemory = { samples: [], sentThrough: 0, dropped: 0 };
 
-/** Of a real logger (its manual: 60,000 measurements), over two channels. */
+/** As in a real logger: 60,000 measurements (its manual), of two channels. */
 export const SAMPLES_KEPT_MAX = 30_000;
-/** With three channels, and steps too wide for one byte, still below an Ethernet frame. */
+/** Fits into an Ethernet frame, even with three channels and offsets of several bytes. */
 export const FRAME_SAMPLES_MAX = 150;
 
 export function remembered(memory: SampleMemory, sample: Sample): SampleMemory {
@@ -34,7 +34,7 @@ export function remembered(memory: SampleMemory, sample: Sample): SampleMemory {
   return {
     ...memory,
     samples: [...memory.samples.slice(excess), sample],
-    forgotten: memory.forgotten + excess,
+    dropped: memory.dropped + excess,
   };
 }
 
@@ -49,10 +49,10 @@ export const sent = (memory: SampleMemory, number: number): SampleMemory => ({
   sentThrough: Math.max(memory.sentThrough, number),
 });
 
-/** What the next confirmable frame holds: the oldest samples that are at equal distance. */
+/** The samples of the next confirmable frame: the oldest that are equally spaced. */
 export const nextRun = ({ samples }: SampleMemory): readonly Sample[] => runFrom(samples, 0);
 
-/** The samples that never left, in runs. */
+/** The samples that were never sent, in equally spaced runs. */
 export function unsentRuns({ samples, sentThrough }: SampleMemory): Array<readonly Sample[]> {
   const runs: Array<readonly Sample[]> = [];
   let at = samples.findIndex(({ number }) => number > sentThrough);

@@ -1,15 +1,15 @@
-/** JSON over HTTP to the service: for registering, for devices without CoAP, and for the demo. */
+/** JSON over HTTP to the service: for registrations, devices without CoAP, and the demo. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
 export interface ServiceAnswer {
   status: number;
-  /** Parsed; undefined when there is none. */
+  /** Parsed; undefined when the response has none. */
   body: unknown;
 }
 
 export interface ServiceClient {
-  /** Waits and tries again when told to slow down. Rejects when nobody answers. */
+  /** Waits and tries again after a 429. Rejects when there is no response. */
   send(method: Method, path: string, body?: object): Promise<ServiceAnswer>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What `npm run sim` was asked for: from its options, and for the rest from what `npm start` wrote. */
+/** The options of `npm run sim`; addresses and keys that are missing come from what `npm start` wrote. */
 import { parseArgs } from 'node:util';
 import type { LocalInstance } from '../local/local-instance.ts';
 import { CLIMATES, type Climate } from './climate.ts';
@@ -12,20 +12,20 @@ export const SIM_USAGE = `npm run sim -- [options]
   --speed N           intervals take 1/N of their time (60)
   --transport WAY     coap or http (coap)
   --profile CLIMATE   what they measure: fridge, freezer or room (fridge)
-  --fault LIST        drop, late, duplicate, refuse; with a share if wanted: drop=0.3,late
+  --fault LIST        drop, late, duplicate, refuse; a share is optional: drop=0.3,late
   --minutes N         real minutes (until Ctrl-C)
-  --register          makes the devices known to the service first
-  --silent N          that many never speak (0)
-  --prefix HEX        what serials begin with (282C)
+  --register          registers the devices first
+  --mute N            that many never transmit (0)
+  --prefix HEX        the first digits of serials (282C)
   --measure S         factory measurement interval in seconds (${FACTORY.measurementSeconds})
   --transmit S        factory transmission interval in seconds (${FACTORY.transmissionSeconds})
   --ack S             seconds between confirmable frames, or always (${FACTORY.ackIntervalSeconds})
   --three-channels    temperature, humidity, temperature
-  --seed N            the same seed gives the same temperatures and dice (1)
+  --seed N            the same seed gives the same temperatures and faults (1)
   --base-url, --api-key, --device-token, --coap-url   instead of those in DATA_DIR/local.json
 `;
 
-/** The words that were typed are off. */
+/** An option is wrong; the message says what would be right. */
 export class OptionFault extends Error {}
 
 export interface SimOptions {
@@ -33,7 +33,7 @@ export interface SimOptions {
   isRegistering: boolean;
   baseUrl: string;
   apiKey: string;
-  /** null = until it is stopped. */
+  /** null = until Ctrl-C. */
   minutes: number | null;
 }
 
@@ -45,7 +45,7 @@ const OPTIONS = {
   fault: { type: 'string' },
   minutes: { type: 'string' },
   register: { type: 'boolean' },
-  silent: { type: 'string' },
+  mute: { type: 'string' },
   prefix: { type: 'string' },
   measure: { type: 'string' },
   transmit: { type: 'string' },
@@ -87,7 +87,7 @@ export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
     minutes: values.minutes === undefined ? null : number('minutes', 0),
     fleet: {
       devices: Math.floor(number('devices', 20, 1)),
-      silent: number('silent', 0),
+      mute: number('mute', 0),
       transport,
       coapUrl: transport === 'coap' ? needed('coap-url', local.coapUrl) : undefined,
       baseUrl: values['base-url'] ?? local.baseUrl,
@@ -99,7 +99,7 @@ export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
       factory,
       isThreeChannels: values['three-channels'] ?? false,
       seed: number('seed', 1),
-      // Spread over a transmission interval, as a fleet that runs for long is.
+      // Spread over a transmission interval, like a fleet that has been running for long.
       bootWithinMs: Math.min(30_000, (factory.transmissionSeconds * 1000) / speed),
     },
   };

@@ -1,4 +1,4 @@
-/** One logger that runs: the state machine with a clock, sensors and a way to the service. */
+/** A running simulated logger: the state machine with a clock, sensors and an uplink. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEMPERATURE } from '../../src/devices/channel-layout.ts';
 import { humidityAt, type OpenDoor, type Place, temperatureAt } from './climate.ts';
@@ -21,26 +21,26 @@ export interface SimulatedDevice {
   stop(): void;
   openDoor(): void;
   closeDoor(): void;
-  /** °C, as its first sensor feels it now. */
+  /** °C at its first sensor now. */
   temperatureC(): number;
 }
 
 export interface SimulatedDeviceOptions {
   traits: DeviceTraits;
   place: Place;
-  /** The device's first state; what happens to it is in it from then on. */
+  /** The initial state. */
   state: DeviceState;
   uplink: Uplink;
   counter: FleetCounter;
   nowMs(): number;
-  /** How many simulated seconds the place is old at the start, so that not all days begin at once. */
+  /** Simulated time at the start, which differs between places so that their days do not coincide. */
   startSeconds: number;
-  /** How long the device tries out a configuration before it reports. */
+  /** How long the device runs a new configuration before it reports. */
   reportAfterMs: number;
 }
 
 const HUMIDITY = 2;
-/** The second temperature sensor stands nearer to the door. */
+/** The second temperature sensor is somewhere else in the same climate. */
 const AMBIENT_SEED = 7_919;
 
 export function createSimulatedDevice(options: SimulatedDeviceOptions): SimulatedDevice {

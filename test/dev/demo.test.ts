@@ -1,12 +1,12 @@
-/** `npm run demo` as a process: the whole story, on a service that runs and on one of its own. */
+/** `npm run demo` as a process, against a running service and with one of its own. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { eventually } from '../support/fleet.ts';
 import { alive, descendantsOf, endAll, newDataDir, type Running, run, startStack } from '../support/stack.ts';
 
-const TOLD_MS = 150_000;
-/** What was seen to happen, in its order. */
+const DEMO_MS = 150_000;
+/** Outcomes that the demo prints, in order. */
 const STORY = [
   /online 6$/,
   /applied 6$/,
@@ -14,7 +14,7 @@ const STORY = [
   /delivered, attempts: 1 → 503, 2 → 503, 3 → 204$/,
   /got it 3 times, always with the same webhook-id; its signature is good\.$/,
   /the alert is resolved$/,
-  /alert\.resolved is with the receiver\.$/,
+  /alert\.resolved has arrived at the receiver\.$/,
   /The job is running until .*; it waits for 282C[0-9A-F]{6}06\.$/,
   /^Where to look$/,
 ];
@@ -22,11 +22,11 @@ const STORY = [
 describe('npm run demo', () => {
   after(endAll);
 
-  async function tellsItsStory(demo: Running): Promise<void> {
+  async function succeeds(demo: Running): Promise<void> {
     assert.equal(await demo.exited, 0, demo.output());
     const lines = demo.output().split('\n');
     const seenAt = STORY.map((sentence) => lines.findIndex((line) => sentence.test(line)));
-    assert.ok(!seenAt.includes(-1), `${STORY[seenAt.indexOf(-1)]} was not told:\n${demo.output()}`);
+    assert.ok(!seenAt.includes(-1), `${STORY[seenAt.indexOf(-1)]} was not printed:\n${demo.output()}`);
     assert.deepEqual(
       seenAt.toSorted((a, b) => a - b),
       seenAt,
@@ -35,20 +35,20 @@ describe('npm run demo', () => {
 
   const leftIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('dms-demo-'));
 
-  it('tells its story on a service that runs, which goes on running and answers every line it prints', async () => {
+  it('runs against a running service, leaves it running, and prints only commands that work', async () => {
     const dataDir = newDataDir();
     const service = await startStack(dataDir);
     const demo = run('demo', { DATA_DIR: dataDir });
-    await tellsItsStory(demo);
+    await succeeds(demo);
     const [, pasted = ''] = demo.output().split('Where to look');
     const shell = pasted.slice(pasted.indexOf('  BASE='));
     const answers = execFileSync('bash', ['-c', shell], { encoding: 'utf8' }).trim().split('\n');
     assert.equal(answers.length, 6);
     for (const answer of answers) assert.equal(JSON.parse(answer).success, undefined, answer);
     assert.ok(service.isRunning());
-  }).timeout(TOLD_MS);
+  }).timeout(DEMO_MS);
 
-  it('tells its story on a service of its own, which is gone with its files afterwards', async () => {
+  it('starts a service of its own and removes it with its files at the end', async () => {
     const temporary = newDataDir();
     mkdirSync(temporary);
     const demo = run('demo', { DATA_DIR: `${temporary}/nobody`, TMPDIR: temporary });
@@ -56,11 +56,11 @@ describe('npm run demo', () => {
     await demo.line(/^7\./);
     const started = descendantsOf(demo.pid);
     assert.ok(started.length > 0);
-    await tellsItsStory(demo);
+    await succeeds(demo);
     assert.deepEqual([alive(started), leftIn(temporary)], [[], []]);
-  }).timeout(TOLD_MS);
+  }).timeout(DEMO_MS);
 
-  it('that is stopped while its own service starts leaves no process and no file', async () => {
+  it('leaves no process and no file when it is stopped during the start', async () => {
     const temporary = newDataDir();
     mkdirSync(temporary);
     const demo = run('demo', { DATA_DIR: `${temporary}/nobody`, TMPDIR: temporary });

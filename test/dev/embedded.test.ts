@@ -1,4 +1,4 @@
-/** The embedded servers, with real processes: what the guard, PostgreSQL and the search for a Temporal CLI promise. */
+/** The embedded servers as real processes: the guard, PostgreSQL, the Temporal CLI and its dev server. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ const quiet = () => {};
 const processes: ChildProcess[] = [];
 const running: { stop(): Promise<unknown> }[] = [];
 
-/** A test that fails half way must not leave a server, which would keep mocha alive. */
+/** A failed test must not leave a server behind, which would keep mocha alive. */
 async function kept<T extends { stop(): Promise<unknown> }>(starting: Promise<T>): Promise<T> {
   const server = await starting;
   running.push(server);
@@ -51,7 +51,7 @@ after(async () => {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
-describe('a supervised server', () => {
+describe('A supervised server', () => {
   it('ends when the group of its parent is killed with -9', async () => {
     const { parent, line } = await startParent(`
       import { supervise } from ${moduleUrl('supervise.ts')};
@@ -63,7 +63,7 @@ describe('a supervised server', () => {
     await until(() => !isAlive(server), 3_000);
   });
 
-  it('is killed when it does not heed its stop signal', async () => {
+  it('is killed when it ignores its stop signal', async () => {
     const { lines, server } = superviseNode(
       "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1e3)",
     );
@@ -72,7 +72,7 @@ describe('a supervised server', () => {
     assert.deepEqual(await server.exited, { code: null, signal: 'SIGKILL' });
   });
 
-  it('does not notice a Ctrl-C that is meant for its parent', async () => {
+  it('does not receive a Ctrl-C that is meant for its parent', async () => {
     const { lines, server } = superviseNode("console.log('up'); setInterval(() => console.log('up'), 50)");
     await until(() => lines.length > 0, 3_000);
     process.kill(server.pid ?? 0, 'SIGINT');
@@ -84,25 +84,25 @@ describe('a supervised server', () => {
     assert.deepEqual(await server.exited, { code: null, signal: 'SIGTERM' });
   });
 
-  it('tells its parent how it ended and what it said last', async () => {
+  it('reports to its parent how it ended and its last lines', async () => {
     const { server } = superviseNode("console.log('one'); console.error('two'); process.exitCode = 7");
     assert.deepEqual(await server.exited, { code: 7, signal: null });
     assert.deepEqual(server.lastLines().sort(), ['one', 'two']);
   });
 
-  it('whose program is missing says so', async () => {
+  it('reports that its program is missing', async () => {
     const server = supervise({ command: '/no/such/program', args: [], env: {}, log: quiet });
     assert.deepEqual(await server.exited, { code: 127, signal: null });
     assert.match(server.lastLines().join(), /no\/such\/program could not be run/);
   });
 });
 
-describe('the embedded PostgreSQL', () => {
+describe('The embedded PostgreSQL', () => {
   const dataDir = join(scratch, 'postgres');
   const start = (settings = {}) =>
     kept(startPostgres({ dataDir, log: quiet, settings: { ...fast, ...settings } }));
 
-  it('asks for a password, and keeps what was written over a stop and a start', async () => {
+  it('requires a password, and keeps its data over a restart', async () => {
     const first = await start();
     const url = await ensureDatabase(first.url, 'kept');
     assert.equal(await ensureDatabase(first.url, 'kept'), url);
@@ -129,7 +129,7 @@ describe('the embedded PostgreSQL', () => {
     await next.stop();
   });
 
-  it('recovers what was committed after kill -9 of everything', async () => {
+  it('recovers committed data after kill -9 of everything', async () => {
     const { parent, line } = await startParent(postgresParent('all killed'));
     await line();
     const postmaster = Number.parseInt(readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8'), 10);
@@ -140,7 +140,7 @@ describe('the embedded PostgreSQL', () => {
     await next.stop();
   });
 
-  it('recovers from an initdb that was killed half way', async () => {
+  it('recovers from an initdb that was killed', async () => {
     const folder = join(scratch, 'half');
     const { parent } = await startParent(`
       import { startPostgres } from ${moduleUrl('postgres.ts')};
@@ -156,7 +156,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual(readdirSync(folder).sort(), ['cluster', 'password']);
   });
 
-  it('names the process that holds its folder, and does not disturb it', async () => {
+  it('names the process that uses its folder, and does not disturb it', async () => {
     const server = await start();
     const holder = readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0];
     await assert.rejects(
@@ -167,7 +167,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('says plainly what stops it', async () => {
+  it('reports why it cannot start', async () => {
     await assert.rejects(
       start({ shared_buffers: 'lots' }),
       /PostgreSQL ended while it started.*\n.*shared_buffers/s,
@@ -184,7 +184,7 @@ describe('the embedded PostgreSQL', () => {
     await assert.rejects(start(), /its password was in .* which is gone/);
   });
 
-  it('says plainly that root must choose a folder others can reach', async function () {
+  it('reports that root must choose a folder that others can reach', async function () {
     if (process.getuid?.() !== 0) return this.skip();
     const closed = mkdtempSync(join(scratch, 'closed-'));
     await assert.rejects(
@@ -193,7 +193,7 @@ describe('the embedded PostgreSQL', () => {
     );
   });
 
-  /** A process that writes one note with the usual, safe settings and stays. */
+  /** A process that commits one row with the default, durable settings and keeps running. */
   const postgresParent = (note: string) => `
     import pg from 'pg';
     import { ensureDatabase } from ${moduleUrl('ensure-database.ts')};
@@ -212,30 +212,30 @@ describe('the embedded PostgreSQL', () => {
   }
 });
 
-describe('the search for a Temporal CLI', () => {
+describe('The search for a Temporal CLI', () => {
   const offline = 'http://127.0.0.1:9';
   const system = '/usr/bin:/bin';
 
-  it('takes the one that TEMPORAL_CLI_PATH names before all others', async () => {
+  it('prefers TEMPORAL_CLI_PATH to all others', async () => {
     const place = layOut({ path: '9.0.0', cache: pinned.cli });
     const named = fakeCli(join(place.root, 'named'), '1.0.0');
     assert.equal(await find(place, { TEMPORAL_CLI_PATH: named }), named);
     assert.match(place.said.join(), /older than/);
   });
 
-  it('does not pass over a TEMPORAL_CLI_PATH that does not run', async () => {
+  it('fails when TEMPORAL_CLI_PATH does not run', async () => {
     const place = layOut({ path: '9.0.0' });
     await assert.rejects(find(place, { TEMPORAL_CLI_PATH: '/no/such' }), /TEMPORAL_CLI_PATH is \/no\/such/);
   });
 
-  it('takes the one on the PATH when it is new enough', async () => {
+  it('uses the one on the PATH when it is new enough', async () => {
     for (const version of [pinned.cli, '1.10.0', '2.0.0', '0.0.0-DEV']) {
       const place = layOut({ path: version, cache: pinned.cli });
       assert.equal(await find(place), join(place.root, 'path', 'temporal'), version);
     }
   });
 
-  it('takes the one in the cache when that on the PATH is older', async () => {
+  it('uses the one in the cache when the one on the PATH is too old', async () => {
     for (const version of ['1.9.0', '0.13.2']) {
       const place = layOut({ path: version, cache: pinned.cli });
       assert.equal(await find(place), cached(place), version);
@@ -243,7 +243,7 @@ describe('the search for a Temporal CLI', () => {
     }
   });
 
-  it('downloads one when there is none, and keeps it', async () => {
+  it('downloads one when there is none, and caches it', async () => {
     const place = layOut({});
     const folder = join(place.root, 'download');
     fakeCli(join(folder, 'temporal'), pinned.cli);
@@ -264,13 +264,13 @@ describe('the search for a Temporal CLI', () => {
     assert.deepEqual(readdirSync(join(place.root, 'cache')), [`temporal-${pinned.cli}`]);
   });
 
-  it('builds one with Go when the download cannot be reached', async () => {
+  it('builds one with Go when the download fails', async () => {
     const place = layOut({ go: true });
     assert.equal(await find(place), cached(place));
     assert.match(place.said.join('\n'), /download failed: .*\n.*building/);
   });
 
-  it('names every way when none leads to one', async () => {
+  it('lists all remedies when there is none', async () => {
     const place = layOut({});
     await assert.rejects(find(place), ({ message }: Error) => {
       for (const way of [
@@ -287,7 +287,7 @@ describe('the search for a Temporal CLI', () => {
     });
   });
 
-  it('looks for the version that tools/temporal builds', () => {
+  it('requires the version that tools/temporal builds', () => {
     const goMod = readFileSync(new URL('../../tools/temporal/go.mod', import.meta.url), 'utf8');
     assert.match(goMod, new RegExp(`github.com/temporalio/cli v${pinned.cli}\n`));
     assert.match(goMod, new RegExp(`go.temporal.io/server v${pinned.server} `));
@@ -321,8 +321,8 @@ describe('the search for a Temporal CLI', () => {
     });
 });
 
-describe('the Temporal dev server', () => {
-  it('shows its last words when it dies at the start', async () => {
+describe('The Temporal dev server', () => {
+  it('reports its last lines when it ends during the start', async () => {
     const cli = program(join(scratch, 'dying'), `${versionScript('1.9.1')}; echo "no such luck" >&2; exit 3`);
     await assert.rejects(
       startTemporalDevServer({ cli, searchAttributes: {}, log: quiet }),
@@ -330,7 +330,7 @@ describe('the Temporal dev server', () => {
     );
   });
 
-  it('keeps its workflows over kill -9 of its parent, and learns new search attributes', async function () {
+  it('keeps its workflows over kill -9 of its parent, and adds new search attributes', async function () {
     const cli =
       process.env.TEMPORAL_CLI_PATH ??
       join(homedir(), '.cache/device-monitoring-service', `temporal-${pinned.cli}`);
@@ -375,8 +375,8 @@ describe('the Temporal dev server', () => {
   }
 });
 
-describe('a free port', () => {
-  it('is free until somebody listens on it', async () => {
+describe('A free port', () => {
+  it('is free until a server listens on it', async () => {
     const port = await freePort();
     assert.ok(await isFree(port));
     const server = createServer().listen(port, '127.0.0.1').unref();
@@ -403,7 +403,7 @@ const sayPidAndStay = {
   env: {},
 };
 
-/** A process of our own that we may kill: it runs the module and we read its lines. */
+/** Runs the module as a process that may be killed, and reads its lines. */
 async function startParent(module: string) {
   const args = ['--import=tsx', '--input-type=module', '-e', module];
   const parent = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -439,6 +439,6 @@ const versionScript = (version: string) =>
 
 const fakeCli = (path: string, version: string) => program(path, versionScript(version));
 
-/** "Builds" by copying; the shell's own words only, because its PATH has nothing else. */
+/** "Builds" by copying, with builtins of the shell only, because its PATH contains nothing else. */
 const fakeGo = (path: string, built: string) =>
   program(path, `while [ "$1" != -o ]; do shift; done; /bin/cp ${built} "$2"`);

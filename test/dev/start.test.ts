@@ -1,4 +1,4 @@
-/** `npm start` as its user meets it: real processes on real data folders, stopped and killed in every way. */
+/** `npm start` as real processes on real data folders, stopped and killed in every way. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ describe('npm start', function () {
   after(endAll);
 
   describe('once it is up', () => {
-    it('has told its user all addresses and keys, and programs the same in local.json', () => {
+    it('prints all addresses and keys, and writes the same to local.json', () => {
       const { local } = stack;
       assert.deepEqual(Object.keys(local).sort(), [
         'apiKey',
@@ -59,31 +59,31 @@ describe('npm start', function () {
       assert.match(deviceToken, /^dev_/);
     });
 
-    it('keeps local.json and all secrets from other users of the machine', () => {
+    it('makes local.json and all secrets readable by their owner only', () => {
       for (const name of ['local.json', 'local-keys.json', 'secrets.key', 'postgres/password'])
         assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
     });
 
-    it('answers at each address that it told', async () => {
+    it('answers at each address that it printed', async () => {
       const { baseUrl, temporalUi, metricsUrl } = stack.local;
       for (const url of [`${baseUrl}/docs`, `${baseUrl}/readyz`, temporalUi as string, metricsUrl])
         assert.equal((await fetch(url)).status, 200, url);
     });
 
-    it('has printed a line that works as it is pasted into a shell', function () {
+    it('prints a command that works when it is pasted into a shell', function () {
       if (!existsSync('/usr/bin/curl')) return this.skip();
       const line = /^ +curl .*$/m.exec(stack.output())?.[0] as string;
       assert.deepEqual(JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' })).items, []);
     });
 
-    it('runs beside another copy that was started at the same time: own port, own keys, own data', async () => {
+    it('runs beside another copy that was started at the same time, with its own ports, keys and data', async () => {
       await register(stack.organization, 'ONLY-HERE');
       const { body } = await beside.organization.api.get('/assets');
       assert.deepEqual(body.items, []);
       assert.equal((await beside.organization.with(stack.local.apiKey).get('/assets')).status, 401);
     });
 
-    it('listens on port 8080 unless that is taken, and says which one it took instead', () => {
+    it('listens on port 8080, or prints which other port it uses when that is in use', () => {
       const elsewhere = [stack, beside].filter(({ local }) => new URL(local.baseUrl).port !== '8080');
       assert.ok(elsewhere.length >= 1, 'two copies on one port');
       for (const { local, output } of elsewhere) {
@@ -93,14 +93,14 @@ describe('npm start', function () {
     });
   });
 
-  describe('that cannot start says why in plain words, with exit code 1', () => {
+  describe('that cannot start', () => {
     let onSameData: Running;
     before(() => {
-      // It waits a while for the data to be released, so it begins before it is needed.
+      // It waits for the data folder to be released, so it is started before it is needed.
       onSameData = run('start', { DATA_DIR: dataDir });
     });
 
-    it('when the PORT that was asked for is taken', async () => {
+    it('ends with exit code 1 and the reason when PORT is in use', async () => {
       const { port } = new URL(stack.local.baseUrl);
       const refused = run('start', { DATA_DIR: unusedDir, PORT: port });
       assert.equal(await refused.exited, 1);
@@ -110,7 +110,7 @@ describe('npm start', function () {
       );
     });
 
-    it('when its environment is wrong: all faults at once, before anything is made', async () => {
+    it('ends with exit code 1 and all faults of the environment, before it creates anything', async () => {
       const wrong = {
         PORT: 'eighty',
         LOG_LEVEL: 'loud',
@@ -126,7 +126,7 @@ describe('npm start', function () {
       assert.ok(!existsSync(unusedDir));
     });
 
-    it('or has to end because a server of its own is gone', async () => {
+    it('ends with exit code 1 and the reason when one of its servers has ended', async () => {
       const relatives = descendantsOf(beside.pid);
       const temporal = relatives.find(({ command }) => /^\S+ server start-dev /.test(command));
       tryKill(temporal?.pid as number);
@@ -138,7 +138,7 @@ describe('npm start', function () {
       assert.deepEqual(alive(relatives), []);
     });
 
-    it('when another copy has the data, which is not disturbed', async () => {
+    it('ends with exit code 1 when another copy uses the data, without disturbing that copy', async () => {
       assert.equal(await onSameData.exited, 1);
       assert.match(
         onSameData.output(),
@@ -152,10 +152,9 @@ describe('npm start', function () {
   });
 
   describe('that is stopped', () => {
-    it('by SIGTERM answers what is under way, and no process of it is left', () =>
-      stopUnderWay(stack, 'SIGTERM'));
+    it('finishes requests under way on SIGTERM and leaves no process', () => stopUnderWay(stack, 'SIGTERM'));
 
-    it('goes on at its next start with the same keys and all data', async () => {
+    it('has the same keys and all data at the next start', async () => {
       const { local: before, pid } = stack;
       stack = await startStack(dataDir);
       assert.deepEqual([stack.local.apiKey, stack.local.deviceToken], [before.apiKey, before.deviceToken]);
@@ -173,7 +172,7 @@ describe('npm start', function () {
       await applyAnswer(stack.organization, 'FIRST');
     });
 
-    it('leaves nothing behind that could block its next start', async () => {
+    it('starts again after kill -9', async () => {
       const relatives = descendantsOf(stack.pid);
       await stack.end('SIGKILL');
       stack = await startStack(dataDir);
@@ -185,7 +184,7 @@ describe('npm start', function () {
       );
     });
 
-    it('goes on with the job and ends it, also when its servers were killed with it', async () => {
+    it('finishes the job after kill -9 of the service and its servers', async () => {
       const relatives = descendantsOf(stack.pid);
       for (const { pid } of relatives) tryKill(pid);
       await stack.end('SIGKILL');
@@ -199,7 +198,8 @@ describe('npm start', function () {
   });
 
   describe('that is interrupted', () => {
-    it('by SIGINT to npm does the same', () => stopUnderWay(stack, 'SIGINT'));
+    it('finishes requests under way on SIGINT to npm and leaves no process', () =>
+      stopUnderWay(stack, 'SIGINT'));
   });
 });
 
@@ -218,7 +218,7 @@ async function stopUnderWay(stack: Stack, signal: 'SIGTERM' | 'SIGINT'): Promise
 
 const localOf = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
 
-/** A request whose headers the server has taken; what comes back sends the rest and answers. The connection is kept. */
+/** A request whose headers the server has received; the returned function sends the rest and reads the response. */
 async function beginRegistering({ local }: Stack, serialNumber: string) {
   const body = JSON.stringify({ serialNumber });
   const begun = request(`${local.baseUrl}/assets`, {

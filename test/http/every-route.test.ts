@@ -1,4 +1,4 @@
-/** What holds for every operation alike, over the service's own list of routes. */
+/** What holds for every operation, tested over the service's own list of routes. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
@@ -22,7 +22,7 @@ import {
 import { exchange } from '../support/raw-socket.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** The tables of cellular-addon-api.md, with the status of success that contract.md decides. */
+/** The operations of the customers' specification, with their success statuses (docs/contract.md). */
 const SPECIFIED: Record<string, number> = {
   'GET /devices/config-profiles': 200,
   'POST /devices/config-profiles': 201,
@@ -48,7 +48,7 @@ const SPECIFIED: Record<string, number> = {
   'DELETE /webhooks/{webhookId}': 204,
 };
 
-/** What contract.md and webhooks.md add. */
+/** Additional operations of docs/contract.md. */
 const ADDED: Record<string, number> = {
   'GET /devices/config-jobs': 200,
   'GET /devices/config-jobs/{jobId}': 200,
@@ -97,8 +97,8 @@ describe('Every route', () => {
   });
   after(() => dms.stop());
 
-  describe('of the specification', () => {
-    it('is served: all 22', () => {
+  describe('in the list of operations', () => {
+    it('serves all 22 operations of the specification', () => {
       assert.equal(Object.keys(SPECIFIED).length, 22);
       assert.deepEqual(
         Object.keys(SPECIFIED).filter((name) => !routes.some((route) => nameOf(route) === name)),
@@ -106,7 +106,7 @@ describe('Every route', () => {
       );
     });
 
-    it('is joined by the operations of the contract, and by nothing else', () => {
+    it('serves the additional operations of the contract and no others', () => {
       const others = routes.map(nameOf).filter((name) => !Object.hasOwn(SPECIFIED, name));
       assert.deepEqual(
         others.sort(),
@@ -115,9 +115,9 @@ describe('Every route', () => {
       );
     });
 
-    it('answers a valid request with its status of success', async () => {
+    it('answers a valid request with its success status', async () => {
       const needsMore = ['retryConfigJob', 'getCalibrationCertificate'];
-      /** After these another request would not find what it names. */
+      /** These remove things that other requests name. */
       const changing = /DELETE|replace-hardware|cancel/;
       let own = await dms.addOrganization();
       let its = await populate(own);
@@ -131,7 +131,7 @@ describe('Every route', () => {
       }
     });
 
-    it('is documented, with its parameters, its key and the answers that all can give', async () => {
+    it('documents its parameters, its key and the common error responses', async () => {
       const { body: document } = await dms.api.get('/openapi.json');
       const documented = Object.entries<Record<string, { operationId: string }>>(document.paths).flatMap(
         ([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -151,15 +151,15 @@ describe('Every route', () => {
       });
     });
 
-    it('has an operation id of its own', () => {
+    it('has a unique operation id', () => {
       assert.equal(new Set(routes.map(({ operationId }) => operationId)).size, routes.length);
     });
   });
 
-  describe('without a good key', () => {
+  describe('without a valid key', () => {
     const other: Record<KeyKind, KeyKind> = { customer: 'device', device: 'customer' };
 
-    /** Answered 401 with the one message, to a request that is valid otherwise. */
+    /** Answered 401 with the common message; the request is valid otherwise. */
     const refusing = (authorizationOf: (kind: KeyKind) => string | null) =>
       forEvery(routes, async (route) => {
         const authorization = authorizationOf(route.auth);
@@ -176,9 +176,9 @@ describe('Every route', () => {
       return { customer: await issue('customer'), device: await issue('device') };
     };
 
-    it('is 401 when there is none', () => refusing(() => null));
+    it('answers 401 without a key', () => refusing(() => null));
 
-    it('is 401 when it is malformed', async () => {
+    it('answers 401 to a malformed key', async () => {
       for (const authorization of [
         'Bearer',
         'Bearer ',
@@ -192,33 +192,33 @@ describe('Every route', () => {
       }
     });
 
-    it('is 401 when its checksum is wrong', async () => {
+    it('answers 401 to a key with a wrong checksum', async () => {
       const keys = await issued(null);
       const mistyped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
       await refusing((kind) => `Bearer ${mistyped(keys[kind].token)}`);
     });
 
-    it('is 401 when nobody issued it', async () => {
+    it('answers 401 to a key that was never issued', async () => {
       await refusing((kind) => `Bearer ${generateKey(kind)}`);
     });
 
-    it('is 401 when it was revoked', async () => {
+    it('answers 401 to a revoked key', async () => {
       const keys = await issued(null);
       for (const { id } of Object.values(keys)) await createKeysRepository(dms.service.sql).revoke(id);
       await refusing((kind) => `Bearer ${keys[kind].token}`);
     });
 
-    it('is 401 when it has expired', async () => {
+    it('answers 401 to an expired key', async () => {
       const keys = await issued(new Date(Date.now() - 1));
       await refusing((kind) => `Bearer ${keys[kind].token}`);
     });
 
-    it('is 401 when it is a key of the other kind', async () => {
+    it('answers 401 to a key of the other kind', async () => {
       const keys = await issued(null);
       await refusing((kind) => `Bearer ${keys[other[kind]].token}`);
     });
 
-    it('is 401 before anything else of the request is looked at', async () => {
+    it('checks the key before everything else in the request', async () => {
       await forEvery(routes, async (route) => {
         const path = `${pathOf(route, world, Object.fromEntries(slotsOf(route).map((slot) => [slot, '%00'])))}?x=1`;
         const options = { raw: '{', headers: { 'content-type': 'text/plain' } };
@@ -228,7 +228,7 @@ describe('Every route', () => {
     });
   });
 
-  describe('and the things of another organization', () => {
+  describe('for things of another organization', () => {
     let foreign: World;
     before(async () => {
       foreign = await populate(await dms.addOrganization());
@@ -240,7 +240,7 @@ describe('Every route', () => {
       return { status, body, headers: rest };
     };
 
-    it('answers as if they were not there, and leaves them alone', async () => {
+    it('answers 404 for things of another organization and does not change them', async () => {
       const before = await databaseContents(dms.service.sql);
       await forEvery(
         routes.filter((route) => slotsOf(route).length > 0),
@@ -257,7 +257,7 @@ describe('Every route', () => {
       assert.deepEqual(await databaseContents(dms.service.sql), before);
     });
 
-    it('does not list them', async () => {
+    it('lists no things of another organization', async () => {
       await forEvery(
         routes.filter((route) => route.method === 'GET' && slotsOf(route).length === 0),
         async (route) => {
@@ -268,8 +268,8 @@ describe('Every route', () => {
       );
     });
 
-    it('takes no cursor as a way to them', async () => {
-      /** Their cursors are no ids. */
+    it('shows no things of another organization for any cursor', async () => {
+      /** Their cursors are not ids. */
       const opaque = ['listMeasurements'];
       await forEvery(
         routes.filter(({ query }) => Object.hasOwn(query?.describe().keys ?? {}, 'cursor')),
@@ -286,8 +286,8 @@ describe('Every route', () => {
     });
   });
 
-  describe('and other methods on its path', () => {
-    /** By the service's own patterns: a path may belong to several. */
+  describe('for other methods', () => {
+    /** A path may match several routes. */
     const methodsOf = (path: string) => {
       const matching = routes.filter((route) =>
         new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -296,7 +296,7 @@ describe('Every route', () => {
       return new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
     };
 
-    it('answers 405 and names in Allow what there is', async () => {
+    it('answers 405 to other methods and lists the allowed ones in Allow', async () => {
       await forEvery(routes, async (route) => {
         const path = pathOf(route, world);
         const served = methodsOf(path);
@@ -309,13 +309,13 @@ describe('Every route', () => {
       });
     });
 
-    it('answers 405 and 404 also without a key: the route comes first', async () => {
+    it('answers 405 and 404 without a key, because routing comes first', async () => {
       const nobody = dms.with(null);
       assert.equal((await nobody.delete('/assets')).status, 405);
       assert.equal((await nobody.get('/nothing')).status, 404);
     });
 
-    it('answers HEAD as GET, without the body', async () => {
+    it('answers HEAD like GET without a body', async () => {
       await forEvery(
         routes.filter(({ method }) => method === 'GET'),
         async (route) => {
@@ -333,13 +333,13 @@ describe('Every route', () => {
     });
   });
 
-  describe('and what has no key', () => {
+  describe('for paths without a key', () => {
     for (const path of KEYLESS) {
-      it(`answers ${path} to anybody`, async () => {
+      it(`answers ${path} without a key`, async () => {
         assert.equal((await dms.with(null).get(path)).status, 200);
       });
 
-      it(`answers 405 to what is neither GET nor HEAD of ${path}`, async () => {
+      it(`answers 405 to methods of ${path} other than GET and HEAD`, async () => {
         const { status, headers } = await dms.with(null).post(path, {});
         assert.deepEqual({ status, allow: headers.allow }, { status: 405, allow: 'GET, HEAD' });
       });
@@ -351,8 +351,8 @@ describe('Every route', () => {
     }
   });
 
-  describe('and the headers of its answers', () => {
-    /** Answers of every sort: fine, refused at each of the checks, and of no operation at all. */
+  describe('in its response headers', () => {
+    /** Responses of every kind: success, a refusal by each check, and paths that are no operation. */
     let seen: Array<[string, Answer]>;
     before(async () => {
       seen = await answers();
@@ -386,7 +386,7 @@ describe('Every route', () => {
       return got;
     }
 
-    it('says no-store and nosniff, whatever the answer', () => {
+    it('sends no-store and nosniff with every response', () => {
       const missing = seen.filter(
         ([, { headers }]) =>
           headers['cache-control'] !== 'no-store' || headers['x-content-type-options'] !== 'nosniff',
@@ -397,18 +397,18 @@ describe('Every route', () => {
       );
     });
 
-    it('names the software nowhere', () => {
+    it('reveals no software name in any header', () => {
       const telling = seen.filter(([, { headers }]) => headers['x-powered-by'] ?? headers.server);
       assert.deepEqual(telling, []);
     });
 
-    it('has a Request-Id of its own', () => {
+    it('gives every response a unique Request-Id', () => {
       const ids = seen.map(([, { headers }]) => String(headers['request-id']));
       for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]{1,64}$/);
       assert.equal(new Set(ids).size, ids.length);
     });
 
-    it('has the Request-Id that came with the request', async () => {
+    it('returns the Request-Id of the request', async () => {
       const id = `From-Caller_${'1'.repeat(52)}`;
       const others = (await answers({ 'request-id': id })).filter(
         ([, { headers }]) => headers['request-id'] !== id,
@@ -419,7 +419,7 @@ describe('Every route', () => {
       );
     });
 
-    it('has another Request-Id than one that would do harm in a log or a header', async () => {
+    it('replaces a Request-Id that is unsafe in logs or headers', async () => {
       for (const id of ['', 'x'.repeat(65), 'a b', 'a.b', 'a"b', '{}', '../x', 'ä', 'a,b']) {
         const lines = ['GET /livez HTTP/1.1', 'Host: x', `Request-Id: ${id}`, 'Connection: close'];
         const answer = await exchange(dms.baseUrl, [`${lines.join('\r\n')}\r\n\r\n`]);
@@ -429,7 +429,7 @@ describe('Every route', () => {
       }
     });
 
-    it('is JSON in UTF-8 where there is a body', () => {
+    it('sends bodies as JSON in UTF-8', () => {
       const file = ['application/pdf', 'text/html', 'text/css'];
       const others = seen.filter(([, { headers, text }]) => {
         const type = String(headers['content-type']);
@@ -446,8 +446,8 @@ describe('Every route', () => {
     });
   });
 
-  describe('and the order of its checks', () => {
-    it('looks at the shape of the request before what it names', async () => {
+  describe('in the order of its checks', () => {
+    it('checks the shape of a request before looking up what it names', async () => {
       await forEvery(
         routes.filter((route) => slotsOf(route).length > 0),
         async (route) => {
@@ -458,7 +458,7 @@ describe('Every route', () => {
       );
     });
 
-    it('looks at the media type before the shape', async () => {
+    it('checks the media type before the shape', async () => {
       await forEvery(
         routes.filter(({ method, rawBody }) => method !== 'GET' && !rawBody),
         async (route) => {
@@ -474,7 +474,7 @@ describe('Every route', () => {
       );
     });
 
-    it('takes a POST without a body and without a media type', async () => {
+    it('accepts a POST without body and media type', async () => {
       const { status } = await dms.api.post(`/devices/config-jobs/${randomUUID()}/cancel`);
       assert.equal(status, 404);
     });

@@ -1,4 +1,4 @@
-/** Idempotency-Key: each sentence of the contract's row, over HTTP. */
+/** Idempotency-Key: each sentence of docs/contract.md about it, over HTTP. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
@@ -56,21 +56,21 @@ describe('Idempotency-Key', () => {
     await sql('update idempotency_keys set created_at = now() - ?::interval where key = ?', [interval, key]);
   }
 
-  /** The valid request of a route, to be sent as often as one likes. */
+  /** The valid request of a route, as a function that can be called repeatedly. */
   function requestOf(route: Route, world: World) {
     const body = takesJson(route) ? exampleBody(route, world) : undefined;
     return { path: pathOf(route, world), body };
   }
 
-  describe('itself', () => {
-    it('is 1 to 255 visible ASCII characters', async () => {
+  describe('the key', () => {
+    it('accepts keys of 1 to 255 visible ASCII characters', async () => {
       for (const good of ['!', '~'.repeat(255), 'a"b\\c{}']) {
         const { status } = await api.post('/assets', { serialNumber: `ONCE-${++made}` }, keyed(good));
         assert.equal(status, 201, good);
       }
     });
 
-    it('is refused with 400 when it is anything else, and nothing is done', async () => {
+    it('answers 400 to any other key and changes nothing', async () => {
       const world = await populate(dms);
       await untilJobsStarted(dms.service.sql);
       const before = await contents();
@@ -83,7 +83,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(await contents(), before);
     });
 
-    it('is taken by every POST of customers but a test, and by apply, as the documentation says', async () => {
+    it('is accepted by apply and every POST of customers except webhook tests, as documented', async () => {
       const named = taking.map(({ operationId }) => operationId).sort();
       const posts = dms.service.routes.filter(
         ({ method, auth, path }) => method === 'POST' && auth === 'customer' && !path.endsWith('/test'),
@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(documented.sort(), named);
     });
 
-    it('is ignored by operations that can be repeated anyway', async () => {
+    it('is ignored by operations that are idempotent anyway', async () => {
       const slug = await createProfile(dms, { slug: `repeat-${made}`, ...FRIDGE });
       for (const name of ['One', 'Two']) {
         const answer = await api.put(`/devices/config-profiles/${slug}`, { name }, keyed(key));
@@ -109,8 +109,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('with the same request again', () => {
-    it('replays status and body, says so, and does nothing, on every operation that takes it', async () => {
+  describe('a repeated request', () => {
+    it('replays status and body of every operation with Idempotent-Replayed, and changes nothing', async () => {
       const world = await populate(dms);
       await forEvery(taking, async (route) => {
         const request = requestOf(route, world);
@@ -127,7 +127,7 @@ describe('Idempotency-Key', () => {
       });
     });
 
-    it('replays the Location', async () => {
+    it('replays the Location header', async () => {
       await register(dms, serialNumber);
       const first = await applyOnce({ serialNumbers: [serialNumber] });
       const second = await applyOnce({ serialNumbers: [serialNumber] });
@@ -135,7 +135,7 @@ describe('Idempotency-Key', () => {
       assert.equal(second.headers.location, first.headers.location);
     });
 
-    it('applies a profile once', async () => {
+    it('applies a profile once for two equal requests', async () => {
       await register(dms, serialNumber);
       const answers = [1, 2, 3].map(() => applyOnce({ serialNumbers: [serialNumber] }));
       await Promise.all(answers);
@@ -150,7 +150,7 @@ describe('Idempotency-Key', () => {
       assert.equal((await api.get(`/devices/config-jobs/${body.jobId}`)).status, 200);
     });
 
-    it('replays what was answered then, whatever has happened since', async () => {
+    it('replays the first answer, whatever has changed since', async () => {
       const first = await registerOnce();
       await api.delete(`/assets/${first.body.id}`);
       const second = await registerOnce();
@@ -158,19 +158,19 @@ describe('Idempotency-Key', () => {
       assert.equal((await api.get(`/assets/${first.body.id}`)).status, 404);
     });
 
-    it('replays as often as it is asked', async () => {
+    it('replays the answer any number of times', async () => {
       const { body } = await registerOnce();
       for (let round = 0; round < 5; round++) assert.deepEqual((await registerOnce()).body, body);
     });
 
-    it('replays to every key of the organization', async () => {
+    it('replays the answer to every API key of the organization', async () => {
       const first = await registerOnce();
       const { token } = await dms.issueKey(dms.id, 'customer');
       const second = await dms.with(token).post('/assets', { serialNumber }, keyed(key));
       assert.deepEqual([second.body, isReplay(second)], [first.body, true]);
     });
 
-    it('is another key to another organization', async () => {
+    it('treats the same Idempotency-Key of another organization as a different one', async () => {
       const first = await registerOnce();
       const other = await dms.addOrganization();
       const second = await other.api.post('/assets', { serialNumber }, keyed(key));
@@ -179,7 +179,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('with another request', () => {
+  describe('another request with the same key', () => {
     async function mismatch(send: () => Promise<Answer>): Promise<void> {
       await untilJobsStarted(dms.service.sql);
       const before = await contents();
@@ -189,18 +189,18 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(await contents(), before);
     }
 
-    it('is 422 for another body', async () => {
+    it('answers 422 to the same key with another body', async () => {
       await registerOnce();
       await mismatch(() => registerOnce({ serialNumber, name: 'Another' }));
     });
 
-    it('is 422 for the same JSON in other bytes', async () => {
+    it('answers 422 to the same JSON in other bytes', async () => {
       await registerOnce();
       const spaced = { ...keyed(key), raw: `{ "serialNumber": "${serialNumber}" }` };
       await mismatch(() => api.post('/assets', undefined, spaced));
     });
 
-    it('is 422 for another path', async () => {
+    it('answers 422 to the same key with another path', async () => {
       const one = await register(dms, `${serialNumber}-1`);
       const two = await register(dms, `${serialNumber}-2`);
       const replace = (id: string) =>
@@ -209,20 +209,20 @@ describe('Idempotency-Key', () => {
       await mismatch(() => replace(two));
     });
 
-    it('is 422 for another query', async () => {
+    it('answers 422 to the same key with another query', async () => {
       await register(dms, serialNumber);
       const path = '/devices/config-profiles/vaccine-fridge/apply';
       assert.equal((await applyOnce({ serialNumbers: [serialNumber] }, `${path}?dryRun=true`)).status, 200);
       await mismatch(() => applyOnce({ serialNumbers: [serialNumber] }));
     });
 
-    it('is 422 for another method and path', async () => {
+    it('answers 422 to the same key with another method and path', async () => {
       await register(dms, serialNumber);
       assert.equal((await applyOnce({ serialNumbers: [serialNumber] })).status, 200);
       await mismatch(() => registerOnce({ serialNumber: `${serialNumber}-OTHER` }));
     });
 
-    it('goes on replaying the first one', async () => {
+    it('still replays the first answer after a 422', async () => {
       const first = await registerOnce();
       await registerOnce({ serialNumber, name: 'Another' });
       const again = await registerOnce();
@@ -230,8 +230,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('with the same request at the same time', () => {
-    /** Runs the work while no row of the table can be written. */
+  describe('concurrent requests', () => {
+    /** Runs the work while the table is locked against writes. */
     async function holding(table: string, work: () => Promise<void>): Promise<void> {
       await dms.service.sql.transaction(async (trx) => {
         await query(trx, `lock table ${table} in exclusive mode`);
@@ -239,7 +239,7 @@ describe('Idempotency-Key', () => {
       });
     }
 
-    it('is 409 while the first one is running, and may be tried again soon', async () => {
+    it('answers 409 with Retry-After while the first request is running', async () => {
       let both: Promise<Answer>[] = [];
       await holding('assets', async () => {
         both = [registerOnce(), registerOnce()];
@@ -253,7 +253,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([replayed.status, replayed.body, isReplay(replayed)], [201, first?.body, true]);
     });
 
-    it('runs once of two', async () => {
+    it('runs one of two concurrent requests with the same key', async () => {
       const answers = await Promise.all([registerOnce(), registerOnce()]);
       const done = answers.filter(({ status }) => status === 201);
       assert.ok(done.length >= 1 && answers.every(({ status }) => status === 201 || status === 409));
@@ -261,7 +261,7 @@ describe('Idempotency-Key', () => {
       assert.equal(await countOf(serialNumber), 1);
     });
 
-    it('makes one asset of fifty', async () => {
+    it('creates one asset for fifty concurrent requests with the same key', async () => {
       const answers = await Promise.all(Array.from({ length: 50 }, () => registerOnce()));
       const done = answers.filter(({ status }) => status === 201);
       assert.deepEqual(
@@ -273,7 +273,7 @@ describe('Idempotency-Key', () => {
       assert.equal(await countOf(serialNumber), 1);
     });
 
-    it('does not hold up other keys', async () => {
+    it('does not block requests with other keys', async () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           api.post('/assets', { serialNumber: `${serialNumber}-${index}` }, keyed(`${key}-${index}`)),
@@ -286,8 +286,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('after a refusal', () => {
-    it('replays a 404', async () => {
+  describe('a refused request', () => {
+    it('stores and replays a 404', async () => {
       const first = await applyOnce({ serialNumbers: [serialNumber] });
       await register(dms, serialNumber);
       const second = await applyOnce({ serialNumbers: [serialNumber] });
@@ -296,7 +296,7 @@ describe('Idempotency-Key', () => {
       assert.equal((await configOf(dms, serialNumber)).pendingConfig, null);
     });
 
-    it('replays a 409', async () => {
+    it('stores and replays a 409', async () => {
       const taken = await register(dms, serialNumber);
       const first = await registerOnce();
       await api.delete(`/assets/${taken}`);
@@ -305,7 +305,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([second.status, second.text, isReplay(second)], [409, first.text, true]);
     });
 
-    it('leaves nothing of what the refused request had begun', async () => {
+    it('rolls back everything that a refused request had changed', async () => {
       const id = await register(dms, serialNumber);
       const taken = `${serialNumber}-TAKEN`;
       await register(dms, taken);
@@ -315,13 +315,13 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([body.serialNumber, body.replacementHistory], [serialNumber, []]);
     });
 
-    it('keeps no 400: the key is free for the request put right', async () => {
+    it('does not store a 400, so the corrected request may use the key', async () => {
       assert.equal((await registerOnce({ serialNumber: '' })).status, 400);
       const answer = await registerOnce();
       assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
     });
 
-    it('keeps no 400 that a rule gave, after the shape was right', async () => {
+    it('does not store a 400 of a domain rule either', async () => {
       const id = await register(dms, serialNumber);
       const replace = (newSerialNumber: string) =>
         api.post(`/assets/${id}/replace-hardware`, { newSerialNumber }, keyed(key));
@@ -330,7 +330,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([answer.status, isReplay(answer)], [200, false]);
     });
 
-    it('keeps no 401 and no 415', async () => {
+    it('stores neither a 401 nor a 415', async () => {
       assert.equal((await dms.with(null).post('/assets', { serialNumber }, keyed(key))).status, 401);
       const text = { raw: '{}', headers: { ...keyed(key).headers, 'content-type': 'text/plain' } };
       assert.equal((await api.post('/assets', undefined, text)).status, 415);
@@ -338,7 +338,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
     });
 
-    it('keeps no 500, and what the failed request had begun is undone', async () => {
+    it('does not store a 500, and rolls back the failed request', async () => {
       await sql('alter table device_configs add constraint broken check (false) not valid');
       try {
         assert.equal((await registerOnce()).status, 500);
@@ -350,7 +350,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
     });
 
-    it('undoes what was done when the answer cannot be kept', async () => {
+    it('rolls back the request when its answer cannot be stored', async () => {
       await sql('alter table idempotency_keys add constraint broken check (false) not valid');
       try {
         assert.equal((await registerOnce()).status, 500);
@@ -361,21 +361,21 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('with age', () => {
-    it('still replays shortly before 24 hours', async () => {
+  describe('retention', () => {
+    it('replays an answer shortly before it is 24 hours old', async () => {
       await registerOnce();
       await age('23 hours 59 minutes');
       assert.equal(isReplay(await registerOnce()), true);
     });
 
-    it('is forgotten after 24 hours: the request runs again', async () => {
+    it('runs the request again after 24 hours', async () => {
       await registerOnce();
       await age('24 hours 1 second');
       const { status, headers } = await registerOnce();
       assert.deepEqual([status, headers['idempotent-replayed']], [409, undefined]);
     });
 
-    it('is free for another request after 24 hours, which then is the one that is replayed', async () => {
+    it('accepts another request under the key after 24 hours, and replays that one', async () => {
       await registerOnce();
       await age('25 hours');
       const other = { serialNumber: `${serialNumber}-LATER` };
@@ -385,10 +385,10 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([second.body, isReplay(second)], [first.body, true]);
     });
 
-    it('leaves the database when a worker cleans up, however much there is, but not before its time', async () => {
+    it('is removed from the database by the worker after 24 hours and not before, however many there are', async () => {
       await registerOnce();
       await age('25 hours');
-      // More than one statement takes away.
+      // More rows than one statement removes.
       await sql(
         `insert into idempotency_keys (organization_id, key, fingerprint, status_code, body, created_at)
          select organization_id, key || number, '', 201, '', created_at
@@ -414,7 +414,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('makes a second cancel the first one, which would be a conflict without it', async () => {
+  it('answers a repeated cancel with the first answer, where a second cancel would be a conflict', async () => {
     await register(dms, serialNumber);
     const jobId = await apply(dms, 'vaccine-fridge', { serialNumbers: [serialNumber] });
     const first = await api.post(`/devices/config-jobs/${jobId}/cancel`, undefined, keyed(key));

@@ -1,4 +1,4 @@
-/** Rate limits: a token bucket per key, and one for failed keys per address. The clock is the tests' own. */
+/** Rate limits: a token bucket per API key, and one per address for failed keys. The tests set the clock. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
@@ -10,7 +10,7 @@ import { call, forEvery, type World } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const OFF = { perSecond: 0, burst: 1 };
-/** The limit comes before anything that a request names. */
+/** The limit is checked before the things that the request names. */
 const NOWHERE: World = {
   assetId: 'x',
   serial: 'x',
@@ -24,7 +24,7 @@ const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 
 const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 
-describe('Limits', () => {
+describe('Rate limits', () => {
   let dms: TestService;
   let nowMs: number;
   const pass = (ms: number) => {
@@ -52,7 +52,7 @@ describe('Limits', () => {
     assert.match(answer.body.message, new RegExp(`${retryAfter} s`));
   }
 
-  it('are 100 a second with a burst of 200 unless set otherwise, and 20 failed keys a minute', () => {
+  it('default to 100 requests a second with a burst of 200, and to 20 failed keys a minute', () => {
     const settings = readSettings({
       DATABASE_URL: 'postgres://nowhere',
       TEMPORAL_ADDRESS: 'nowhere:1',
@@ -62,7 +62,7 @@ describe('Limits', () => {
     assert.equal(settings.failedKeysPerMinute, 20);
   });
 
-  describe('of a key', () => {
+  describe('per API key', () => {
     const burst = 5;
     let api: Client;
     const list = () => api.get('/assets');
@@ -73,13 +73,13 @@ describe('Limits', () => {
       api = await newKey();
     });
 
-    it('let a burst through, and answer 429 with Retry-After from then on', async () => {
+    it('let a burst through, then answer 429 with Retry-After', async () => {
       const answers = await times(burst + 2, list);
       assert.deepEqual(statuses(answers), [...Array(burst).fill(200), 429, 429]);
       assertLimited(answers.at(-1), '1');
     });
 
-    it('give back as many requests a second as is set', async () => {
+    it('allow as many requests per second as configured', async () => {
       await times(burst, list);
       pass(1_000);
       assert.deepEqual(statuses(await times(3, list)), [200, 200, 429]);
@@ -89,24 +89,24 @@ describe('Limits', () => {
       assert.equal((await list()).status, 200);
     });
 
-    it('never give back more than the burst', async () => {
+    it('never allow more than the burst after a pause', async () => {
       await times(burst, list);
       pass(3_600_000);
       assert.deepEqual(statuses(await times(burst + 1, list)), [...Array(burst).fill(200), 429]);
     });
 
-    it('do not make a caller wait longer for asking too early', async () => {
+    it('do not extend the wait of a caller who retries too early', async () => {
       await times(burst + 20, list);
       pass(500);
       assert.equal((await list()).status, 200);
     });
 
-    it('are of each key, not of its organization', async () => {
+    it('count each API key separately, also within an organization', async () => {
       await times(burst + 1, list);
       assert.equal((await (await newKey()).get('/assets')).status, 200);
     });
 
-    it('are one over all operations of customers', async () => {
+    it('share one limit across all customer operations', async () => {
       const own = { ...dms, api };
       await times(burst, list);
       await forEvery(
@@ -115,32 +115,32 @@ describe('Limits', () => {
       );
     });
 
-    it('count what is refused as well', async () => {
+    it('count refused requests too', async () => {
       await times(burst, () => api.get('/assets?surprise=1'));
       assert.equal((await list()).status, 429);
     });
 
-    it('stand before the shape of the request, and after its route', async () => {
+    it('are checked after the route and before the shape of the request', async () => {
       await times(burst, list);
       assert.equal((await api.post('/assets', undefined, { raw: '{' })).status, 429);
       assert.equal((await api.get('/nothing')).status, 404);
       assert.equal((await api.delete('/assets')).status, 405);
     });
 
-    it('are not used up by what is no operation', async () => {
+    it('are not consumed by paths that are no operation', async () => {
       await times(burst + 5, () => api.get('/nothing'));
       await times(burst + 5, () => api.get('/livez'));
       assert.equal((await list()).status, 200);
     });
 
-    it('do not hold for paths that need no key', async () => {
+    it('do not apply to paths without a key', async () => {
       await times(burst + 1, list);
       for (const path of ['/livez', '/readyz', '/openapi.json', '/docs']) {
         assert.deepEqual(statuses(await times(burst + 1, () => api.get(path))), Array(burst + 1).fill(200));
       }
     });
 
-    it('keep no answer under an Idempotency-Key', async () => {
+    it('do not store a 429 under an Idempotency-Key', async () => {
       const headers = { 'idempotency-key': randomUUID() };
       const register = () => api.post('/assets', { serialNumber: 'LIMITED' }, { headers });
       await times(burst, list);
@@ -150,12 +150,12 @@ describe('Limits', () => {
       assert.deepEqual([answer.status, answer.headers['idempotent-replayed']], [201, undefined]);
     });
 
-    it('hold for requests that come at once', async () => {
+    it('apply to concurrent requests', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, list));
       assert.equal(answers.filter(({ status }) => status === 200).length, burst);
     });
 
-    it('are others for devices, which customers do not use up', async () => {
+    it('are separate for devices and customers', async () => {
       const device = await newKey('device');
       const poll = () => device.get('/devices/NONE/pending-config');
       await times(burst + 1, list);
@@ -164,7 +164,7 @@ describe('Limits', () => {
       assertLimited(answers[3], '1');
     });
 
-    it('tell how long to wait, rounded up to seconds', async () => {
+    it('answer with Retry-After rounded up to seconds', async () => {
       const device = await newKey('device');
       const poll = () => device.get('/devices/NONE/pending-config');
       await times(3, poll);
@@ -176,11 +176,11 @@ describe('Limits', () => {
     });
   });
 
-  describe('below one request a second', () => {
+  describe('below one request per second', () => {
     before(() => start({ customerLimit: { perSecond: 0.1, burst: 1 } }));
     after(() => dms.stop());
 
-    it('make a caller wait as long as Retry-After says, and no longer', async () => {
+    it('accept the next request exactly after Retry-After', async () => {
       const api = await newKey();
       assert.equal((await api.get('/assets')).status, 200);
       assertLimited(await api.get('/assets'), '10');
@@ -195,43 +195,43 @@ describe('Limits', () => {
     before(() => start({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 0 }));
     after(() => dms.stop());
 
-    it('are off for keys', async () => {
+    it('switch the limit of API keys off when set to 0', async () => {
       const answers = await times(50, () => dms.api.get('/assets'));
       assert.deepEqual(new Set(statuses(answers)), new Set([200]));
     });
 
-    it('are off for failed keys', async () => {
+    it('switch the limit of failed keys off when set to 0', async () => {
       const answers = await times(50, () => dms.with(generateKey('customer')).get('/assets'));
       assert.deepEqual(new Set(statuses(answers)), new Set([401]));
     });
   });
 
-  describe('of failed keys', () => {
+  describe('for failed keys', () => {
     before(() => start({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 20 }));
     after(() => dms.stop());
     beforeEach(() => pass(3_600_000));
 
     const fail = () => dms.with(generateKey('customer')).get('/assets');
 
-    it('answer 401 twenty times, then 429 with Retry-After', async () => {
+    it('answer twenty wrong keys with 401, further ones with 429 and Retry-After', async () => {
       const answers = await times(22, fail);
       assert.deepEqual(statuses(answers), [...Array(20).fill(401), 429, 429]);
       assertLimited(answers.at(-1), '3');
     });
 
-    it('give one try back every three seconds', async () => {
+    it('allow another wrong key every three seconds', async () => {
       await times(20, fail);
       pass(3_000);
       assert.deepEqual(statuses(await times(2, fail)), [401, 429]);
     });
 
-    it('do good keys from the same address no harm', async () => {
+    it('do not affect valid keys from the same address', async () => {
       await times(25, fail);
       assert.deepEqual(statuses(await times(5, () => dms.api.get('/assets'))), Array(5).fill(200));
       assert.equal((await (await newKey()).get('/assets')).status, 200);
     });
 
-    it('are not used up by requests without a key', async () => {
+    it('do not count requests without a key as failed keys', async () => {
       const nobody = dms.with(null);
       assert.deepEqual(new Set(statuses(await times(25, () => nobody.get('/assets')))), new Set([401]));
       assert.equal((await fail()).status, 401);
@@ -239,12 +239,12 @@ describe('Limits', () => {
       assert.equal((await nobody.get('/assets')).status, 401);
     });
 
-    it('are not used up by good keys', async () => {
+    it('do not count valid keys as failed keys', async () => {
       await times(25, () => dms.api.get('/assets'));
       assert.equal((await fail()).status, 401);
     });
 
-    it('count malformed, revoked and other kinds of keys too', async () => {
+    it('count malformed and revoked keys, and keys of the other kind, as failed', async () => {
       const revoked = await dms.issueKey(dms.id, 'customer');
       await createKeysRepository(dms.service.sql).revoke(revoked.id);
       const { token: device } = await dms.issueKey(dms.id, 'device');
@@ -255,8 +255,8 @@ describe('Limits', () => {
       }
     });
 
-    it('are counted per address', async function () {
-      // Only Linux has the whole of 127.0.0.0/8 without set-up.
+    it('count failed keys per address', async function () {
+      // Only on Linux is all of 127.0.0.0/8 usable without set-up.
       if (process.platform !== 'linux') return this.skip();
       await times(25, fail);
       const elsewhere = new Agent({ localAddress: '127.0.0.2' });

@@ -1,4 +1,4 @@
-/** The API as it documents itself: served, checked in, well-formed, and readable without internet. */
+/** The documentation of the API: current, well-formed, and readable without internet access. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -65,7 +65,7 @@ describe('The OpenAPI document', () => {
   });
   after(() => dms.stop());
 
-  /** Every schema of the document with where it stands; those inside of others are theirs to check. */
+  /** Every top-level schema of the document with its location. */
   function* schemas(): Generator<[string, Json]> {
     for (const [name, schema] of Object.entries(document.components.schemas)) yield [name, schema];
     for (const { operation } of operations) {
@@ -82,7 +82,7 @@ describe('The OpenAPI document', () => {
     }
   }
 
-  /** The value and every object inside of it. */
+  /** The value and every object inside it. */
   function* objects(value: unknown): Generator<Json> {
     if (typeof value !== 'object' || value === null) return;
     if (!Array.isArray(value)) yield value as Json;
@@ -95,7 +95,7 @@ describe('The OpenAPI document', () => {
     return ajv;
   }
 
-  it('is the one that is checked in', async () => {
+  it('equals openapi.json in the repository', async () => {
     const golden = readFileSync(GOLDEN, 'utf8').split('\n');
     const served = `${JSON.stringify(document, null, 2)}\n`.split('\n');
     const line = served.findIndex((text, index) => text !== golden[index]);
@@ -105,13 +105,13 @@ describe('The OpenAPI document', () => {
     );
   });
 
-  it('says what it is', () => {
+  it('contains title, version and description', () => {
     assert.match(document.openapi, /^3\.1\.\d+$/);
     assert.match(document.info.version, /^\d+\.\d+\.\d+/);
     assert.notEqual(document.info.title, '');
   });
 
-  it('has only paths and methods that OpenAPI knows', () => {
+  it('contains only paths and methods that OpenAPI allows', () => {
     for (const { path, method } of operations) {
       assert.match(path, /^\/[^?#]*$/);
       assert.ok(METHODS.includes(method), method);
@@ -134,7 +134,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('describes the parameters of every path, and none twice', () => {
+  it('describes every path parameter exactly once', () => {
     for (const { path, operation } of operations) {
       const { operationId, parameters } = operation;
       const names = parameters.map((each) => `${each.in} ${each.name}`);
@@ -152,7 +152,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('describes every answer, and an error always as the one error body', () => {
+  it('describes every response, and every error with the common error body', () => {
     for (const { operation } of operations) {
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         assert.match(status, /^[2-5]\d\d$/);
@@ -165,7 +165,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('secures every operation with a scheme that it declares', () => {
+  it('secures every operation with a declared scheme', () => {
     for (const { operation } of operations) {
       assert.equal(operation.security.length, 1, operation.operationId);
       for (const scheme of Object.keys(operation.security[0] as Json)) {
@@ -185,14 +185,14 @@ describe('The OpenAPI document', () => {
     assert.deepEqual([...new Set(references)].sort(), held.sort());
   });
 
-  it('holds only schemas that are JSON Schema 2020-12', () => {
+  it('contains only valid JSON Schema 2020-12', () => {
     const ajv = newAjv();
     for (const [where, schema] of schemas()) {
       assert.ok(ajv.validateSchema(schema), `${where}: ${ajv.errorsText(ajv.errors)}`);
     }
   });
 
-  it('lets no object of an answer or a body have fields that it does not name', () => {
+  it('allows no additional fields in any object of a request or response', () => {
     for (const [where, schema] of schemas()) {
       for (const each of objects(schema)) {
         if (each.type !== 'object' || !each.properties) continue;
@@ -201,7 +201,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('gives examples that hold', () => {
+  it('contains only examples that match their schemas', () => {
     const ajv = newAjv();
     ajv.addSchema(document, 'api');
     for (const [where, schema] of schemas()) {
@@ -252,12 +252,12 @@ describe('The documentation page', () => {
 
   const linked = () => [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
 
-  it('is HTML, to anybody', () => {
+  it('is served as HTML without a key', () => {
     assert.equal(page.status, 200);
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
   });
 
-  it('allows the browser nothing from outside, and nobody to frame it', async () => {
+  it('forbids external resources and framing by its content security policy', async () => {
     for (const path of ['/docs', ...linked()]) {
       const policy = String((await anybody.get(path)).headers['content-security-policy']);
       assert.match(policy, /default-src 'self'/, path);
@@ -266,12 +266,12 @@ describe('The documentation page', () => {
     }
   });
 
-  it('holds no script of its own text, which the policy would refuse', () => {
+  it('contains no inline script, which its policy would block', () => {
     assert.doesNotMatch(page.text, /<script(?![^>]*\bsrc=)/);
     assert.doesNotMatch(page.text, / on\w+=/);
   });
 
-  it('is made of files that are served beside it', async () => {
+  it('links only files that the service serves', async () => {
     const types: Record<string, string> = { css: 'text/css', js: 'text/javascript' };
     assert.ok(linked().length >= 3);
     for (const url of linked()) {
@@ -283,7 +283,7 @@ describe('The documentation page', () => {
     }
   });
 
-  it('refers to nothing outside', async () => {
+  it('refers to no other host', async () => {
     assert.doesNotMatch(page.text, OUTSIDE);
     assert.doesNotMatch((await anybody.get('/docs/start.js')).text, OUTSIDE);
     const { text: css } = await anybody.get('/docs/swagger-ui.css');
@@ -294,15 +294,15 @@ describe('The documentation page', () => {
     );
   });
 
-  it('asks no validator of other people about the API', async () => {
+  it('does not send the API to an external validator', async () => {
     assert.match((await anybody.get('/docs/start.js')).text, /validatorUrl: null/);
   });
 
-  it('shows the document that is served', async () => {
+  it('shows /openapi.json', async () => {
     assert.match((await anybody.get('/docs/start.js')).text, /url: '\/openapi\.json'/);
   });
 
-  it('serves nothing else from where its files come from', async () => {
+  it('serves no other file of its package', async () => {
     for (const path of [
       '/docs/package.json',
       '/docs/index.html',

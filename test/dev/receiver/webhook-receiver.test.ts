@@ -1,4 +1,4 @@
-/** Our receiver of webhooks: it verifies with our own signatures and fails when told to. */
+/** The webhook receiver of `npm run receiver`: it verifies signatures and fails the first requests on demand. */
 import assert from 'node:assert/strict';
 import { eventLine, startWebhookReceiver } from '../../../dev/receiver/webhook-receiver.ts';
 import { signaturesOf } from '../../../src/deliveries/signature.ts';
@@ -24,8 +24,8 @@ const post = (url: string, secret: string | null, { ageSeconds = 0 } = {}) => {
   });
 };
 
-describe('The receiver', () => {
-  it('fails the first requests, then takes what is signed well', async () => {
+describe('The webhook receiver', () => {
+  it('fails the first requests, then accepts those with valid signatures', async () => {
     const lines: string[] = [];
     const receiver = await startWebhookReceiver({
       port: 0,

@@ -1,5 +1,4 @@
-/** A device's model with a service of the test's own, no clock and no network: what tests of its rules begin with. */
-
+/** A simulated logger without clock and network; the test plays the service. */
 import {
   type DeviceEffect,
   type DeviceEvent,

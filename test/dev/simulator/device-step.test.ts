@@ -1,4 +1,4 @@
-/** The simulated logger against the protocol's rules for a device. */
+/** The simulated logger follows the protocol's rules for a device. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { inFactors } from '../../../dev/simulator/device-messages.ts';
@@ -41,7 +41,7 @@ function settled(...how: Parameters<typeof newModel>) {
 }
 
 describe('A simulated logger', () => {
-  it('says at boot who it is and what it runs, and sends its first sample with an ack', () => {
+  it('sends info and report at boot, and its first sample in a confirmable frame', () => {
     const model = newModel();
     const boot = model.dispatch({ kind: 'boot' });
     assert.deepEqual(
@@ -79,7 +79,7 @@ describe('A simulated logger', () => {
     });
   }
 
-  it('sends at once when its rules are broken and when they hold again', () => {
+  it('transmits at once when a breach begins and when it ends', () => {
     const model = settled();
     model.measure(5);
     model.state = { ...model.state, config: { ...model.state.config, ...fridge } };
@@ -91,7 +91,7 @@ describe('A simulated logger', () => {
     );
   });
 
-  it('sends with an ack when a rule asks for one, and not at all when its calendar is shut', () => {
+  it('sends a confirmable frame when a rule asks for one, and none outside the calendar of the rule', () => {
     const asking = fridge.alarmRules?.map((rule) =>
       rule.condition === 'LOGIC_OPERATOR'
         ? { ...rule, action: 'TRIGGER_TRANSMISSION_WITH_ACK' as const }
@@ -101,7 +101,7 @@ describe('A simulated logger', () => {
     model.state = { ...model.state, config: { ...model.state.config, alarmRules: asking ?? [] } };
     assert.equal(framesIn(model.measure(9))[0]?.confirmable, true);
     const shut = settled();
-    // Sunday only; the model's time is a Monday.
+    // Only Sundays; the model's time is a Monday.
     const calendar = {
       type: 'WEEK' as const,
       enableRules: [0, 1, 2],
@@ -114,7 +114,7 @@ describe('A simulated logger', () => {
     assert.deepEqual(framesIn(shut.measure(9)), []);
   });
 
-  it('applies what an answer brings, once, and reports it', () => {
+  it('applies the change of an answer once, and reports it', () => {
     const model = settled();
     const hash = model.state.hash;
     const [report] = reportsIn(model.answered('info', { config: { transmissionInterval: 600 } }));
@@ -126,7 +126,7 @@ describe('A simulated logger', () => {
     assert.equal(model.state.counts.applied, 1);
   });
 
-  it('refuses where it refuses everything: nothing changes, a fresh error with an ack', () => {
+  it('changes nothing and reports a new error when it refuses a change', () => {
     const model = settled({ refuses: true });
     const before = model.state.config;
     model.nowMs += 5_000;
@@ -138,7 +138,7 @@ describe('A simulated logger', () => {
     assert.equal(model.state.counts.refused, 1);
   });
 
-  it('answers what it is asked: its configuration, its info', () => {
+  it('sends its configuration and its info on request', () => {
     const model = settled();
     const effects = model.answered('measurements', { configurationRequest: true, deviceInfoRequest: true });
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe('A simulated logger', () => {
     );
   });
 
-  it('keeps a failed sensor its place in time', () => {
+  it('keeps the position of the sample when a sensor failed', () => {
     const model = settled();
     const temperatures = [4.1, null, 4.3, null, 4.5];
     const frames = temperatures.flatMap((celsius) => framesIn(model.measure(celsius)));
@@ -163,7 +163,7 @@ describe('A simulated logger', () => {
     );
   });
 
-  it('divides every interval by its speed, and its times stay real', () => {
+  it('divides every interval by its speed and sends real times', () => {
     const model = settled({ speed: 60 });
     const times = new Set<number>();
     for (let index = 0; index < 10; index++) {
@@ -178,18 +178,18 @@ describe('A simulated logger', () => {
     assert.equal(times.size, 10);
   });
 
-  it('writes any interval as base × factor', () =>
+  it('expresses any interval as base × factor', () =>
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 864_000 }), (seconds) => {
         const { base, factor } = inFactors(seconds);
         assert.ok(base <= 65_535 && factor <= 65_535);
-        // A large prime has no two factors; then it is as near as the protocol can say.
+        // A large prime has no two factors: then the result is the nearest that the protocol can express.
         assert.ok(base * factor === seconds || seconds > 65_535);
       }),
     ));
 });
 
-/** Changes that come and go with any answer. */
+/** Changes that any answer may contain. */
 const changes = fc.oneof(
   fc.constant({}),
   fc.record({ transmissionInterval: fc.constantFrom(300, 600, 1_200) }),
@@ -200,8 +200,8 @@ const changes = fc.oneof(
   fc.constantFrom<DeviceConfiguration>(fridge, { alarmRules: Array(12).fill(DISABLED_RULE) }),
 );
 
-describe('Whatever happens, a simulated logger', () => {
-  it('brings every sample to the service at last, although anything is lost in either direction', () =>
+describe('A simulated logger under any faults', () => {
+  it('delivers every sample in the end, whatever is lost in either direction', () =>
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('through', 'lost on the way', 'answer lost'), { maxLength: 80 }),
@@ -231,13 +231,13 @@ describe('Whatever happens, a simulated logger', () => {
           }
           carry(model.dispatch({ kind: 'boot' }));
           for (let index = 0; index < 60; index++) {
-            // Once it sleeps too long, as a process that stands still.
+            // Once it wakes too late, like a process that was suspended.
             if (index === 30) model.nowMs += gap * 1000;
             const effects = model.measure(5 + (index % 7));
             taken.add((model.state.lastSampleAt as number) * 1000);
             carry(effects);
           }
-          // The link is good from here on.
+          // From here on the link works.
           for (const _ of links) link.next();
           for (let index = 0; index < 200 && model.state.memory.samples.length > 0; index++) {
             carry(model.measure(5));
@@ -250,7 +250,7 @@ describe('Whatever happens, a simulated logger', () => {
       { numRuns: 60 },
     ));
 
-  it('has a hash that grows by one exactly with each change, and reports what it runs', () =>
+  it('increments its hash by one with each change, and reports what it runs', () =>
     fc.assert(
       fc.property(
         fc.array(changes, { maxLength: 20 }),
@@ -274,7 +274,7 @@ describe('Whatever happens, a simulated logger', () => {
       { numRuns: 60 },
     ));
 
-  it('has one confirmable frame under way at a time, and sends again what was not acknowledged', () =>
+  it('has one confirmable frame under way at a time, and repeats unacknowledged samples', () =>
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), (acknowledged) => {
         const model = newModel({}, { ...FACTORY, ackIntervalSeconds: null });

@@ -1,4 +1,4 @@
-/** A fleet over real sockets, against a gateway that does what the service's must do. */
+/** A fleet over real sockets, against a stub of the gateway. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FaultShares, NO_FAULTS } from '../../../dev/simulator/faults.ts';
@@ -7,14 +7,14 @@ import { type DeviceConfiguration, includes } from '../../../src/devices/configu
 import { type StubGateway, startStubGateway } from './stub-gateway.ts';
 
 const CHANGE: DeviceConfiguration = { measurementPeriodBase: 61, transmissionInterval: 121 };
-/** A sample each second, a frame each second, all confirmable. */
+/** A sample and a confirmable frame every second. */
 const QUICK = { measurementSeconds: 60, transmissionSeconds: 120, ackIntervalSeconds: null };
 const TOKEN = 'dev_of_a_test';
 
 async function until(holds: () => boolean, timeoutMs = 20_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!holds()) {
-    if (Date.now() > deadline) assert.fail(`did not come about within ${timeoutMs} ms`);
+    if (Date.now() > deadline) assert.fail(`did not happen within ${timeoutMs} ms`);
     await sleep(20);
   }
 }
@@ -49,7 +49,7 @@ describe('A fleet', () => {
     return fleet;
   }
 
-  it('that is stopped while it starts sends nothing and leaves nothing open', async () => {
+  it('sends nothing and leaves no socket open when it is stopped during its start', async () => {
     const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'UDPWRAP').length;
     const before = sockets();
     const starting = start(NO_FAULTS);
@@ -59,8 +59,8 @@ describe('A fleet', () => {
     assert.deepEqual([devices, (await starting).stats().online, sockets()], [12, 0, before]);
   });
 
-  it('appears, measures, takes a change and confirms it; silent devices say nothing', async () => {
-    const running = await start(NO_FAULTS, { silent: 2 });
+  it('transmits, applies and confirms a change, while mute devices send nothing', async () => {
+    const running = await start(NO_FAULTS, { mute: 2 });
     assert.equal(running.serials.length, 10);
     await until(() => running.stats().online === 10);
     gateway.offer(CHANGE);
@@ -74,14 +74,14 @@ describe('A fleet', () => {
       assert.equal(seen.token, TOKEN);
       assert.ok(seen.readings.size >= 2);
     }
-    for (const serial of running.silentSerials) assert.equal(gateway.device(serial).handled, 0);
+    for (const serial of running.muteSerials) assert.equal(gateway.device(serial).handled, 0);
     const stats = running.stats();
-    assert.deepEqual([stats.devices, stats.silent, stats.lost, stats.errors], [12, 2, 0, {}]);
+    assert.deepEqual([stats.devices, stats.mute, stats.lost, stats.errors], [12, 2, 0, {}]);
     assert.ok(stats.ackMs.p50 !== null && stats.ackMs.p95 !== null && stats.ackMs.p50 <= stats.ackMs.p95);
     assert.ok(stats.readings >= 20);
   });
 
-  it('loses no sample and gets its change through on a bad link; who refuses says so', async () => {
+  it('delivers every sample and applies its change on a bad link, and refusing devices report errors', async () => {
     const running = await start({ drop: 0.15, duplicate: 0.2, late: 0.05, refuse: 0.3 });
     gateway.offer(CHANGE);
     await until(() =>
@@ -97,15 +97,15 @@ describe('A fleet', () => {
       assert.equal(refusing.includes(serial), (report?.configurationErrors.length ?? 0) > 0);
       const { samples } = running.device(serial)?.state().memory ?? { samples: [] };
       const state = running.device(serial)?.state();
-      const taken = samples.at(-1)?.number ?? state?.memory.sentThrough ?? 0;
-      const acknowledged = taken - samples.length;
+      const measured = samples.at(-1)?.number ?? state?.memory.sentThrough ?? 0;
+      const acknowledged = measured - samples.length;
       const arrived = [...readings].filter((each) => each.startsWith('1@')).length;
       assert.ok(arrived >= acknowledged, `${serial}: ${arrived} of ${acknowledged} arrived`);
     }
     assert.ok(running.stats().acknowledged > 12);
   });
 
-  it('ends, and sends nothing afterwards', async () => {
+  it('sends nothing after it was stopped', async () => {
     const running = await start(NO_FAULTS);
     await until(() => running.stats().online === 12);
     await running.stop();
@@ -114,7 +114,7 @@ describe('A fleet', () => {
     assert.deepEqual(running.stats(), before);
   });
 
-  it('has serials of six bytes from a prefix', () => {
+  it('has serial numbers of six bytes that begin with the prefix', () => {
     assert.deepEqual(serialsOf('282c', 2), ['282C00000000', '282C00000001']);
     assert.throws(() => serialsOf('282C000000A', 17));
     assert.throws(() => serialsOf('282X', 1));

@@ -1,4 +1,4 @@
-/** What can be typed after `npm run sim --`, and that the demo says in words what did not come. */
+/** The options of `npm run sim`, its live table, and how the demo waits for outcomes. */
 import assert from 'node:assert/strict';
 import { DidNotHappen, until } from '../../../dev/demo/observe.ts';
 import { createLiveTable } from '../../../dev/simulator/live-table.ts';
@@ -12,7 +12,7 @@ const LOCAL = {
 };
 
 describe('The options of the simulator', () => {
-  it('come from the words, and what is missing from what npm start wrote', () => {
+  it('come from the command line, and addresses and keys that are missing from local.json', () => {
     const { fleet, minutes, isRegistering } = simOptions(
       ['--devices', '200', '--fault', 'drop,late=0.5', '--minutes', '2', '--ack', 'always'],
       LOCAL,
@@ -40,14 +40,15 @@ describe('The options of the simulator', () => {
       ));
   }
 
-  it('need a service', () => assert.throws(() => simOptions([], {}), /npm start/));
+  it('require a running service or explicit addresses', () =>
+    assert.throws(() => simOptions([], {}), /npm start/));
 });
 
 describe('The live table', () => {
   const stats = {
     devices: 3,
     online: 2,
-    silent: 1,
+    mute: 1,
     sent: { con: 4, non: 5 },
     acknowledged: 3,
     lost: 1,
@@ -64,7 +65,7 @@ describe('The live table', () => {
     return texts;
   };
 
-  it('is drawn over itself on a terminal, and a line elsewhere', () => {
+  it('is redrawn in place on a terminal, and is a line elsewhere', () => {
     const [first, second] = shown(true);
     assert.equal(second, `\x1b[7A\x1b[0J${first}`);
     const [line] = shown(false);
@@ -76,12 +77,12 @@ describe('The live table', () => {
 });
 
 describe('The demo', () => {
-  it('waits for what it tells, and says what did not come', async () => {
-    let looks = 0;
+  it('waits for each outcome, and reports one that does not come', async () => {
+    let reads = 0;
     const seen = await until({
       what: 'three',
       withinMs: 5_000,
-      look: () => ++looks,
+      read: () => ++reads,
       holds: (count) => count === 2,
     });
     assert.equal(seen, 2);
@@ -89,7 +90,7 @@ describe('The demo', () => {
       until({
         what: 'snow in July',
         withinMs: 10,
-        look: () => 'rain',
+        read: () => 'rain',
         holds: () => false,
         describe: (weather) => weather,
       }),

@@ -6,7 +6,7 @@ import { apply, createProfile, FRIDGE, jobOf, register, untilEnded } from '../..
 import { startService, type TestService } from '../../support/service.ts';
 
 const DEVICES = 8;
-/** A sample and a confirmable frame each second. */
+/** A sample and a confirmable frame every second. */
 const QUICK = { measurementSeconds: 60, transmissionSeconds: 60, ackIntervalSeconds: null };
 
 describe('Loggers on a bad link', function () {
@@ -41,7 +41,7 @@ describe('Loggers on a bad link', function () {
     return ids;
   }
 
-  it('lose no sample, store none twice, and run what was applied', async () => {
+  it('have every sample stored once, and run the change that was applied', async () => {
     const ids = await appear('282CA1', { drop: 0.15, duplicate: 0.2, late: 0.05 });
     const running = fleet as Fleet;
     const slug = await createProfile(service, FRIDGE);
@@ -65,7 +65,7 @@ describe('Loggers on a bad link', function () {
   });
 
   for (const transport of ['coap', 'http'] as const)
-    it(`that refuse the change fail in the job, with the code, and are not asked again and again: ${transport}`, async () => {
+    it(`fail in the job with their error code when they refuse, and are not offered the change again and again: ${transport}`, async () => {
       const ids = await appear(transport === 'coap' ? '282CA2' : '282CA3', { refuse: 1 }, transport);
       const slug = await createProfile(service, { ...FRIDGE, name: `Refused ${transport}` });
       const jobId = await apply(service, slug, { serialNumbers: [...ids.keys()] });
@@ -75,7 +75,7 @@ describe('Loggers on a bad link', function () {
       const { body } = await service.api.get(`/devices/config-jobs/${jobId}/targets?state=failed`);
       assert.match(body.items[0].reason, /20738/);
       const refusals = [...ids.keys()].map((serial) => fleet?.device(serial)?.state().counts.refused);
-      // Twice when an answer that offers the change was on its way already.
+      // Twice when another answer with the change was under way already.
       assert.ok(
         refusals.every((count) => count !== undefined && count >= 1 && count <= 3),
         refusals.join(),

@@ -1,7 +1,11 @@
 /** The catalogue of events: what it says is what receivers get. */
 import assert from 'node:assert/strict';
 import { type EventBody, serializeEvent } from '../../src/events/event.ts';
-import { EVENT_CATALOGUE, type EventType, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
+import {
+  EVENT_CATALOGUE,
+  type EventType,
+  SUBSCRIBABLE_TYPES,
+} from '../../src/events/event-catalogue.schemas.ts';
 import {
   apply,
   applyAnswer,

@@ -41,7 +41,7 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       async handle({ caller, query, url }) {
         const { limit, cursor: after = null } = query;
         const found = await assets.list(caller.organizationId, {
-          model: modelOf(query),
+          model: parseModel(query),
           after,
           limit: limit + 1,
         });
@@ -51,7 +51,7 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
           totalItems: found.total,
           nextCursor: page.nextCursor,
         };
-        return ok(body, headersOf(query, nextLink(url, page.nextCursor)));
+        return ok(body, toHeaders(query, nextLink(url, page.nextCursor)));
       },
     }),
     route({
@@ -126,7 +126,7 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
   ];
 }
 
-function modelOf(query: ListAssets): string | null {
+function parseModel(query: ListAssets): string | null {
   const { model, 'model-name': modelName } = query;
   if (model !== undefined && modelName !== undefined && model !== modelName) {
     throw invalid('model and model-name are one filter: send model alone');
@@ -134,7 +134,7 @@ function modelOf(query: ListAssets): string | null {
   return model ?? modelName ?? null;
 }
 
-function headersOf(query: ListAssets, next: Record<string, string>): Record<string, string> {
+function toHeaders(query: ListAssets, next: Record<string, string>): Record<string, string> {
   if (query['model-name'] === undefined) return next;
   const links = [next.Link, MODEL_NAME_DEPRECATION.Link].filter((link) => link !== undefined);
   return { ...MODEL_NAME_DEPRECATION, Link: links.join(', ') };

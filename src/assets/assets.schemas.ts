@@ -53,7 +53,7 @@ const assetFields = {
   status: Joi.string()
     .valid(...ASSET_STATUSES)
     .required()
-    .description('new: nothing heard yet; offline: an expected contact was missed'),
+    .description('new: no contact yet; offline: an expected contact was missed'),
   signalStrength: Joi.string()
     .valid(...SIGNAL_STRENGTHS)
     .required(),

@@ -48,7 +48,7 @@ export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolea
 }
 
 /** Some systems do not allow every character of a serial in a file name, such as the colon. */
-export const fileName = (serialNumber: string) =>
+export const toFileName = (serialNumber: string) =>
   `calibration-certificate-${serialNumber.replace(/[^A-Za-z0-9._-]/g, '_')}.pdf`;
 
 export const NO_CERTIFICATE = 'No calibration certificate was uploaded for the serial number of this asset';

@@ -1,7 +1,7 @@
 import { readBytes } from '../http/read-body.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { CERTIFICATE_BYTES_MAX, CERTIFICATE_TYPE, fileName } from './certificate.ts';
+import { CERTIFICATE_BYTES_MAX, CERTIFICATE_TYPE, toFileName } from './certificate.ts';
 import { uploadedCertificateSchema } from './certificates.schemas.ts';
 import type { CertificatesService } from './certificates.service.ts';
 
@@ -29,7 +29,7 @@ export function certificatesRoutes(service: CertificatesService): Route[] {
         if (served.content === null) return { status: 304, headers: { ETag: served.tag } };
         return ok(served.content, {
           'Content-Type': CERTIFICATE_TYPE,
-          'Content-Disposition': `attachment; filename="${fileName(served.serialNumber)}"`,
+          'Content-Disposition': `attachment; filename="${toFileName(served.serialNumber)}"`,
           'Content-Security-Policy': 'sandbox',
           ETag: served.tag,
         });

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import type { KeyKind } from '../keys/api-key.ts';
+import type { KeyKind } from '../http/route.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import { createKeyIssuer } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';

@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-
-export type KeyKind = 'customer' | 'device';
+import type { KeyKind } from '../http/route.ts';
 
 export interface KeyFormat {
   prefix: string;

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { KeyKind } from './api-key.ts';
+import type { KeyKind } from '../http/route.ts';
 
 export interface KeyRecord {
   id: string;

@@ -1,9 +1,9 @@
 /** Issues keys, and finds the caller of a key. Found keys are cached, so a revoked one works for a few seconds more. */
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../http/route.ts';
+import type { Caller, KeyKind } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
-import { formatKey, hashKey, type KeyKind, parseKeyKind, RANDOM_BYTES, toTokenPreview } from './api-key.ts';
+import { formatKey, hashKey, parseKeyKind, RANDOM_BYTES, toTokenPreview } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 
 const CACHED_MS = 3_000;

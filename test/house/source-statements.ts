@@ -1,8 +1,9 @@
 /** The SQL statements of src as its source has them: literals that begin like one, with their constants filled in. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { listFiles } from './sources.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STATEMENT = /^\s*(with|select|insert into|update|delete from)\s/;
@@ -24,9 +25,7 @@ interface Source {
 }
 
 export function readSourceStatements(folder = 'src'): SourceStatement[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+  return listFiles(folder)
     .filter((path) => MAY_HOLD_STATEMENTS.test(readText(path)))
     .flatMap((path) => statementsOf(readSource(path)));
 }

@@ -1,8 +1,8 @@
 /** What holds for every operation, tested over the service's own list of routes. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Route } from '../../src/http/route.ts';
-import { formatKey, type KeyKind } from '../../src/keys/api-key.ts';
+import type { KeyKind, Route } from '../../src/http/route.ts';
+import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import type { Answer } from '../support/client.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { formatKey, type KeyKind } from '../../src/keys/api-key.ts';
+import type { KeyKind } from '../../src/http/route.ts';
+import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
 import type { Answer, Client } from '../support/client.ts';

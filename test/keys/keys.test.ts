@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
-import { formatKey, type KeyKind, parseKeyKind } from '../../src/keys/api-key.ts';
+import type { KeyKind } from '../../src/http/route.ts';
+import { formatKey, parseKeyKind } from '../../src/keys/api-key.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);

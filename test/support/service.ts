@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ComposeOptions } from '../../src/compose/resources.ts';
 import { compose, type Service } from '../../src/compose/service.ts';
-import type { KeyKind } from '../../src/keys/api-key.ts';
+import type { KeyKind } from '../../src/http/route.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';

@@ -1,22 +1,9 @@
 /** The catalogue of events: what it says is what receivers get. */
 import assert from 'node:assert/strict';
 
-<<<<<<< HEAD
-
 import type { DomainEvent, EventBody, EventType } from '../../src/db/domain-event.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
-
-=======
-
-import { type EventBody, serializeEvent } from '../../src/events/event.ts';
-import {
-  EVENT_CATALOGUE,
-  type EventType,
-  SUBSCRIBABLE_TYPES,
-} from '../../src/events/event-catalogue.schemas.ts';
-
->>>>>>> assets
 
 import {
   apply,

@@ -34,11 +34,7 @@ export const up = (sql: Knex) =>
         (status = 'active') = (disabled_reason is null)
           and disabled_reason in ('customer', 'failing', 'gone')
       ),
-      constraint endpoints_events_check check (
-        cardinality(events) > 0
-          and events <@ array['data.measurement', 'data.measurement.alert', 'alert.created', 'alert.resolved',
-            'config.applied', 'config.failed', 'config.job.finished', 'device.offline', 'device.online']
-      ),
+      constraint endpoints_events_check check (cardinality(events) > 0),
       constraint endpoints_breaker_check check (breaker in ('closed', 'open', 'draining')),
       constraint endpoints_last_status_check check (last_status in ('delivered', 'retrying', 'failed', 'blocked'))
     ) with (fillfactor = 70);
@@ -50,7 +46,8 @@ export const up = (sql: Knex) =>
     comment on column endpoints.disabled_reason is
       'customer: through the API; failing: no delivery succeeded for days; gone: it answered 410. Null '
       'while active.';
-    comment on column endpoints.events is 'Types of events that are delivered to the endpoint.';
+    comment on column endpoints.events is
+      'Types of events that are delivered to the endpoint. Which types there are, the catalogue in src/events says.';
     comment on column endpoints.secret is
       'Signs deliveries; encrypted, and bound to this row. Null: deliveries are not signed.';
     comment on column endpoints.previous_secret is

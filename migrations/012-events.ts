@@ -11,11 +11,7 @@ export const up = (sql: Knex) =>
       id uuid not null,
       type text not null,
       body text not null,
-      constraint events_pkey primary key (organization_id, id),
-      constraint events_type_check check (
-        type in ('data.measurement', 'data.measurement.alert', 'alert.created', 'alert.resolved', 'config.applied',
-          'config.failed', 'config.job.finished', 'device.offline', 'device.online', 'webhook.test')
-      )
+      constraint events_pkey primary key (organization_id, id)
     ) partition by range (id);
     comment on table events is
       'What happened, serialised once for all endpoints that it is delivered to. Partitioned by day: ids '

@@ -67,7 +67,7 @@ describe('Secrets', () => {
     return made;
   }
 
-  /** A client whose answers are kept. */
+  /** A client whose responses are kept. */
   function watching(baseUrl: string, token: string | null, what: string): Client {
     const client = createClient(baseUrl, token);
     const send: Client['send'] = async (method, path, body, options) => {
@@ -93,7 +93,7 @@ describe('Secrets', () => {
   });
 
   before(async function () {
-    // One workload for all tests, and Temporal takes seconds to be given up.
+    // One workload for all tests, because giving up Temporal takes seconds.
     this.timeout(120_000);
     dms = await startService({ withWorker: false });
     organization = await dms.addOrganization();
@@ -172,7 +172,7 @@ describe('Secrets', () => {
     await all.with(secrets['the device token'] as string).get('/assets');
   }
 
-  /** To a receiver that fails, so that attempts are recorded and repeated. */
+  /** To a receiver that fails, so attempts are recorded and repeated. */
   async function deliver({ api }: TestOrganization): Promise<void> {
     const { body } = await api.post('/webhooks', { url: hook, secret: secrets['a webhook secret as text'] });
     await api.post(`/webhooks/${body.id}/test`);

@@ -1,4 +1,4 @@
-# One image for every process of the service; the command chooses which.
+# One image for every process of the service; the command selects the process.
 FROM node:24.20.0-trixie-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json ./

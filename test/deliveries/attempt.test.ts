@@ -6,9 +6,9 @@ import { createSender } from '../../src/deliveries/sender.service.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { VERSION } from '../../src/process/version.ts';
-import { startDeafListener } from '../support/deaf-listener.ts';
 import { type Receiver, startReceiver, startTlsReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { startUnansweringListener } from '../support/unanswering-listener.ts';
 import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
 
 const TEST_BODY = serializeEvent({
@@ -266,16 +266,16 @@ describe('One attempt', () => {
     });
 
   it('waits for a connection for a part of its deadline only', async () => {
-    const deaf = await startDeafListener();
+    const listener = await startUnansweringListener();
     const sender = newSender();
     const { verdict, error, durationMs } = await sender.attempt({
-      url: deaf.url,
+      url: listener.url,
       eventId: 'event',
       body: TEST_BODY,
       secrets: [],
     });
     await sender.close();
-    deaf.stop();
+    listener.stop();
     assert.deepEqual([verdict, error], ['retry', 'no connection in time']);
     assert.ok(durationMs >= CONNECT_MS && durationMs < LONG_DEADLINE_MS / 2, `${durationMs} ms`);
   });

@@ -14,7 +14,7 @@ import { createLog } from '../../src/process/log.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
 import { eventually, FRIDGE } from '../support/fleet.ts';
-import { call, populate, type World } from '../support/operations.ts';
+import { call, type Fixtures, populate } from '../support/operations.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -34,7 +34,7 @@ interface Watched {
 describe('Secrets', () => {
   let dms: TestService;
   let organization: TestOrganization;
-  let world: World;
+  let fixtures: Fixtures;
   let routes: Route[];
   let receiver: Server;
   let hook: string;
@@ -120,10 +120,10 @@ describe('Secrets', () => {
   async function work(): Promise<void> {
     const { baseUrl } = await watch({}, true);
     const all = at(baseUrl, 'working');
-    world = await populate(all);
+    fixtures = await populate(all);
     await loseTemporal();
     await useSecrets(all);
-    for (const route of routes) await call(all, route, world);
+    for (const route of routes) await call(all, route, fixtures);
     await sendNonsense(all);
     await deliver(all);
     await failInside(all);

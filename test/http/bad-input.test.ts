@@ -12,6 +12,7 @@ import {
   type Change,
   call,
   exampleBody,
+  type Fixtures,
   forEvery,
   hasExample,
   KNOWN_SLOTS,
@@ -21,7 +22,6 @@ import {
   populate,
   slotsOf,
   takesJson,
-  type World,
 } from '../support/operations.ts';
 import { exchange, type RawAnswer } from '../support/raw-socket.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -31,10 +31,10 @@ const KIBIBYTE = 1024;
 
 let dms: TestService;
 let org: TestOrganization;
-let world: World;
+let fixtures: Fixtures;
 /** New test data for the next test, because this one changed it. */
 let isSpoilt = true;
-let foreign: World;
+let foreign: Fixtures;
 let token: string;
 let deviceToken: string;
 let routes: Route[];
@@ -52,7 +52,7 @@ async function refused(over: Route[], status: number, badOf: (route: Route) => B
   await unchanged(() =>
     forEvery(over, async (route) => {
       for (const bad of badOf(route)) {
-        const answer = await call(org, route, world, bad);
+        const answer = await call(org, route, fixtures, bad);
         assert.equal(answer.status, status, `${bad.what} was answered ${answer.status} ${answer.text}`);
       }
     }),
@@ -96,7 +96,7 @@ function changedPlaces(
   takes: (value: unknown) => boolean,
   changesOf: (value: unknown) => unknown[],
 ): Bad[] {
-  const example = exampleBody(route, world);
+  const example = exampleBody(route, fixtures);
   return [...places(example)]
     .filter(([, value]) => takes(value))
     .flatMap(([at, value]) =>
@@ -109,7 +109,7 @@ function changedPlaces(
 
 /** The valid body with white space after it, up to the size. */
 function padded(route: Route, bytes: number): Buffer {
-  const text = JSON.stringify(exampleBody(route, world));
+  const text = JSON.stringify(exampleBody(route, fixtures));
   return Buffer.concat([Buffer.from(text), Buffer.alloc(bytes - Buffer.byteLength(text), ' ')]);
 }
 
@@ -131,7 +131,7 @@ describe('Bad input', () => {
     if (!isSpoilt) return;
     isSpoilt = false;
     org = await dms.addOrganization();
-    world = await populate(org);
+    fixtures = await populate(org);
     token = (await dms.issueKey(org.id, 'customer')).token;
     deviceToken = (await dms.issueKey(org.id, 'device')).token;
     await untilJobsStarted(dms.service.sql);
@@ -193,8 +193,8 @@ describe('Bad input', () => {
 
     it('names the wrong field in the message', async () => {
       await forEvery(jsonRoutes, async (route) => {
-        const { body } = await call(org, route, world, {
-          body: withKey(exampleBody(route, world), 'surprise', 1),
+        const { body } = await call(org, route, fixtures, {
+          body: withKey(exampleBody(route, fixtures), 'surprise', 1),
         });
         assert.match(body.message, /surprise/);
       });
@@ -287,7 +287,12 @@ describe('Bad input', () => {
     it('accepts a body of 1 MiB', async () => {
       isSpoilt = true;
       await forEvery(bodyRoutes, async (route) => {
-        const { status, text } = await call(org, route, world, raw('1 MiB', padded(route, BODY_BYTES_MAX)));
+        const { status, text } = await call(
+          org,
+          route,
+          fixtures,
+          raw('1 MiB', padded(route, BODY_BYTES_MAX)),
+        );
         assert.ok(status < 300 || status === 404 || status === 409, `${status} ${text}`);
       });
       await untilJobsStarted(dms.service.sql);
@@ -326,14 +331,14 @@ describe('Bad input', () => {
           '*/*',
           '',
         ].map((type) =>
-          raw(`type "${type}"`, JSON.stringify(exampleBody(route, world)), { 'content-type': type }),
+          raw(`type "${type}"`, JSON.stringify(exampleBody(route, fixtures)), { 'content-type': type }),
         ),
       ));
 
     it('answers 415 to other charsets than UTF-8', () =>
       refused(jsonRoutes, 415, (route) =>
         ['iso-8859-1', 'utf-16', 'utf-7', '"latin1"', ''].map((charset) =>
-          raw(`charset ${charset}`, JSON.stringify(exampleBody(route, world)), {
+          raw(`charset ${charset}`, JSON.stringify(exampleBody(route, fixtures)), {
             'content-type': `application/json; charset=${charset}`,
           }),
         ),
@@ -342,7 +347,7 @@ describe('Bad input', () => {
     it('answers 415 to a compressed body', () =>
       refused(jsonRoutes, 415, (route) =>
         ['gzip', 'br', 'deflate', 'gzip, identity'].map((encoding) =>
-          raw(`encoding ${encoding}`, JSON.stringify(exampleBody(route, world)), {
+          raw(`encoding ${encoding}`, JSON.stringify(exampleBody(route, fixtures)), {
             'content-encoding': encoding,
           }),
         ),
@@ -351,7 +356,7 @@ describe('Bad input', () => {
     it('answers 415 to a body without a media type', async () => {
       await unchanged(async () => {
         await forEvery(jsonRoutes, async (route) => {
-          const text = JSON.stringify(exampleBody(route, world));
+          const text = JSON.stringify(exampleBody(route, fixtures));
           assertError(
             await exchange(dms.baseUrl, [head(route, { 'Content-Length': text.length }), text]),
             415,
@@ -444,14 +449,14 @@ describe('Bad input', () => {
         slotsOf(route).flatMap((slot) =>
           BAD_NAMES.map((name) => ({
             what: name.slice(0, 40),
-            path: pathOf(route, world, { [slot]: name }),
+            path: pathOf(route, fixtures, { [slot]: name }),
           })),
         ),
       ));
 
     it('answers 404 to a path with additional or other segments', () =>
       refused(routes, 404, (route) => {
-        const path = pathOf(route, world);
+        const path = pathOf(route, fixtures);
         return [`${path}/`, `${path}/more/segments/here`, `/x${path}`, `${path};v=1`, `//x${path}`].map(
           (bad) => ({
             what: bad,
@@ -463,10 +468,10 @@ describe('Bad input', () => {
     it('answers 404 to an id of another kind', () =>
       refused(slotRoutes(), 404, (route) =>
         slotsOf(route).flatMap((slot) => {
-          const others = namesIn(world).filter((id) => id !== nameFor(route, slot, world));
+          const others = namesIn(fixtures).filter((id) => id !== nameFor(route, slot, fixtures));
           return others.map((id) => ({
             what: `${slot} = ${id}`,
-            path: pathOf(route, world, { [slot]: id }),
+            path: pathOf(route, fixtures, { [slot]: id }),
           }));
         }),
       ));
@@ -477,7 +482,7 @@ describe('Bad input', () => {
         404,
         () => [
           { what: 'the foreign serial', body: { serialNumbers: [foreign.serial] } },
-          { what: 'among own ones', body: { serialNumbers: [world.serial, foreign.serial] } },
+          { what: 'among own ones', body: { serialNumbers: [fixtures.serial, foreign.serial] } },
         ],
       ));
   });
@@ -487,7 +492,7 @@ describe('Bad input', () => {
       Object.keys((schema?.describe() as { keys?: object } | undefined)?.keys ?? {});
     const asked = (route: Route, text: string): Bad => ({
       what: text,
-      path: `${pathOf(route, world)}?${text}`,
+      path: `${pathOf(route, fixtures)}?${text}`,
     });
 
     it('answers 400 to unknown query parameters', () =>
@@ -655,7 +660,7 @@ describe('Bad input', () => {
 
   describe('random input', () => {
     let own: TestOrganization;
-    let its: World;
+    let its: Fixtures;
     before(async () => {
       own = await dms.addOrganization();
       its = await populate(own);
@@ -744,7 +749,7 @@ function head(route: Route, fields: Record<string, string | number>): string {
   const key = route.auth === 'customer' ? token : deviceToken;
   const headers = { Host: 'test', Authorization: `Bearer ${key}`, Connection: 'close', ...fields };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${[`${route.method} ${pathOf(route, world)} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
+  return `${[`${route.method} ${pathOf(route, fixtures)} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
 }
 
 async function sendChunked(route: Route, payload: Buffer): Promise<RawAnswer | null> {

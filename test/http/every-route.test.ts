@@ -10,6 +10,7 @@ import { databaseContents, untilJobsStarted } from '../support/database-contents
 import {
   call,
   exampleBody,
+  type Fixtures,
   forEvery,
   nameFor,
   namesIn,
@@ -17,7 +18,6 @@ import {
   populate,
   slotsOf,
   takesJson,
-  type World,
 } from '../support/operations.ts';
 import { exchange } from '../support/raw-socket.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -87,12 +87,12 @@ const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 describe('Every route', () => {
   let dms: TestService;
   let routes: Route[];
-  let world: World;
+  let fixtures: Fixtures;
 
   before(async () => {
     dms = await startService({ withWorker: false });
     routes = dms.service.routes;
-    world = await populate(dms);
+    fixtures = await populate(dms);
     await untilJobsStarted(dms.service.sql);
   });
   after(() => dms.stop());
@@ -165,7 +165,7 @@ describe('Every route', () => {
         const authorization = authorizationOf(route.auth);
         const headers: Record<string, string> = authorization === null ? {} : { authorization };
         const client = dms.with(null);
-        const answer = await call(dms, route, world, { client, options: { headers } });
+        const answer = await call(dms, route, fixtures, { client, options: { headers } });
         assert.deepEqual({ status: answer.status, body: answer.body }, { status: 401, body: REFUSED });
         assert.equal(answer.headers['www-authenticate'], 'Bearer');
       });
@@ -220,16 +220,16 @@ describe('Every route', () => {
 
     it('checks the key before everything else in the request', async () => {
       await forEvery(routes, async (route) => {
-        const path = `${pathOf(route, world, Object.fromEntries(slotsOf(route).map((slot) => [slot, '%00'])))}?x=1`;
+        const path = `${pathOf(route, fixtures, Object.fromEntries(slotsOf(route).map((slot) => [slot, '%00'])))}?x=1`;
         const options = { raw: '{', headers: { 'content-type': 'text/plain' } };
-        const { status } = await call(dms, route, world, { client: dms.with(null), path, options });
+        const { status } = await call(dms, route, fixtures, { client: dms.with(null), path, options });
         assert.equal(status, 401);
       });
     });
   });
 
   describe('for things of another organization', () => {
-    let foreign: World;
+    let foreign: Fixtures;
     before(async () => {
       foreign = await populate(await dms.addOrganization());
       await untilJobsStarted(dms.service.sql);
@@ -247,7 +247,7 @@ describe('Every route', () => {
         async (route) => {
           for (const slot of slotsOf(route)) {
             const sent = (name: string) =>
-              call(dms, route, world, { path: pathOf(route, world, { [slot]: name }) });
+              call(dms, route, fixtures, { path: pathOf(route, fixtures, { [slot]: name }) });
             const unknown = await sent(randomUUID());
             assert.equal(unknown.status, 404);
             assert.deepEqual(seenIn(await sent(nameFor(route, slot, foreign))), seenIn(unknown), slot);
@@ -261,7 +261,7 @@ describe('Every route', () => {
       await forEvery(
         routes.filter((route) => route.method === 'GET' && slotsOf(route).length === 0),
         async (route) => {
-          const { status, text } = await call(dms, route, world);
+          const { status, text } = await call(dms, route, fixtures);
           assert.equal(status, 200);
           for (const name of namesIn(foreign)) assert.ok(!text.includes(name), `shows ${name}`);
         },
@@ -275,8 +275,8 @@ describe('Every route', () => {
         routes.filter(({ query }) => Object.hasOwn(query?.describe().keys ?? {}, 'cursor')),
         async (route) => {
           for (const cursor of [foreign.assetId, foreign.jobId, '00000000-0000-7000-8000-000000000000']) {
-            const { status, text } = await call(dms, route, world, {
-              path: `${pathOf(route, world)}?cursor=${cursor}`,
+            const { status, text } = await call(dms, route, fixtures, {
+              path: `${pathOf(route, fixtures)}?cursor=${cursor}`,
             });
             assert.equal(status, opaque.includes(route.operationId) ? 400 : 200);
             assert.ok(!text.includes(foreign.assetId) && !text.includes(foreign.jobId));
@@ -298,7 +298,7 @@ describe('Every route', () => {
 
     it('answers 405 to other methods and lists the allowed ones in Allow', async () => {
       await forEvery(routes, async (route) => {
-        const path = pathOf(route, world);
+        const path = pathOf(route, fixtures);
         const served = methodsOf(path);
         for (const method of ALL_METHODS.filter((each) => !served.has(each))) {
           const answer = await dms.api.send(method, path);
@@ -319,7 +319,7 @@ describe('Every route', () => {
       await forEvery(
         routes.filter(({ method }) => method === 'GET'),
         async (route) => {
-          const path = pathOf(route, world);
+          const path = pathOf(route, fixtures);
           const client = dms[route.auth === 'device' ? 'device' : 'api'];
           const got = await client.get(path);
           const head = await client.send('HEAD', path);
@@ -452,7 +452,9 @@ describe('Every route', () => {
         routes.filter((route) => slotsOf(route).length > 0),
         async (route) => {
           const unknown = Object.fromEntries(slotsOf(route).map((slot) => [slot, randomUUID()]));
-          const { status } = await call(dms, route, world, { path: `${pathOf(route, world, unknown)}?x=1` });
+          const { status } = await call(dms, route, fixtures, {
+            path: `${pathOf(route, fixtures, unknown)}?x=1`,
+          });
           assert.equal(status, 400);
         },
       );
@@ -462,10 +464,10 @@ describe('Every route', () => {
       await forEvery(
         routes.filter(({ method, rawBody }) => method !== 'GET' && !rawBody),
         async (route) => {
-          const { status } = await call(dms, route, world, {
-            path: `${pathOf(route, world)}?x=1`,
+          const { status } = await call(dms, route, fixtures, {
+            path: `${pathOf(route, fixtures)}?x=1`,
             options: {
-              raw: JSON.stringify(exampleBody(route, world)),
+              raw: JSON.stringify(exampleBody(route, fixtures)),
               headers: { 'content-type': 'text/plain' },
             },
           });

@@ -9,11 +9,11 @@ import { apply, configOf, createProfile, eventually, FRIDGE, register } from '..
 import {
   call,
   exampleBody,
+  type Fixtures,
   forEvery,
   pathOf,
   populate,
   takesJson,
-  type World,
 } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -57,9 +57,9 @@ describe('Idempotency-Key', () => {
   }
 
   /** The valid request of a route, as a function that can be called repeatedly. */
-  function requestOf(route: Route, world: World) {
-    const body = takesJson(route) ? exampleBody(route, world) : undefined;
-    return { path: pathOf(route, world), body };
+  function requestOf(route: Route, fixtures: Fixtures) {
+    const body = takesJson(route) ? exampleBody(route, fixtures) : undefined;
+    return { path: pathOf(route, fixtures), body };
   }
 
   describe('the key', () => {
@@ -71,12 +71,12 @@ describe('Idempotency-Key', () => {
     });
 
     it('answers 400 to any other key and changes nothing', async () => {
-      const world = await populate(dms);
+      const fixtures = await populate(dms);
       await untilJobsStarted(dms.service.sql);
       const before = await contents();
       await forEvery(taking, async (route) => {
         for (const bad of ['', 'a'.repeat(256), 'a b', 'a\tb', 'caf\u00e9']) {
-          const { status } = await call(dms, route, world, { options: keyed(bad) });
+          const { status } = await call(dms, route, fixtures, { options: keyed(bad) });
           assert.equal(status, 400, JSON.stringify(bad));
         }
       });
@@ -111,14 +111,14 @@ describe('Idempotency-Key', () => {
 
   describe('a repeated request', () => {
     it('replays status and body of every operation with Idempotent-Replayed, and changes nothing', async () => {
-      const world = await populate(dms);
+      const fixtures = await populate(dms);
       await forEvery(taking, async (route) => {
-        const request = requestOf(route, world);
+        const request = requestOf(route, fixtures);
         const options = keyed(randomUUID());
-        const first = await call(dms, route, world, { ...request, options });
+        const first = await call(dms, route, fixtures, { ...request, options });
         await untilJobsStarted(dms.service.sql);
         const before = await contents();
-        const second = await call(dms, route, world, { ...request, options });
+        const second = await call(dms, route, fixtures, { ...request, options });
         assert.deepEqual([isReplay(first), isReplay(second)], [false, true]);
         assert.deepEqual([second.status, second.text], [first.status, first.text]);
         assert.equal(second.headers['content-type'], first.headers['content-type']);

@@ -7,12 +7,12 @@ import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { call, forEvery, type World } from '../support/operations.ts';
+import { call, type Fixtures, forEvery } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const OFF = { perSecond: 0, burst: 1 };
 /** The limit is checked before the things that the request names. */
-const NOWHERE: World = {
+const NOWHERE: Fixtures = {
   assetId: 'x',
   serial: 'x',
   slug: 'x',

@@ -1,6 +1,6 @@
 /**
- * An HTTP client that holds every answer against the OpenAPI document: an undeclared status, a field too much or one
- * of the wrong type fails the test that happened to meet it.
+ * An HTTP client that validates every response against the OpenAPI document: an undeclared status or field, or a value of
+ * the wrong type, fails the test that received it.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -19,7 +19,7 @@ export interface Answer<Body = any> {
 
 export interface SendOptions {
   headers?: Record<string, string>;
-  /** Sent as it is, instead of JSON. */
+  /** Sent unchanged, instead of JSON. */
   raw?: string | Buffer;
 }
 
@@ -123,7 +123,7 @@ function checkDeclared(method: string, url: string, answer: Answer): void {
   );
 }
 
-/** Every error everywhere has the one body. */
+/** Every error has the common error body. */
 function checkErrorBody({ body, status }: Answer): void {
   assert.deepEqual(Object.keys(body ?? {}).sort(), ['message', 'success'], `the body of a ${status}`);
   assert.equal(body.success, false);

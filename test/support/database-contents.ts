@@ -1,4 +1,4 @@
-/** What the tests compare to see that nothing was done: a checksum of every table. */
+/** A checksum of every table, which tests compare to see that nothing changed. */
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 

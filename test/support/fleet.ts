@@ -1,4 +1,4 @@
-/** What most tests begin with: devices, profiles, and a device that behaves. */
+/** What most tests start with: devices, profiles, and a device that applies its change. */
 import assert from 'node:assert/strict';
 import type { TestOrganization } from './service.ts';
 
@@ -26,7 +26,7 @@ export const FREEZER = {
   temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: -25, highC: -15 }],
 };
 
-/** What a logger runs as it leaves the factory. */
+/** The factory settings of a logger. */
 export const FACTORY = { measurementPeriodBase: 60, measurementPeriodFactor: 1, transmissionInterval: 3_600 };
 
 export async function register(
@@ -64,7 +64,7 @@ export async function apply({ api }: TestOrganization, slug: string, body: objec
 export const report = ({ device }: TestOrganization, serial: string, config: object) =>
   device.post(`/devices/${serial}/config-reports`, config);
 
-/** Fetches what waits and reports that it runs it. */
+/** Fetches the pending change and reports that the device runs it. */
 export async function applyAnswer(organization: TestOrganization, serial: string): Promise<void> {
   const { status, body } = await organization.device.get(`/devices/${serial}/pending-config`);
   assert.equal(status, 200);
@@ -72,7 +72,7 @@ export async function applyAnswer(organization: TestOrganization, serial: string
   assert.equal(confirmed.body.syncStatus, 'applied', confirmed.text);
 }
 
-/** One reading of channel 1, measured now or when it is said. */
+/** Sends one reading of channel 1. */
 export async function sendTemperature(
   { device }: TestOrganization,
   serial: string,
@@ -96,18 +96,17 @@ export async function jobOf({ api }: TestOrganization, jobId: string) {
   return body;
 }
 
-/** Looks until the condition holds; fails with what was seen last. */
+/** Reads until the condition holds; fails with the last value that was read. */
 export async function eventually<T>(
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   holds: (seen: T) => boolean,
   { timeoutMs = 30_000, pauseMs = 50 } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const seen = await look();
+    const seen = await read();
     if (holds(seen)) return seen;
-    if (Date.now() > deadline)
-      assert.fail(`did not come about within ${timeoutMs} ms: ${JSON.stringify(seen)}`);
+    if (Date.now() > deadline) assert.fail(`did not hold within ${timeoutMs} ms: ${JSON.stringify(seen)}`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
@@ -119,15 +118,15 @@ export const untilEnded = (organization: TestOrganization, jobId: string, option
     options,
   );
 
-/** So many at once, each as soon as there is a place. */
+/** Works on the items, `atOnce` of them at a time. */
 export async function inTurns<T>(
   items: T[],
   atOnce: number,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const left = [...items];
-  const take = async () => {
+  const workOff = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, take));
+  await Promise.all(Array.from({ length: atOnce }, workOff));
 }

@@ -8,7 +8,7 @@ export function runOf(dms: TestService, jobId: string): WorkflowHandle {
   return dms.service.temporal.client.workflow.getHandle(applyProfileId(jobId));
 }
 
-/** The workflow has looked at the job. */
+/** Waits until the workflow has read the job. */
 export async function untilSeen(dms: TestService, jobId: string): Promise<void> {
   await eventually(
     () => runOf(dms, jobId).describe().catch(nameOf),
@@ -16,7 +16,7 @@ export async function untilSeen(dms: TestService, jobId: string): Promise<void> 
   );
 }
 
-/** The workflow has seen that and waits, with no step under way: a step that is cut off is repeated much later. */
+/** Waits until the workflow shows that and no step is under way: an interrupted step is repeated much later. */
 export async function untilIdle(dms: TestService, jobId: string, seen: RegExp): Promise<void> {
   await eventually(
     () => detailsOf(dms, jobId).catch(nameOf),

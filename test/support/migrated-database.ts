@@ -1,5 +1,4 @@
-/** A database of that server, brought up to date; answers with its URL. */
-
+/** Creates a database with all migrations on the server. Returns its URL. */
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';

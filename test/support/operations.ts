@@ -1,6 +1,6 @@
 /**
- * What the tests over all operations begin with: one valid request for each, and one thing of each kind to name in it.
- * A new operation with a body needs a line in BODIES, a new kind of id one in `populate`.
+ * For tests over all operations: one valid request for each, and one thing of each kind to name in it. A new operation
+ * with a body needs a line in BODIES, a new kind of id one in `populate`.
  */
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
@@ -18,7 +18,7 @@ import {
 import type { TestOrganization } from './service.ts';
 
 /** One thing of each kind in one organization, by the name of the path parameter. */
-export interface World {
+export interface Fixtures {
   assetId: string;
   serial: string;
   slug: string;
@@ -29,16 +29,16 @@ export interface World {
   alertId: string;
 }
 
-let made = 0;
-const next = (prefix: string) => `${prefix}-${++made}`;
+let count = 0;
+const next = (prefix: string) => `${prefix}-${++count}`;
 const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
-/** Nobody listens there. */
+/** Nothing listens there. */
 const HOOK = { url: 'http://127.0.0.1:9/hooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
 
 const REPLAY = { since: '2026-03-02T08:15:30Z', until: '2026-03-03T08:15:30Z', states: ['failed'] };
 
-/** A valid body of every operation that takes one, with as many of its fields as go together. */
-const BODIES: Record<string, (world: World) => object> = {
+/** A valid body for every operation that has one, with as many fields as can be combined. */
+const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   createProfile: () => ({ slug: next('profile'), ...HOT_WATER }),
   updateProfile: () => HOT_WATER,
   applyProfile: ({ serial }) => ({
@@ -89,12 +89,12 @@ export const hasExample = ({ body, operationId }: Route): boolean =>
 export const takesJson = ({ body }: Route): boolean => body !== undefined;
 export const takesBody = ({ method }: Route): boolean => method !== 'GET';
 
-export function exampleBody({ operationId }: Route, world: World): Record<string, unknown> {
-  return (BODIES[operationId]?.(world) ?? {}) as Record<string, unknown>;
+export function exampleBody({ operationId }: Route, fixtures: Fixtures): Record<string, unknown> {
+  return (BODIES[operationId]?.(fixtures) ?? {}) as Record<string, unknown>;
 }
 
-/** One thing of every kind, made through the API. */
-export async function populate(organization: TestOrganization): Promise<World> {
+/** Creates one thing of every kind through the API. */
+export async function populate(organization: TestOrganization): Promise<Fixtures> {
   const serial = next('DEVICE');
   const assetId = await register(organization, serial);
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
@@ -123,10 +123,10 @@ async function populateWebhooks(organization: TestOrganization, slug: string) {
     const flag = collection === 'webhooks' ? {} : { deliverConfigApplied: true };
     ids.webhookIds[collection] = (await api.post(`/${collection}`, { url: HOOK.url, ...flag })).body.id;
   }
-  const obedient = next('OBEDIENT');
-  await register(organization, obedient);
-  await apply(organization, slug, { serialNumbers: [obedient] });
-  await applyAnswer(organization, obedient);
+  const applied = next('APPLIED');
+  await register(organization, applied);
+  await apply(organization, slug, { serialNumbers: [applied] });
+  await applyAnswer(organization, applied);
   for (const [collection, id] of Object.entries(ids.webhookIds)) {
     const { body } = await api.get(`/${collection}/${id}/deliveries`);
     ids.deliveryIds[collection] = body.items[0].id;
@@ -138,25 +138,25 @@ async function populateWebhooks(organization: TestOrganization, slug: string) {
 export const slotsOf = ({ path }: Route): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 
-/** What stands in the world for one parameter of the route; a kind that `populate` does not make is a random id. */
-export function nameFor({ path }: Route, slot: string, world: World): string {
-  const { webhookIds, deliveryIds, ...names } = world;
+/** The fixture for one path parameter of the route; a random id for a kind that `populate` does not create. */
+export function nameFor({ path }: Route, slot: string, fixtures: Fixtures): string {
+  const { webhookIds, deliveryIds, ...names } = fixtures;
   const collection = path.split('/')[1] as string;
   const its = { webhookId: webhookIds[collection], deliveryId: deliveryIds[collection] };
   return { ...names, ...its }[slot as keyof typeof its] ?? randomUUID();
 }
 
-/** What `populate` can name. */
+/** The path parameters for which `populate` creates fixtures. */
 export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId', 'deliveryId', 'alertId'];
 
-/** Every name in the world. */
-export function namesIn({ webhookIds, deliveryIds, ...names }: World): string[] {
+/** Every name in the fixtures. */
+export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string[] {
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 
-/** The route's path with its parameters filled in, some of them replaced; all as they go on the wire. */
-export function pathOf(route: Route, world: World, replaced: Record<string, string> = {}): string {
-  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, world));
+/** The route's path with its parameters filled in, some of them replaced, as it is sent. */
+export function pathOf(route: Route, fixtures: Fixtures, replaced: Record<string, string> = {}): string {
+  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures));
 }
 
 export interface Change {
@@ -170,21 +170,21 @@ export interface Change {
 export function call(
   organization: TestOrganization,
   route: Route,
-  world: World,
+  fixtures: Fixtures,
   change: Change = {},
 ): Promise<Answer> {
   const client = change.client ?? organization[route.auth === 'device' ? 'device' : 'api'];
-  const path = change.path ?? pathOf(route, world);
+  const path = change.path ?? pathOf(route, fixtures);
   if (route.rawBody && !('body' in change) && change.options?.raw === undefined) {
     const headers = { 'content-type': route.rawBody.contentType, ...change.options?.headers };
     return client.send(route.method, path, undefined, { raw: PDF, headers });
   }
-  const example = takesJson(route) ? exampleBody(route, world) : undefined;
+  const example = takesJson(route) ? exampleBody(route, fixtures) : undefined;
   const body = 'body' in change ? change.body : example;
   return client.send(route.method, path, body, change.options);
 }
 
-/** Runs the check over the routes and says of which operations it does not hold. */
+/** Runs the check over the routes, and fails with all operations for which it fails. */
 export async function forEvery(routes: Route[], check: (route: Route) => Promise<void>): Promise<void> {
   const faults: string[] = [];
   for (const route of routes) {

@@ -1,4 +1,4 @@
-/** HTTP as bytes, for what no client library lets one send. */
+/** HTTP as bytes, for requests that no client library can send. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -24,7 +24,7 @@ export async function exchange(
   const closed = once(socket, 'end').finally(() => socket.destroy());
   for (const chunk of chunks) socket.write(chunk);
   if (end) socket.end();
-  // A server that has read enough may reset the connection: what it said before counts.
+  // A server may reset the connection before it has read everything: its response still counts.
   await closed.catch((error) => {
     if (received.length === 0 || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
   });

@@ -17,7 +17,7 @@ export interface Receiver {
   received: Received[];
   /** The answer to each request; 204 unless told otherwise. */
   answer(how: (response: ServerResponse, index: number, received: Received) => void): void;
-  /** Waits until so many requests have come. */
+  /** Waits until that many requests have arrived. */
   until(count: number, timeoutMs?: number): Promise<Received[]>;
   /** Refuses connections until `resume`. */
   pause(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Receiver {
 
 export const startReceiver = (): Promise<Receiver> => start(createServer, 'http');
 
-/** With a certificate that nobody trusts, made for these tests. */
+/** With a self-signed certificate. */
 export const startTlsReceiver = (): Promise<Receiver> =>
   start((handler) => createTlsServer({ key: UNTRUSTED_KEY, cert: UNTRUSTED_CERTIFICATE }, handler), 'https');
 
@@ -77,7 +77,7 @@ async function start(create: (handler: Handler) => Server, scheme: string): Prom
       if (received.length >= count) return Promise.resolve(received);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(
-          () => reject(new Error(`${received.length} of ${count} requests came within ${timeoutMs} ms`)),
+          () => reject(new Error(`${received.length} of ${count} requests arrived within ${timeoutMs} ms`)),
           timeoutMs,
         );
         waiting.push({

@@ -1,7 +1,6 @@
 /**
- * One PostgreSQL and one Temporal server for a whole run: started when the first test asks for them, or before all
- * others when files run side by side. Each test file gets a database of its own from a migrated template, and a task
- * queue of its own.
+ * One PostgreSQL and one Temporal server for a whole run: started when the first test needs them, or before all tests
+ * when files run in parallel. Each test file gets its own database, from a migrated template, and its own task queue.
  */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -23,7 +22,7 @@ export interface Servers {
   workflowBundle: WorkflowBundleOption;
 }
 
-/** Nothing here has to survive the machine. */
+/** Nothing here has to survive a crash of the machine. */
 const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 const TEMPLATE = 'template_migrated';
 const FILES_MAX = 500;
@@ -32,7 +31,7 @@ const stops: Array<() => Promise<unknown>> = [];
 let started: Promise<Servers> | undefined;
 let databases = 0;
 
-/** Set for a run whose files are side by side; what the processes of it share. */
+/** Set when test files run in parallel; the second holds the servers that their processes share. */
 const { TESTS_SIDE_BY_SIDE, TEST_SERVERS } = process.env;
 
 export function servers(): Promise<Servers> {
@@ -53,16 +52,16 @@ export async function mochaGlobalSetup(): Promise<void> {
   process.env.TEST_SERVERS = JSON.stringify({ ...others, workflowBundle: { codePath } });
 }
 
-let made: string | undefined;
+let created: string | undefined;
 
-/** Of the run, for what its servers keep. */
+/** The folder for the data of the servers. */
 function folder(): string {
-  if (made !== undefined) return made;
+  if (created !== undefined) return created;
   const path = mkdtempSync(join(tmpdir(), 'dms-test-'));
-  // As root, the database server runs as another user, who has to get in.
+  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(path, 0o755);
   stops.push(async () => rmSync(path, { recursive: true, force: true }));
-  made = path;
+  created = path;
   return path;
 }
 
@@ -89,11 +88,11 @@ export const temporalCli = () =>
     print: (line) => process.stderr.write(`${line}\n`),
   });
 
-/** The url of a new, migrated, empty database. */
+/** Creates a database with all migrations and no rows. Returns its URL. */
 export async function newDatabase(): Promise<string> {
   const { postgresUrl } = await servers();
   const name = `test_${process.pid}_${++databases}`;
-  if (databases > FILES_MAX) throw new Error('more databases than tests should need');
+  if (databases > FILES_MAX) throw new Error('More databases than tests should need');
   const client = new pg.Client(postgresUrl);
   await client.connect();
   await client.query(`create database ${name} template ${TEMPLATE}`);

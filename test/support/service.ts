@@ -1,4 +1,4 @@
-/** The real service on real sockets, in this process, with a database and a task queue of its own. */
+/** The real service on real sockets in this process, with its own database and task queue. */
 import { randomUUID } from 'node:crypto';
 import type { ComposeOptions } from '../../src/compose/resources.ts';
 import { compose, type Service } from '../../src/compose/service.ts';
@@ -14,11 +14,11 @@ import { newDatabase, servers } from './servers.ts';
 
 export interface TestOrganization {
   id: string;
-  /** With a customer key. */
+  /** A client with a customer key. */
   api: Client;
-  /** With a device token. */
+  /** A client with a device token. */
   device: Client;
-  /** A client with a key of another text. */
+  /** A client with another key, or none. */
   with(token: string | null): Client;
 }
 
@@ -42,7 +42,7 @@ export interface TestServiceOptions {
   /** Default: a new one. */
   databaseUrl?: string;
   logLevel?: string;
-  /** In place of one of that level. */
+  /** Default: a log of that level. */
   log?: Log;
   /** How names of receivers are looked up; the system's way by default. */
   resolve?: ComposeOptions['resolve'];
@@ -50,7 +50,7 @@ export interface TestServiceOptions {
   deliveryPlan?: ComposeOptions['deliveryPlan'];
 }
 
-/** Limits off and waits short: the tests of limits and waits set their own. */
+/** Without limits and with short waits; tests of limits and waits set their own. */
 async function testSettings(overrides: Partial<Settings>, databaseUrl: string): Promise<Settings> {
   const { temporalAddress } = await servers();
   const defaults = readSettings({

@@ -1,6 +1,6 @@
 /**
- * The service as its operators run it: `npm start`, `npm run api` and `npm run worker` by the very commands of
- * package.json, each a process of its own that may be killed in any way.
+ * The service as its operators run it: `npm start`, `npm run api` and `npm run worker`, by the commands of package.json,
+ * each as a process that tests may kill.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -17,9 +17,9 @@ import type { TestOrganization } from './service.ts';
 
 export interface Running {
   pid: number;
-  /** Everything that it has written so far. */
+  /** Its output so far. */
   output(): string;
-  /** Resolves with the first line that matches, also one that was written before; fails when it ends without it. */
+  /** Resolves with the first matching line, earlier ones included; rejects when the process ends without one. */
   line(pattern: RegExp): Promise<string>;
   /** Its exit code; null when a signal ended it. */
   exited: Promise<number | null>;
@@ -51,11 +51,11 @@ export function run(script: Script, env: Record<string, string>): Running {
   return launch(command.split(' '), env);
 }
 
-/** With npm and its shell in between. */
+/** With npm and a shell in between. */
 const runByNpm = (script: Script, env: Record<string, string>) =>
   launch(['npm', 'run', '--silent', script], env);
 
-/** Takes nothing of our environment but the way to programs and caches. */
+/** Inherits only the variables that locate programs and caches. */
 function launch([command = '', ...args]: string[], env: Record<string, string>): Running {
   const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
   const child = spawn(command, args, {
@@ -99,7 +99,7 @@ function launch([command = '', ...args]: string[], env: Record<string, string>):
   };
 }
 
-/** A folder for a start's data. */
+/** A new data folder for `npm start`. */
 export function newDataDir(): string {
   const folder = mkdtempSync(join(tmpdir(), 'dms-stack-'));
   chmodSync(folder, 0o755); // root's PostgreSQL runs as another user
@@ -107,7 +107,7 @@ export function newDataDir(): string {
   return join(folder, 'data');
 }
 
-/** `npm start`, until it says that it is up. */
+/** Runs `npm start`, and waits until it is up. */
 export async function startStack(dataDir: string, { byNpm = false } = {}): Promise<Stack> {
   const running = (byNpm ? runByNpm : run)('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
   await running.line(/Ctrl-C stops everything/);
@@ -115,7 +115,7 @@ export async function startStack(dataDir: string, { byNpm = false } = {}): Promi
   return { ...running, local, organization: organizationAt(local.baseUrl, local) };
 }
 
-/** What the clients of one organization see at one address. */
+/** The clients of one organization at one address. */
 export function organizationAt(
   baseUrl: string,
   { apiKey, deviceToken }: { apiKey: string; deviceToken: string },
@@ -124,7 +124,7 @@ export function organizationAt(
   return { id: '', api: at(apiKey), device: at(deviceToken), with: at };
 }
 
-/** The environment that makes another process part of the same service. */
+/** The environment for another process of the same service. */
 export const environmentOf = (settings: Settings): Record<string, string> => ({
   DATABASE_URL: settings.databaseUrl,
   TEMPORAL_ADDRESS: settings.temporalAddress,
@@ -139,43 +139,43 @@ export const environmentOf = (settings: Settings): Record<string, string> => ({
   PORT: '0',
 });
 
-/** `npm run api`, until it listens; answers with its address. */
+/** Runs `npm run api`, and waits until it listens. */
 export async function startApiProcess(env: Record<string, string>): Promise<Running & { baseUrl: string }> {
   const running = run('api', env);
   const { port } = JSON.parse(await running.line(/API is up/)) as { port: number };
   return { ...running, baseUrl: `http://127.0.0.1:${port}` };
 }
 
-/** `npm run worker`, until it takes work. */
+/** Runs `npm run worker`, and waits until it is up. */
 export async function startWorkerProcess(env: Record<string, string>): Promise<Running> {
   const running = run('worker', env);
   await running.line(/worker is up/);
   return running;
 }
 
-interface Relative {
+interface Descendant {
   pid: number;
   parent: number;
   command: string;
 }
 
-/** All processes that the process has started, and those that these have started. */
-export function descendantsOf(pid: number): Relative[] {
+/** All processes that the process started, directly or indirectly. */
+export function descendantsOf(pid: number): Descendant[] {
   const all = processTable();
-  const childrenOf = (parent: number): Relative[] =>
+  const childrenOf = (parent: number): Descendant[] =>
     all.filter((each) => each.parent === parent).flatMap((child) => [child, ...childrenOf(child.pid)]);
   return childrenOf(pid);
 }
 
-/** Those of the processes that are still there. */
-export function alive(relatives: Relative[]): Relative[] {
+/** Those of the processes that still run. */
+export function alive(descendants: Descendant[]): Descendant[] {
   const now = new Map(processTable().map(({ pid, command }) => [pid, command]));
-  // A server may change its title, a pid may be given anew: the program's name tells them apart well enough.
+  // A server may change its title and a pid may be reused: the name of the program is compared.
   const nameOf = (command = '') => command.split(/[ :]/)[0];
-  return relatives.filter(({ pid, command }) => now.has(pid) && nameOf(now.get(pid)) === nameOf(command));
+  return descendants.filter(({ pid, command }) => now.has(pid) && nameOf(now.get(pid)) === nameOf(command));
 }
 
-function processTable(): Relative[] {
+function processTable(): Descendant[] {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
   return table.split('\n').flatMap((line) => {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
@@ -184,7 +184,7 @@ function processTable(): Relative[] {
   });
 }
 
-/** For `after`: nothing that was started here stays, not even after a test that failed half way. */
+/** For `after`: ends everything that was started here, also after a failed test. */
 export async function endAll(): Promise<void> {
   const left = processes
     .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)

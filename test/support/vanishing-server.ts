@@ -1,24 +1,24 @@
-/** A TCP way to a server that may vanish: from then on nothing is answered, and nobody is told. */
+/** A TCP proxy that can stop forwarding without closing connections, as if the server had vanished. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface VanishingServer {
   port: number;
-  /** The connections that there are stay dead; new ones are taken and not answered. */
+  /** Existing connections stop for good; new ones are accepted and get no answer. */
   vanish(): void;
-  /** New connections get through again. */
+  /** New connections are forwarded again. */
   comeBack(): void;
   stop(): Promise<void>;
 }
 
 export async function vanishingServer(to: { host: string; port: number }): Promise<VanishingServer> {
-  const ways = new Set<[Socket, Socket]>();
+  const pairs = new Set<[Socket, Socket]>();
   let isGone = false;
   const server = createServer((inside) => {
     const outside = connect(to);
-    const way: [Socket, Socket] = [inside, outside];
-    ways.add(way);
-    for (const [one, other] of [way, way.toReversed()] as Array<[Socket, Socket]>) {
+    const pair: [Socket, Socket] = [inside, outside];
+    pairs.add(pair);
+    for (const [one, other] of [pair, pair.toReversed()] as Array<[Socket, Socket]>) {
       one.on('error', () => other.destroy());
       one.on('close', () => other.destroy());
     }
@@ -31,7 +31,7 @@ export async function vanishingServer(to: { host: string; port: number }): Promi
     port: (server.address() as AddressInfo).port,
     vanish() {
       isGone = true;
-      for (const [inside, outside] of ways) {
+      for (const [inside, outside] of pairs) {
         inside.unpipe();
         outside.unpipe();
         inside.pause();
@@ -42,7 +42,7 @@ export async function vanishingServer(to: { host: string; port: number }): Promi
       isGone = false;
     },
     async stop() {
-      for (const way of ways) for (const socket of way) socket.destroy();
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
       server.close();
       await once(server, 'close');
     },

@@ -1,12 +1,12 @@
 /**
- * A port on which no handshake is ever finished: its listener takes nobody, and its queue is full, so that the kernel
- * leaves whoever comes next without an answer.
+ * A port on which no TCP handshake is ever completed: the listener accepts no connection and its backlog is full, so the
+ * kernel does not answer further connections.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface DeafListener {
+export interface UnansweringListener {
   url: string;
   stop(): void;
 }
@@ -14,7 +14,7 @@ export interface DeafListener {
 const UNANSWERED_MS = 300;
 const QUEUE_MAX = 10;
 
-/** Listens, tells its port, and never comes back to its event loop. */
+/** Listens, prints its port, and blocks its event loop for ever. */
 const PROGRAM = `
 const server = require('node:net').createServer();
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -22,10 +22,10 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });`;
 
-export async function startDeafListener(): Promise<DeafListener> {
+export async function startUnansweringListener(): Promise<UnansweringListener> {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [said] = (await once(child.stdout, 'data')) as [Buffer];
-  const port = Number(said.toString());
+  const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+  const port = Number(printed.toString());
   const queued: Socket[] = [];
   function stop(): void {
     for (const socket of queued) socket.destroy();

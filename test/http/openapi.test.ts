@@ -118,7 +118,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('names every operation once and gives it a summary and a declared tag', () => {
+  it('gives every operation a unique id, a summary and a declared tag', () => {
     const webhooks = Object.values(document.webhooks).map(({ post }) => post);
     const ids = [...operations.map(({ operation }) => operation), ...webhooks].map(
       ({ operationId }) => operationId,
@@ -174,7 +174,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('refers only to what it holds, and holds no component that nothing refers to', () => {
+  it('has no dangling reference and no unused component', () => {
     const references = [...objects(document)].flatMap(({ $ref }) =>
       $ref === undefined ? [] : [String($ref)],
     );
@@ -231,7 +231,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('is JSON, to anybody', async () => {
+  it('is served as JSON without a key', async () => {
     const { status, headers } = await anybody.get('/openapi.json');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/json; charset=utf-8');

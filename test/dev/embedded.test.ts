@@ -338,7 +338,7 @@ describe('The Temporal dev server', () => {
     const dbFile = join(scratch, 'temporal.db');
     writeFileSync(join(scratch, `temporal-${pinned.server}.db`), 'a file that was never finished');
     const { parent, line } = await startParent(`
-      import { startTemporalDevServer } from ${moduleUrl('../temporal/dev-server.ts')};
+      import { startTemporalDevServer } from ${moduleUrl('temporal-dev-server.ts')};
       const wanted = { cli: ${JSON.stringify(cli)}, dbFile: ${JSON.stringify(dbFile)} };
       const server = await startTemporalDevServer({ ...wanted, searchAttributes: { JobId: 'Keyword' }, log() {} });
       console.log(server.address);

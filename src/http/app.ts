@@ -3,20 +3,17 @@
  * contract: route (404, 405), limit (429) and key (401), media type and size (415, 413), shape (400). Handlers check
  * last: things that do not exist (404), rules of the domain (409).
  */
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import Router from '@koa/router';
-import type Joi from 'joi';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import type { Authenticate } from './authenticate.ts';
-import { fingerprintOf, idempotencyKey, type StoredAnswer, type WithIdempotency } from './idempotency.ts';
-import { compileProjection } from './project-response.ts';
+import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { type JsonBody, readJsonBody, refuseEncoding } from './read-body.ts';
 import { renderError } from './render-error.ts';
+import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
-import { type Reply, type Route, takesIdempotencyKey } from './route.ts';
+import { type Route, takesIdempotencyKey } from './route.ts';
 import { bodyValidator, noParameters, paramsCheck, queryValidator } from './validate.ts';
 
 export interface RequestLog {
@@ -183,56 +180,6 @@ function requireType(ctx: Context, contentType: string): void {
   if (sent !== contentType) {
     throw new AppError('unsupported_media_type', `Content-Type must be ${contentType}`);
   }
-}
-
-/** Sends the responses of one route, each filtered through the schema of its status. */
-function createResponder(definition: Route) {
-  const projections = new Map<number, (value: unknown) => unknown>();
-  for (const [status, contract] of Object.entries(definition.responses)) {
-    if (contract && 'describe' in contract) {
-      projections.set(Number(status), compileProjection(contract as Joi.Schema));
-    }
-  }
-
-  function text(reply: Reply): StoredAnswer {
-    const project = projections.get(reply.status);
-    const body = project ? JSON.stringify(project(reply.body)) : '';
-    return { status: reply.status, body, location: reply.headers?.Location ?? null };
-  }
-
-  function send(ctx: Context, reply: Reply): void {
-    if (reply.headers) ctx.set(reply.headers);
-    const isStream = definition.alternative !== undefined && reply.body instanceof Readable;
-    if (projections.has(reply.status) && !isStream) {
-      sendText(ctx, text(reply));
-      return;
-    }
-    ctx.status = reply.status;
-    if (Buffer.isBuffer(reply.body) || reply.body instanceof Readable) ctx.body = reply.body;
-  }
-
-  function sendText(ctx: Context, { status, body, location }: StoredAnswer): void {
-    ctx.status = status;
-    if (location !== null) ctx.set('Location', location);
-    if (body === '') return;
-    if (definition.conditional && isFresh(ctx, body)) {
-      ctx.status = 304;
-      return;
-    }
-    ctx.set('Content-Type', 'application/json; charset=utf-8');
-    ctx.body = body;
-  }
-
-  return { text, send, sendText };
-}
-
-function isFresh(ctx: Context, body: string): boolean {
-  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
-  ctx.set('ETag', etag);
-  const known = ctx.get('If-None-Match');
-  return (
-    known !== '' && (known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
-  );
 }
 
 /** For requests that match no operation: 405 when the path has other methods, else 404. */

@@ -1,0 +1,57 @@
+/** Sends the responses of one route, each filtered through the schema of its status. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type Joi from 'joi';
+import type { Context } from 'koa';
+import type { StoredAnswer } from './idempotency.ts';
+import { compileProjection } from './project-response.ts';
+import type { Reply, Route } from './route.ts';
+
+export function createResponder(definition: Route) {
+  const projections = new Map<number, (value: unknown) => unknown>();
+  for (const [status, contract] of Object.entries(definition.responses)) {
+    if (contract && 'describe' in contract) {
+      projections.set(Number(status), compileProjection(contract as Joi.Schema));
+    }
+  }
+
+  function text(reply: Reply): StoredAnswer {
+    const project = projections.get(reply.status);
+    const body = project ? JSON.stringify(project(reply.body)) : '';
+    return { status: reply.status, body, location: reply.headers?.Location ?? null };
+  }
+
+  function send(ctx: Context, reply: Reply): void {
+    if (reply.headers) ctx.set(reply.headers);
+    const isStream = definition.alternative !== undefined && reply.body instanceof Readable;
+    if (projections.has(reply.status) && !isStream) {
+      sendText(ctx, text(reply));
+      return;
+    }
+    ctx.status = reply.status;
+    if (Buffer.isBuffer(reply.body) || reply.body instanceof Readable) ctx.body = reply.body;
+  }
+
+  function sendText(ctx: Context, { status, body, location }: StoredAnswer): void {
+    ctx.status = status;
+    if (location !== null) ctx.set('Location', location);
+    if (body === '') return;
+    if (definition.conditional && isFresh(ctx, body)) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.set('Content-Type', 'application/json; charset=utf-8');
+    ctx.body = body;
+  }
+
+  return { text, send, sendText };
+}
+
+function isFresh(ctx: Context, body: string): boolean {
+  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
+  ctx.set('ETag', etag);
+  const known = ctx.get('If-None-Match');
+  return (
+    known !== '' && (known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
+  );
+}

@@ -102,13 +102,16 @@ export interface DeviceConfiguration {
 
 export type ConfigurationKey = keyof DeviceConfiguration;
 
-export const CONFIGURATION_KEYS = [
-  'measurementPeriodBase',
-  'measurementPeriodFactor',
-  'transmissionInterval',
-  'alarmRules',
-  'calendars',
-] as const satisfies readonly ConfigurationKey[];
+/** A record, so that a key that is missing here does not compile: equal content addresses must mean equal configurations. */
+const EVERY_KEY: Record<ConfigurationKey, true> = {
+  measurementPeriodBase: true,
+  measurementPeriodFactor: true,
+  transmissionInterval: true,
+  alarmRules: true,
+  calendars: true,
+};
+/** In the order of the canonical text. */
+export const CONFIGURATION_KEYS = Object.keys(EVERY_KEY) as readonly ConfigurationKey[];
 
 export const DISABLED_RULE: DisabledRule = { condition: 'DISABLED', slotNumbers: [], action: 'NO_ACTION' };
 export const DISABLED_CALENDAR: DisabledCalendar = { type: 'DISABLED', enableRules: [] };

@@ -1,13 +1,13 @@
 /** The rules of a job's course that need neither database nor Temporal (contract.md, sections 3 and 10). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findConflicts, memoized, withdrawChange } from '../../src/config-jobs/change-devices.ts';
+import { findConflicts, memoized, withdrawChange } from '../../src/config-jobs/changes.ts';
 import {
   type Counts,
+  evaluateStage,
   finishedStatus,
   firstStageSize,
   jobView,
-  judgeStage,
   NO_COUNTS,
   openCount,
   type Rollout,
@@ -64,30 +64,30 @@ describe('Judging a stage', () => {
   const only = { isLast: true, rollout: null };
 
   it('waits while a device is open, and goes on when none is', () => {
-    assert.equal(judgeStage(counted({ waiting: 1, applied: 9 }), only), 'wait');
-    assert.equal(judgeStage(counted({ sent: 1, applied: 9 }), only), 'wait');
-    assert.equal(judgeStage(counted({ applied: 10 }), only), 'proceed');
+    assert.equal(evaluateStage(counted({ waiting: 1, applied: 9 }), only), 'wait');
+    assert.equal(evaluateStage(counted({ sent: 1, applied: 9 }), only), 'wait');
+    assert.equal(evaluateStage(counted({ applied: 10 }), only), 'proceed');
   });
 
   it('without a rollout never aborts, however many fail', () => {
-    assert.equal(judgeStage(counted({ failed: 9, waiting: 1 }), only), 'wait');
-    assert.equal(judgeStage(counted({ failed: 10 }), only), 'proceed');
+    assert.equal(evaluateStage(counted({ failed: 9, waiting: 1 }), only), 'wait');
+    assert.equal(evaluateStage(counted({ failed: 10 }), only), 'proceed');
   });
 
   it('begins the rest when the bar is met, though some of the first are still open', () => {
-    assert.equal(judgeStage(counted({ applied: 89, waiting: 11 }), first), 'wait');
-    assert.equal(judgeStage(counted({ applied: 90, waiting: 10, queued: 900 }), first), 'proceed');
+    assert.equal(evaluateStage(counted({ applied: 89, waiting: 11 }), first), 'wait');
+    assert.equal(evaluateStage(counted({ applied: 90, waiting: 10, queued: 900 }), first), 'proceed');
   });
 
   it('stops when too many have failed, in every stage', () => {
-    assert.equal(judgeStage(counted({ failed: 19, waiting: 81 }), first), 'wait');
-    assert.equal(judgeStage(counted({ failed: 20, waiting: 80 }), first), 'abort');
-    assert.equal(judgeStage(counted({ failed: 20, applied: 70, sent: 10 }), last), 'abort');
+    assert.equal(evaluateStage(counted({ failed: 19, waiting: 81 }), first), 'wait');
+    assert.equal(evaluateStage(counted({ failed: 20, waiting: 80 }), first), 'abort');
+    assert.equal(evaluateStage(counted({ failed: 20, applied: 70, sent: 10 }), last), 'abort');
   });
 
   it('stops when the first stage is settled below the bar', () => {
-    assert.equal(judgeStage(counted({ applied: 85, failed: 15 }), first), 'abort');
-    assert.equal(judgeStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
+    assert.equal(evaluateStage(counted({ applied: 85, failed: 15 }), first), 'abort');
+    assert.equal(evaluateStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
   });
 
   it('meets a bar that is reached exactly, whatever the numbers', () => {
@@ -98,8 +98,8 @@ describe('Judging a stage', () => {
         const share = (judged * percent) / 100;
         const bars = { firstPercent: 1, minAppliedPercent: percent, abortFailedPercent: percent };
         const stage = { isLast: false, rollout: bars };
-        const met = judgeStage(counted({ applied: share, waiting: judged - share }), stage);
-        const over = judgeStage(counted({ failed: share, waiting: judged - share }), stage);
+        const met = evaluateStage(counted({ applied: share, waiting: judged - share }), stage);
+        const over = evaluateStage(counted({ failed: share, waiting: judged - share }), stage);
         if (met !== 'proceed' || over !== 'abort') wrong.push(`${share} of ${judged} is ${percent} %`);
       }
     }
@@ -112,7 +112,7 @@ describe('Judging a stage', () => {
         const open = begun.waiting + begun.sent;
         const all = open + begun.applied + begun.failed + begun.timed_out;
         const reaches = (count: number, percent: number) => count * 100 >= percent * all;
-        const verdict = judgeStage(begun, { isLast, rollout });
+        const verdict = evaluateStage(begun, { isLast, rollout });
         if (rollout && begun.failed > 0 && reaches(begun.failed, rollout.abortFailedPercent))
           assert.equal(verdict, 'abort');
         else if (isLast) assert.equal(verdict, open > 0 ? 'wait' : 'proceed');
@@ -130,8 +130,8 @@ describe('Judging a stage', () => {
         const { queued, cancelled, superseded } = other;
         const stage = { isLast, rollout };
         assert.equal(
-          judgeStage({ ...begun, queued, cancelled, superseded }, stage),
-          judgeStage(begun, stage),
+          evaluateStage({ ...begun, queued, cancelled, superseded }, stage),
+          evaluateStage(begun, stage),
         );
       }),
     );
@@ -140,7 +140,7 @@ describe('Judging a stage', () => {
   it('never waits for nobody', () => {
     fc.assert(
       fc.property(counts, fc.option(rollouts), fc.boolean(), (begun, rollout, isLast) => {
-        const verdict = judgeStage({ ...begun, waiting: 0, sent: 0 }, { isLast, rollout });
+        const verdict = evaluateStage({ ...begun, waiting: 0, sent: 0 }, { isLast, rollout });
         assert.notEqual(verdict, 'wait');
       }),
     );
@@ -177,8 +177,8 @@ describe('A finished job', () => {
       id: 'id',
       profileSlug: 'fridge',
       status: 'running',
-      total: 3,
-      counts: counted({ timed_out: 1, sent: 2 }),
+      targetCount: 3,
+      targetCounts: counted({ timed_out: 1, sent: 2 }),
       deadlineAt: at,
       createdAt: at,
       finishedAt: null,
@@ -238,29 +238,29 @@ describe('Changes that meet on a device', () => {
   it('contradict each other only where a shared key gets another value', () => {
     const all = [...contents.keys()];
     assert.deepEqual(findConflicts(all, ['an hour'], contents), [
-      { old: 'ten minutes', fresh: 'an hour' },
-      { old: 'ten minutes, daily', fresh: 'an hour' },
+      { existing: 'ten minutes', incoming: 'an hour' },
+      { existing: 'ten minutes, daily', incoming: 'an hour' },
     ]);
     assert.deepEqual(findConflicts(all, ['daily'], contents), []);
     assert.deepEqual(findConflicts(all, ['ten minutes'], contents), [
-      { old: 'an hour', fresh: 'ten minutes' },
+      { existing: 'an hour', incoming: 'ten minutes' },
     ]);
     assert.deepEqual(findConflicts([], all, contents), []);
   });
 
   it('are superseded exactly when the merged revision no longer holds all of them', () => {
     fc.assert(
-      fc.property(changes, changes, changes, (other, old, fresh) => {
-        const pending = merged(merged(other, old), fresh);
+      fc.property(changes, changes, changes, (other, existing, incoming) => {
+        const pending = merged(merged(other, existing), incoming);
         const found = findConflicts(
-          ['old'],
-          ['fresh'],
+          ['existing'],
+          ['incoming'],
           new Map([
-            ['old', old],
-            ['fresh', fresh],
+            ['existing', existing],
+            ['incoming', incoming],
           ]),
         );
-        assert.equal(found.length === 0, includes(pending, old));
+        assert.equal(found.length === 0, includes(pending, existing));
       }),
     );
   });

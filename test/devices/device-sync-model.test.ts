@@ -4,16 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { CONTRADICTIONS_MAX, type DeviceReport, receiveReport } from '../../src/devices/config-report.ts';
 import type { ConfigurationKey } from '../../src/devices/configuration.ts';
 import {
-  CONTRADICTIONS_MAX,
-  type DeviceReport,
   type DeviceSync,
   fetch,
   merge,
   NEW_DEVICE,
   offered,
-  receiveReport,
   replaceHardware,
   syncStatus,
   withdraw,

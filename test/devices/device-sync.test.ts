@@ -1,13 +1,17 @@
 /** What contract.md says in sections 3, 4 and 10 of one device and its configuration: each rule by an example. */
 import assert from 'node:assert/strict';
-import { deviceReportOf, type ReportBody } from '../../src/devices/config-report.ts';
+import {
+  type DeviceReport,
+  type ReportBody,
+  receiveReport,
+  toDeviceReport,
+} from '../../src/devices/config-report.ts';
 import {
   CONFIGURATION_KEYS,
   type DeviceConfiguration,
   DISABLED_RULE,
 } from '../../src/devices/configuration.ts';
 import {
-  type DeviceReport,
   type DeviceSync,
   expectedIntervalSeconds,
   fetch,
@@ -15,7 +19,6 @@ import {
   monitoredConfig,
   NEW_DEVICE,
   offered,
-  receiveReport,
   replaceHardware,
   type SyncState,
   syncStatus,
@@ -537,7 +540,7 @@ describe('The questions about a device whose configurations are known by id', ()
 });
 
 describe('A report over HTTP', () => {
-  const sent = (more: Partial<ReportBody>) => deviceReportOf({ ...OLD, ...more }, at(100));
+  const sent = (more: Partial<ReportBody>) => toDeviceReport({ ...OLD, ...more }, at(100));
 
   it('was made when it says so, else when it came in', () => {
     assert.deepEqual(sent({ reportedAt: at(-60) }).madeAt, at(-60));

@@ -83,7 +83,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   });
   return {
     routes: configJobsRoutes({ jobs, targets: targetsIn(sql), service }),
-    /** What the workflow of a job does. */
+    /** The activities of the workflow of a job. */
     jobRun: createJobRunService({
       transact,
       pendingIn,
@@ -107,7 +107,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   };
 }
 
-/** Starts of job workflows: after the commit, without anybody waiting. */
+/** Starts the workflows of jobs after their commit; nothing waits for it. */
 function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, jobs: ConfigJobsRepository) {
   const underWay = new Set<Promise<void>>();
   return {

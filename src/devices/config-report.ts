@@ -18,7 +18,7 @@ export interface DeviceReport {
   receivedAt: Date;
   /** When the device made it: its own time, or the arrival. */
   madeAt: Date;
-  /** What it could not take; `madeAt` is when that happened, with the slack that the transport needs. */
+  /** Why it refused settings; `madeAt` is when that happened, with the slack that the transport needs. */
   errors: { messages: string[]; madeAt: Date; slackMs: number } | null;
 }
 

@@ -140,7 +140,7 @@ export function withdraw(sync: DeviceSync, keys: readonly ConfigurationKey[]): D
   return withPending(sync, without(sync.pending.config, keys));
 }
 
-/** New hardware has to take all that the old one had confirmed and all that was pending for it. */
+/** New hardware is offered all that the old one had confirmed, and over it what was pending. */
 export function replaceHardware(sync: DeviceSync): DeviceSync {
   const wanted = sync.pending ? merged(sync.confirmed, sync.pending.config) : sync.confirmed;
   return withPending(sync, wanted);

@@ -13,7 +13,7 @@ export interface Device extends AssetRef {
   sync: DeviceSync;
 }
 
-/** Another logger in its place: it has to take the configuration of the old one, and has yet to show its capabilities. */
+/** Another logger in its place: it is offered the configuration of the old one, and has yet to show its capabilities. */
 export const newHardware = (device: Device): Device => ({
   ...device,
   capabilities: { ...device.capabilities, channelTypes: null, ruleSlots: RULE_SLOTS_DEFAULT },

@@ -156,8 +156,12 @@ export function createAlertsService(deps: AlertsServiceDeps) {
     },
 
     /** Other rules guard these devices from now on: what the old ones had opened is over. */
-    onAlertRulesChanged: (tx: InTransaction, assetIds: string[]): Promise<void> =>
-      end(tx, assetIds, ({ noData }) => ({ temperature: [], noData })),
+    onAlertRulesChanged: (tx: InTransaction, devices: AssetRef[]): Promise<void> =>
+      end(
+        tx,
+        devices.map(({ assetId }) => assetId),
+        ({ noData }) => ({ temperature: [], noData }),
+      ),
 
     /** Nobody watches these devices any more. */
     archived: (tx: InTransaction, assetIds: string[]): Promise<void> =>

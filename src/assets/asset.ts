@@ -25,14 +25,8 @@ export interface Replacement {
   replacedAt: Date;
 }
 
-export const SERIAL_NUMBER = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 /** These follow `/devices/` in other paths of the API. */
 const RESERVED_SERIALS = ['config-profiles', 'config-jobs'];
-
-export const isSerialNumber = (text: string) => SERIAL_NUMBER.test(text);
-
-/** Serials are kept as sent and compared without case. */
-export const sameSerial = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 export function checkRegistrable(field: string, serialNumber: string): void {
   if (RESERVED_SERIALS.includes(serialNumber.toLowerCase())) {
@@ -41,7 +35,6 @@ export function checkRegistrable(field: string, serialNumber: string): void {
 }
 
 export const NO_SUCH_ASSET = 'No asset has this id';
-export const NO_SUCH_DEVICE = 'No active device has this serial number';
 
 export type AssetView = ReturnType<typeof assetView>;
 

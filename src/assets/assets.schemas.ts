@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
+import { SERIAL_NUMBER } from '../devices/serial-number.ts';
 import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
-import { ASSET_STATUSES, type AssetView, SERIAL_NUMBER } from './asset.ts';
+import { ASSET_STATUSES, type AssetView } from './asset.ts';
 
 const serialNumber = () =>
   Joi.string().pattern(SERIAL_NUMBER).example('282C02424EED').messages({

@@ -1,11 +1,13 @@
 import type { Sql } from '../db/database.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
 import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { newHardware } from '../devices/device.ts';
 import { withdraw } from '../devices/device-sync.ts';
+import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { checkRegistrable, NO_SUCH_ASSET, sameSerial } from './asset.ts';
+import { checkRegistrable, NO_SUCH_ASSET } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import type { RegisterAsset } from './assets.schemas.ts';
 
@@ -19,9 +21,9 @@ export interface AssetDevices {
 /** The targets of jobs that an asset is in. */
 export interface AssetTargets {
   /** Answers with the ids of the jobs concerned. */
-  cancelByAsset(assetId: string, reason: string): Promise<string[]>;
+  cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]>;
   /** What the earlier hardware had fetched has to be fetched again. */
-  reopen(assetIds: string[]): Promise<void>;
+  reoffer(devices: AssetRef[]): Promise<void>;
 }
 
 export interface AssetsServiceDeps {
@@ -68,7 +70,7 @@ export function createAssetsService({
         if (!device) throw notFound(NO_SUCH_ASSET);
         await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
         await assetsIn(sql).archive(organizationId, id);
-        const jobIds = await targetsIn(sql).cancelByAsset(id, 'the asset was archived');
+        const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
         await resolveAlerts({ sql }, [id]);
         afterCommit(() => jobsProgressed(organizationId, jobIds));
       });
@@ -95,7 +97,7 @@ export function createAssetsService({
           newSerial,
         });
         await devicesIn(sql).update([newHardware(device)]);
-        await targetsIn(sql).reopen([id]);
+        await targetsIn(sql).reoffer([{ organizationId, assetId: id }]);
       });
     },
   };

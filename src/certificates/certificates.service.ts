@@ -1,4 +1,5 @@
-import { isSerialNumber, NO_SUCH_ASSET } from '../assets/asset.ts';
+import { NO_SUCH_ASSET } from '../assets/asset.ts';
+import { isSerialNumber } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import {
   type Certificate,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { isSerialNumber } from '../assets/asset.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
+import { isSerialNumber } from '../devices/serial-number.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { type Command, option, print, required, UsageError } from './command.ts';
 import { withDatabase } from './with-database.ts';

@@ -16,8 +16,8 @@ export const deviceCommands: Command[] = [
           device.serialNumber,
           device.organizationName,
           String(device.contactCount),
-          device.firstSeenAt.toISOString(),
-          device.lastSeenAt.toISOString(),
+          device.firstContactAt.toISOString(),
+          device.lastContactAt.toISOString(),
         ]);
         print(table(['SERIAL', 'ORGANIZATION', 'SIGHTINGS', 'FIRST', 'LAST'], rows));
       }),

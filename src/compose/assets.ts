@@ -1,7 +1,7 @@
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { assetsRoutes } from '../assets/assets.routes.ts';
 import { type AssetsServiceDeps, createAssetsService } from '../assets/assets.service.ts';
-import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
+import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import type { Resources } from './resources.ts';
 
 export type AssetsNeeds = Pick<AssetsServiceDeps, 'devicesIn' | 'jobsProgressed' | 'resolveAlerts'>;
@@ -11,7 +11,7 @@ export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, r
   const service = createAssetsService({
     assetsIn: createAssetsRepository,
     devicesIn,
-    targetsIn: createConfigTargetsRepository,
+    targetsIn: createDeviceTargetsRepository,
     jobsProgressed,
     resolveAlerts,
   });

@@ -1,3 +1,5 @@
+import { createApplyPlanner } from '../config-jobs/apply-planner.service.ts';
+import { createBeginJob } from '../config-jobs/begin-job.service.ts';
 import { type ChangesDeps, createChangesService } from '../config-jobs/changes.service.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
 import {
@@ -11,6 +13,7 @@ import {
   createDaylightSavingService,
   type DaylightSavingDeps,
 } from '../config-jobs/daylight-saving.service.ts';
+import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import { createProgressSignals } from '../config-jobs/progress-signals.service.ts';
@@ -34,28 +37,40 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   const jobs = createConfigJobsRepository(sql);
   const jobsIn = createConfigJobsRepository;
   const targetsIn = createConfigTargetsRepository;
+  const deviceTargetsIn = createDeviceTargetsRepository;
   const pendingIn = createPendingChangesRepository;
 
   const progress = createProgressSignals({
-    count: ({ jobId }) => jobs.count(jobId),
+    count: jobs.countTargets,
     signal: starter.signalJob,
     intervalMs: settings.jobSignalIntervalMs,
     onFault: onTemporalFault('signal'),
   });
   const jobsProgressed = progress.progressed;
   const workflows = createWorkflowStarts(resources, jobs);
-  const changes = createChangesService({ configurationsIn, pendingIn, targetsIn, onAlertRulesChanged });
+  const changes = createChangesService({
+    configurationsIn,
+    pendingIn,
+    targetsIn,
+    deviceTargetsIn,
+    onAlertRulesChanged,
+  });
   const finishJob = createFinishJob({ jobsIn, publish, now });
-  const service = createConfigJobsService({
+  const planner = createApplyPlanner({
     profilesIn: createProfilesRepository,
+    configurationsIn,
+    pendingIn,
+    now,
+  });
+  const service = createConfigJobsService({
     configurationsIn,
     pendingIn,
     jobsIn,
     targetsIn,
+    planner,
+    beginJob: createBeginJob({ jobsIn, targetsIn, changes, startJob: workflows.start, jobsProgressed }),
     changes,
     finishJob,
-    now,
-    startJob: workflows.start,
     jobsProgressed,
   });
   const daylightSaving = createDaylightSavingService({
@@ -63,12 +78,12 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     scheduledDevices: createScheduledDevicesRepository(sql),
     scheduledIn: createScheduledDevicesRepository,
     devicesIn,
-    targetsIn,
+    targetsIn: deviceTargetsIn,
     now,
   });
   return {
     routes: configJobsRoutes({ jobs, targets: targetsIn(sql), service }),
-    /** What the workflow of a job does. */
+    /** The activities of the workflow of a job. */
     jobRun: createJobRunService({
       transact,
       pendingIn,
@@ -78,7 +93,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       finishJob,
       jobsProgressed,
     }),
-    recompile: createRecompile({ configurationsIn, targetsIn, now }),
+    recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,
     recordOutcomes: progress.recordOutcomes,
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
@@ -92,7 +107,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   };
 }
 
-/** Starts of job workflows: after the commit, without anybody waiting. */
+/** Starts the workflows of jobs after their commit; nothing waits for it. */
 function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, jobs: ConfigJobsRepository) {
   const underWay = new Set<Promise<void>>();
   return {

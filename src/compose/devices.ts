@@ -1,4 +1,4 @@
-import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
+import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import type { Sql } from '../db/database.ts';
 import {
   createConfigurationCache,
@@ -24,9 +24,11 @@ export function composeDeviceRepositories() {
 }
 
 export interface DevicesNeeds
-  extends Pick<DeviceExchangesDeps, 'recompile' | 'onAlertRulesChanged' | 'markOnline' | 'publish'> {
+  extends Pick<
+    DeviceExchangesDeps,
+    'recompile' | 'onAlertRulesChanged' | 'markOnline' | 'recordOutcomes' | 'publish'
+  > {
   devicesIn: DeviceRepositories['devicesIn'];
-  recordOutcomes: DeviceExchangesDeps['jobsProgressed'];
 }
 
 export function composeDevices({ sql, transact, now }: Resources, needs: DevicesNeeds) {
@@ -34,22 +36,22 @@ export function composeDevices({ sql, transact, now }: Resources, needs: Devices
   const exchanges = createDeviceExchanges({
     transact,
     devicesIn,
-    targetsIn: createConfigTargetsRepository,
+    targetsIn: createDeviceTargetsRepository,
     unregisteredIn: createUnregisteredDevicesRepository,
     recompile,
     onAlertRulesChanged,
     markOnline,
-    jobsProgressed: recordOutcomes,
+    recordOutcomes,
     publish,
     now,
   });
   return {
-    routes: devicesRoutes({ devices: devicesIn(sql), contacts: exchanges, now }),
+    routes: devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
     exchanges,
     deviceInfo: createDeviceInfoService({
       transact,
       deviceInfoIn: createDeviceInfoRepository,
-      contacts: exchanges,
+      exchanges,
     }),
     unregistered: createUnregisteredDevicesRepository(sql),
   };

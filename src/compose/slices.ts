@@ -38,7 +38,7 @@ export function composeSlices(resources: Resources) {
   const measurements = composeMeasurements(resources, {
     configurationsIn,
     evaluate: alerts.evaluate,
-    contact: devices.exchanges.receive,
+    contact: devices.exchanges.handle,
   });
   const assets = composeAssets(resources, {
     devicesIn,

@@ -1,23 +1,33 @@
 /**
- * Puts changes on devices and takes them back, with what that means for the jobs that wait on the same devices. Runs
- * inside the transaction of the caller, who holds the rows of the devices.
+ * Offers the changes of a job to devices and withdraws them, with what that means for other jobs on the same devices.
+ * Runs in the transaction of the caller, who has locked the devices.
  */
 import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
-import { type DeviceConfiguration, hasSameAlertRules, keysOf, merged } from '../devices/configuration.ts';
-import { contentOf } from '../devices/configuration-id.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import {
+  type ConfigurationKey,
+  type DeviceConfiguration,
+  hasSameAlertRules,
+  keysOf,
+  merged,
+} from '../devices/configuration.ts';
+import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { findConflicts, memoized, withdrawChange } from './change-devices.ts';
+import { findConflicts, memoized, withdrawChange } from './changes.ts';
 import type { JobRef } from './config-job.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+import type { ActiveChange, DeviceTargetsRepository } from './device-targets.repository.ts';
 
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
   pendingIn(sql: Sql): PendingChangesRepository;
-  targetsIn(sql: Sql): ConfigTargetsRepository;
-  /** Other rules guard these devices from now on. */
-  onAlertRulesChanged(tx: InTransaction, assetIds: string[]): Promise<void>;
+  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listOpen' | 'cancelByJob'>;
+  deviceTargetsIn(sql: Sql): DeviceTargetsRepository;
+  /** Other alert rules apply to these devices from now on. */
+  onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
 }
 
 /** A device and the change that a job has for it. */
@@ -26,129 +36,108 @@ export interface DeviceChange {
   changeId: string;
 }
 
+/** What is pending for a device from now on; the same object for all devices that are alike. */
+interface NextPending {
+  config: DeviceConfiguration | null;
+  hasOtherAlertRules: boolean;
+}
+
 export type ChangesService = ReturnType<typeof createChangesService>;
 
-export function createChangesService({
-  configurationsIn,
-  pendingIn,
-  targetsIn,
-  onAlertRulesChanged,
-}: ChangesDeps) {
+export function createChangesService(deps: ChangesDeps) {
+  const { configurationsIn, targetsIn, deviceTargetsIn } = deps;
+
   async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
-    const configurations = configurationsIn(sql);
-    const contents = await configurations.find(
-      changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
-    );
-    const store = createConfigStore(organizationId, configurations);
-    const mergerOf = memoized(keyOf, ({ device, changeId }: DeviceChange) => {
-      const pending = device.pendingConfigId === null ? null : contentOf(contents, device.pendingConfigId);
-      const config = merged(pending, contentOf(contents, changeId));
-      // Where nothing was pending, nothing guarded the device.
-      return {
-        kept: store.keep(config),
-        hasSameRules: pending === null || hasSameAlertRules(pending, config),
-      };
-    });
-    const mergers = changes.map((change) => ({ device: change.device, ...mergerOf(change) }));
-    const ids = await store.insert();
-    await pendingIn(sql).assign(
-      mergers.map(({ device, kept }) => ({ assetId: device.assetId, configId: ids[kept] as string })),
-    );
-    await onAlertRulesChanged({ sql }, withOtherRules(mergers));
+    const contents = await configurationsIn(sql).find([
+      {
+        organizationId,
+        configIds: changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
+      },
+    ]);
+    const nextOf = memoized(keyOf, (change: DeviceChange) => mergedPending(change, contents));
+    const next = changes.map((change) => ({ device: change.device, ...nextOf(change) }));
+    await assign(deps, sql, organizationId, next);
+  }
+
+  /** Other jobs' changes that contradict these are superseded; answers with the ids of the jobs. */
+  async function supersede(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
+    const { organizationId } = job;
+    const targets = deviceTargetsIn(sql);
+    const assetIds = changes.map(({ device }) => device.assetId);
+    const existingIds = await targets.listActiveChangeIds(job, assetIds);
+    if (existingIds.length === 0) return [];
+    const changeIds = changes.map(({ changeId }) => changeId);
+    const configIds = [...existingIds, ...changeIds];
+    const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
+    const conflicts = findConflicts(existingIds, [...new Set(changeIds)], contents);
+    const superseded = await targets.supersede(job, { assetIds, changeIds, conflicts });
+    await targets.reoffer(assetIds.map((assetId) => ({ organizationId, assetId })));
+    return superseded;
   }
 
   /**
-   * Takes the job's changes out of what is pending, but for the keys that other jobs still wait for. Where nothing
-   * is taken out, the device keeps the revision that it may have fetched.
+   * Takes the job's changes out of what is pending, but for the keys that other jobs still want. Where nothing is taken
+   * out, the device keeps the revision that it may have fetched.
    */
-  async function withdraw(
-    sql: Sql,
-    { organizationId, jobId }: JobRef,
-    changes: DeviceChange[],
-  ): Promise<void> {
-    const targets = targetsIn(sql);
-    const configurations = configurationsIn(sql);
+  async function withdraw(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<void> {
+    const { organizationId } = job;
+    const targets = deviceTargetsIn(sql);
     const assetIds = changes.map(({ device }) => device.assetId);
-    const others = byAsset(await targets.listOffered(jobId, assetIds));
-    const failed = byAsset(await targets.listFailed(jobId, assetIds));
-    const contents = await configurations.find([
-      ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
-      ...[...others.values(), ...failed.values()].flat(),
-    ]);
-    const store = createConfigStore(organizationId, configurations);
-    const othersOf = ({ device }: DeviceChange) => others.get(device.assetId) ?? [];
-    const withdrawalOf = memoized(
-      (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
-      (change) => {
-        const pending = contentOf(contents, change.device.pendingConfigId as string);
-        const wanted = othersOf(change).map((id) => contentOf(contents, id));
-        const rest = withdrawChange(pending, contentOf(contents, change.changeId), wanted);
-        const gone = keysOf(pending).filter((key) => rest?.[key] === undefined);
-        return {
-          gone,
-          rest: gone.length > 0 && rest !== null ? store.keep(rest) : null,
-          hasSameRules: hasSameAlertRules(pending, rest),
-        };
+    const offered = byAsset(await targets.listOffered(job, assetIds));
+    const failed = byAsset(await targets.listFailed(job, assetIds));
+    const contents = await configurationsIn(sql).find([
+      {
+        organizationId,
+        configIds: [
+          ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
+          ...[...offered.values(), ...failed.values()].flat(),
+        ],
       },
+    ]);
+    const othersOf = ({ device }: DeviceChange) => offered.get(device.assetId) ?? [];
+    const nextOf = memoized(
+      (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
+      (change) => pendingWithout(change, othersOf(change), contents),
     );
-    const withdrawals = changes
+    const next = changes
       .filter(({ device }) => device.pendingConfigId !== null)
-      .map((change) => ({
-        device: change.device,
-        assetId: change.device.assetId,
-        ...withdrawalOf(change),
-      }))
-      .filter(({ gone }) => gone.length > 0);
-    const ids = await store.insert();
-    await pendingIn(sql).assign(
-      withdrawals.map(({ assetId, rest }) => ({
-        assetId,
-        configId: rest === null ? null : (ids[rest] as string),
-      })),
-    );
-    await onAlertRulesChanged({ sql }, withOtherRules(withdrawals));
-    await targets.reopen(withdrawals.map(({ assetId }) => assetId));
+      .map((change) => ({ device: change.device, ...nextOf(change) }))
+      .filter(({ withdrawn }) => withdrawn.length > 0);
+    await assign(deps, sql, organizationId, next);
+    await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
     await targets.release(
-      withdrawals.flatMap(({ assetId, gone }) =>
+      organizationId,
+      next.flatMap(({ device: { assetId }, withdrawn }) =>
         (failed.get(assetId) ?? [])
-          .filter((id) => gone.some((key) => contentOf(contents, id)[key] !== undefined))
+          .filter((id) => withdrawn.some((key) => contentOf(contents, id)[key] !== undefined))
           .map((changeId) => ({ assetId, changeId })),
       ),
     );
   }
 
   return {
-    /** Merges each change into what is pending; answers with the jobs that wait for less now. */
-    async put(sql: Sql, organizationId: string, jobId: string, changes: DeviceChange[]): Promise<string[]> {
+    /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
+    async put(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];
-      await merge(sql, organizationId, changes);
-      const targets = targetsIn(sql);
-      const assetIds = changes.map(({ device }) => device.assetId);
-      const liveIds = await targets.listActiveChangeIds(jobId, assetIds);
-      if (liveIds.length === 0) return [];
-      const changeIds = changes.map(({ changeId }) => changeId);
-      const contents = await configurationsIn(sql).find([...liveIds, ...changeIds]);
-      const pairs = findConflicts(liveIds, [...new Set(changeIds)], contents);
-      const superseded = await targets.supersede(jobId, { assetIds, changeIds, pairs });
-      await targets.reopen(assetIds);
-      return superseded;
+      await merge(sql, job.organizationId, changes);
+      return supersede(sql, job, changes);
     },
 
-    /** Cancels what a job still waits for, and takes its changes out of what is pending. */
+    /** Cancels the open targets of a job, and takes its changes out of what is pending. */
     async withdrawOpen(sql: Sql, job: JobRef, reason: string): Promise<void> {
       const targets = targetsIn(sql);
-      const listed = await targets.listOpen(job.jobId);
-      const devices = await pendingIn(sql).lockAssets(
+      const listed = await targets.listOpen(job);
+      const devices = await deps.pendingIn(sql).lockAssets(
         job.organizationId,
         listed.map(({ assetId }) => assetId),
       );
       // Read again under the locks: a report may have settled some in between.
-      const open = new Map((await targets.listOpen(job.jobId)).map((target) => [target.assetId, target]));
+      const open = new Map((await targets.listOpen(job)).map((target) => [target.assetId, target]));
       const begun = devices.flatMap((device) => {
         const target = open.get(device.assetId);
         return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
       });
-      await targets.cancelByJob(job.jobId, reason);
+      await targets.cancelByJob(job, reason);
       await withdraw(sql, job, begun);
     },
   };
@@ -156,29 +145,57 @@ export function createChangesService({
 
 const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
 
-/** By `monitoredConfig`, a change matters at once to a device that never confirmed anything. */
-const withOtherRules = (
-  changes: Array<{ device: DeviceChange['device']; hasSameRules: boolean }>,
-): string[] =>
-  changes
-    .filter(({ device, hasSameRules }) => device.confirmedConfigId === null && !hasSameRules)
-    .map(({ device }) => device.assetId);
+function mergedPending({ device, changeId }: DeviceChange, contents: ConfigurationContents): NextPending {
+  const pending = device.pendingConfigId === null ? null : contentOf(contents, device.pendingConfigId);
+  const config = merged(pending, contentOf(contents, changeId));
+  // Where nothing was pending, nothing monitored the device, and no alert can be open.
+  return { config, hasOtherAlertRules: pending !== null && !hasSameAlertRules(pending, config) };
+}
 
-function byAsset(live: Array<{ assetId: string; changeId: string }>): Map<string, string[]> {
+function pendingWithout(
+  { device, changeId }: DeviceChange,
+  otherIds: string[],
+  contents: ConfigurationContents,
+): NextPending & { withdrawn: ConfigurationKey[] } {
+  const pending = contentOf(contents, device.pendingConfigId as string);
+  const others = otherIds.map((id) => contentOf(contents, id));
+  const config = withdrawChange(pending, contentOf(contents, changeId), others);
+  const withdrawn = keysOf(pending).filter((key) => config?.[key] === undefined);
+  return { config, withdrawn, hasOtherAlertRules: !hasSameAlertRules(pending, config) };
+}
+
+/** Stores each distinct configuration once, and makes it pending. */
+async function assign(
+  { configurationsIn, pendingIn, onAlertRulesChanged }: ChangesDeps,
+  sql: Sql,
+  organizationId: string,
+  next: Array<NextPending & { device: DeviceChange['device'] }>,
+): Promise<void> {
+  const configs = [...new Set(next.flatMap(({ config }) => config ?? []))];
+  const ids = await configurationsIn(sql).insert(configs.map((config) => ({ organizationId, config })));
+  const idOf = new Map(configs.map((config, index) => [config, ids[index] as string]));
+  await pendingIn(sql).assign(
+    organizationId,
+    next.map(({ device, config }) => ({
+      assetId: device.assetId,
+      configId: config && (idOf.get(config) as string),
+    })),
+  );
+  const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));
+  await onAlertRulesChanged(
+    { sql },
+    changed.map(({ device }) => ({ organizationId, assetId: device.assetId })),
+  );
+}
+
+/** Nothing but what is pending monitors the device. */
+const isMonitoredByPending = ({ confirmedConfigId }: DeviceChange['device']) =>
+  monitoredConfig({ confirmed: confirmedConfigId, pending: null }) === null;
+
+function byAsset(changes: ActiveChange[]): Map<string, string[]> {
   const changeIds = new Map<string, string[]>();
-  for (const { assetId, changeId } of live) {
+  for (const { assetId, changeId } of changes) {
     changeIds.set(assetId, [...(changeIds.get(assetId) ?? []), changeId].sort());
   }
   return changeIds;
-}
-
-/** Gathers configurations to insert them in one statement. */
-function createConfigStore(organizationId: string, configurations: ConfigurationsRepository) {
-  const configs: DeviceConfiguration[] = [];
-  return {
-    /** The position of the configuration's id in what `insert` answers. */
-    keep: (config: DeviceConfiguration): number => configs.push(config) - 1,
-    insert: (): Promise<string[]> =>
-      configurations.insert(configs.map((config) => ({ organizationId, config }))),
-  };
 }

@@ -1,4 +1,4 @@
-/** A job applies one change to many devices and waits until each of them runs it; the rules of its course. */
+/** A job applies one change to many devices and waits until each of them has confirmed it: the rules of its run. */
 export const JOB_STATUSES = [
   'running',
   'succeeded',
@@ -20,7 +20,7 @@ export const TARGET_STATES = [
 ] as const;
 export type TargetState = (typeof TARGET_STATES)[number];
 
-/** First some, then all: what has to hold of the first devices before the rest begins. Percent, 1 to 100. */
+/** First some devices, then all: what has to hold of the first ones before the rest begins. Percent, 1 to 100. */
 export interface Rollout {
   firstPercent: number;
   minAppliedPercent: number;
@@ -50,8 +50,8 @@ export interface ConfigJob {
   id: string;
   profileSlug: string;
   status: JobStatus;
-  total: number;
-  counts: Counts;
+  targetCount: number;
+  targetCounts: Counts;
   deadlineAt: Date;
   createdAt: Date;
   finishedAt: Date | null;
@@ -68,16 +68,16 @@ export interface JobTarget {
 export const DEADLINE_MINUTES_DEFAULT = 2_880;
 export const NO_SUCH_JOB = 'No configuration job has this id';
 
-/** How many of the devices go first. */
-export function firstStageSize(total: number, rollout: Rollout | null): number {
-  return rollout ? Math.max(1, Math.ceil((total * rollout.firstPercent) / 100)) : total;
+/** The number of devices in the first stage. */
+export function firstStageSize(targetCount: number, rollout: Rollout | null): number {
+  return rollout ? Math.max(1, Math.ceil((targetCount * rollout.firstPercent) / 100)) : targetCount;
 }
 
 export function openCount({ queued, waiting, sent }: Counts): number {
   return queued + waiting + sent;
 }
 
-/** What a finished job is called; devices that were archived or taken over by a later job spoil nothing. */
+/** Devices that were archived, or superseded by a later job, do not count as failures. */
 export function finishedStatus(counts: Counts): 'succeeded' | 'completed_with_failures' {
   return counts.failed + counts.timed_out > 0 ? 'completed_with_failures' : 'succeeded';
 }
@@ -85,31 +85,34 @@ export function finishedStatus(counts: Counts): 'succeeded' | 'completed_with_fa
 export type StageVerdict = 'wait' | 'proceed' | 'abort';
 
 /**
- * Judges a stage by the devices that have begun, without those that no longer count for this job. The bar to go on
- * holds for the first stage; too many failures end the job at any time. A first stage that is settled and cannot
- * reach the bar any more ends it, too.
+ * Evaluates a stage by the devices that have begun, without cancelled and superseded ones. Too many failures abort the
+ * job at any time. The job proceeds to the rest once enough devices of the first stage have applied the change, and
+ * aborts when all of them have settled and too few have.
  */
-export function judgeStage(begun: Counts, stage: { isLast: boolean; rollout: Rollout | null }): StageVerdict {
+export function evaluateStage(
+  begun: Counts,
+  stage: { isLast: boolean; rollout: Rollout | null },
+): StageVerdict {
   const { isLast, rollout } = stage;
   const open = begun.waiting + begun.sent;
-  const judged = open + begun.applied + begun.failed + begun.timed_out;
-  // In this order a bar that is reached exactly is met: 29 of 100 would be 28.999… % the other way round.
-  const percent = (count: number) => (judged === 0 ? 0 : (count * 100) / judged);
+  const counted = open + begun.applied + begun.failed + begun.timed_out;
+  // Multiplied before it is divided, so that a share that is reached exactly counts: 29 / 100 * 100 is 28.999…
+  const percent = (count: number) => (counted === 0 ? 0 : (count * 100) / counted);
   if (rollout && begun.failed > 0 && percent(begun.failed) >= rollout.abortFailedPercent) return 'abort';
   if (isLast) return open === 0 ? 'proceed' : 'wait';
-  if (judged === 0 || percent(begun.applied) >= (rollout?.minAppliedPercent ?? 0)) return 'proceed';
+  if (counted === 0 || percent(begun.applied) >= (rollout?.minAppliedPercent ?? 0)) return 'proceed';
   return open === 0 ? 'abort' : 'wait';
 }
 
 export type JobView = ReturnType<typeof jobView>;
 
 export function jobView(job: ConfigJob) {
-  const { timed_out: timedOut, ...counts } = job.counts;
+  const { timed_out: timedOut, ...counts } = job.targetCounts;
   return {
     id: job.id,
     profileSlug: job.profileSlug,
     status: job.status,
-    total: job.total,
+    total: job.targetCount,
     counts: { ...counts, timedOut },
     deadlineAt: job.deadlineAt.toISOString(),
     createdAt: job.createdAt.toISOString(),

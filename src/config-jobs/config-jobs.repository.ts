@@ -14,82 +14,90 @@ import {
 export interface NewJob {
   organizationId: string;
   profileSlug: string;
-  /** What the profile said when it was applied. */
-  parts: ProfileSnapshot;
+  /** The profile as it was when it was applied. */
+  profileSnapshot: ProfileSnapshot;
   rollout: Rollout | null;
-  stages: number;
-  total: number;
+  stageCount: number;
+  targetCount: number;
   deadlineMinutes: number;
-  retryOf: string | null;
+  retryOfJobId: string | null;
 }
 
 /** A job as its workflow sees it. */
 export interface JobRow extends JobRef {
   profileSlug: string;
-  parts: ProfileSnapshot;
+  profileSnapshot: ProfileSnapshot;
   rollout: Rollout | null;
-  stage: number;
-  stages: number;
+  currentStage: number;
+  stageCount: number;
   status: JobStatus;
-  total: number;
+  targetCount: number;
   deadlineAt: Date;
 }
 
-const JOB_COLUMNS = `id as "jobId", organization_id as "organizationId", profile_slug as "profileSlug", profile_snapshot as parts, rollout, current_stage as stage, stage_count as stages,
-  status, target_count as total, deadline_at as "deadlineAt"`;
+const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
+  profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount", status,
+  target_count as "targetCount", deadline_at as "deadlineAt"`;
+const OF_JOB = 'organization_id = ? and id = ?';
 
-interface JobSummaryRow extends Omit<ConfigJob, 'counts'> {
-  counts: Partial<Counts> | null;
+interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
+  targetCounts: Partial<Counts> | null;
 }
 
-/** A finished job keeps its counts; those of a running one are counted from its targets. */
-const JOB = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as total, j.deadline_at as "deadlineAt",
-    j.created_at as "createdAt", j.finished_at as "finishedAt", coalesce(j.target_counts, live.counts) as counts
+/** A finished job keeps its counts; the targets of a running one are counted. */
+const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
+    j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
+    coalesce(j.target_counts, present.counts) as "targetCounts"
   from config_jobs j
   left join lateral (
     select jsonb_object_agg(state, count) as counts
-    from (select state, count(*) from config_targets where job_id = j.id group by state) as by_state
-  ) as live on j.target_counts is null`;
+    from (
+      select state, count(*) from config_targets
+      where organization_id = j.organization_id and job_id = j.id group by state
+    ) as by_state
+  ) as present on j.target_counts is null`;
 
-const jobOf = (row: JobSummaryRow): ConfigJob => ({ ...row, counts: { ...NO_COUNTS, ...row.counts } });
+const toJob = (row: SummaryRow): ConfigJob => ({
+  ...row,
+  targetCounts: { ...NO_COUNTS, ...row.targetCounts },
+});
 
 export type ConfigJobsRepository = ReturnType<typeof createConfigJobsRepository>;
 
 export function createConfigJobsRepository(sql: Sql) {
   return {
-    async insert(job: NewJob): Promise<string> {
+    async insert(job: NewJob): Promise<JobRef> {
+      const { organizationId } = job;
       const [row] = await query<{ id: string }>(
         sql,
         `insert into config_jobs
            (organization_id, profile_slug, profile_snapshot, rollout, stage_count, target_count, retry_of_job_id, deadline_at)
          values (?, ?, ?::jsonb, ?::jsonb, ?, ?, ?, now() + make_interval(mins => ?)) returning id`,
         [
-          job.organizationId,
+          organizationId,
           job.profileSlug,
-          JSON.stringify(job.parts),
+          JSON.stringify(job.profileSnapshot),
           job.rollout && JSON.stringify(job.rollout),
-          job.stages,
-          job.total,
-          job.retryOf,
+          job.stageCount,
+          job.targetCount,
+          job.retryOfJobId,
           job.deadlineMinutes,
         ],
       );
-      return (row as { id: string }).id;
+      return { organizationId, jobId: (row as { id: string }).id };
     },
 
-    async find(organizationId: string, id: string): Promise<ConfigJob | null> {
-      const [row] = await query<JobSummaryRow>(sql, `${JOB} where j.organization_id = ? and j.id = ?`, [
-        organizationId,
-        id,
-      ]);
-      return row ? jobOf(row) : null;
+    async find({ organizationId, jobId }: JobRef): Promise<ConfigJob | null> {
+      const [row] = await query<SummaryRow>(
+        sql,
+        `${SELECT_SUMMARY} where j.organization_id = ? and j.id = ?`,
+        [organizationId, jobId],
+      );
+      return row ? toJob(row) : null;
     },
 
-    async exists(organizationId: string, id: string): Promise<boolean> {
-      const rows = await query(sql, 'select 1 from config_jobs where organization_id = ? and id = ?', [
-        organizationId,
-        id,
-      ]);
+    async exists({ organizationId, jobId }: JobRef): Promise<boolean> {
+      const rows = await query(sql, `select 1 from config_jobs where ${OF_JOB}`, [organizationId, jobId]);
       return rows.length > 0;
     },
 
@@ -97,57 +105,68 @@ export function createConfigJobsRepository(sql: Sql) {
       organizationId: string,
       page: { status: JobStatus | null; before: string | null; limit: number },
     ): Promise<ConfigJob[]> {
-      const rows = await query<JobSummaryRow>(
+      const rows = await query<SummaryRow>(
         sql,
-        `${JOB} where j.organization_id = ? and (?::text is null or j.status = ?)
+        `${SELECT_SUMMARY} where j.organization_id = ? and (?::text is null or j.status = ?)
            and (?::uuid is null or j.id < ?)
          order by j.id desc limit ?`,
         [organizationId, page.status, page.status, page.before, page.before, page.limit],
       );
-      return rows.map(jobOf);
+      return rows.map(toJob);
     },
 
     /** The job, locked until the transaction ends. */
-    async lock(id: string): Promise<JobRow | null> {
+    async lock({ organizationId, jobId }: JobRef): Promise<JobRow | null> {
       const [row] = await query<JobRow>(
         sql,
-        `select ${JOB_COLUMNS} from config_jobs where id = ? for update`,
-        [id],
+        `select ${JOB_COLUMNS} from config_jobs where ${OF_JOB} for update`,
+        [organizationId, jobId],
       );
       return row ?? null;
     },
 
-    async findForWorkflow(id: string): Promise<JobRow | null> {
-      const [row] = await query<JobRow>(sql, `select ${JOB_COLUMNS} from config_jobs where id = ?`, [id]);
+    async findForWorkflow({ organizationId, jobId }: JobRef): Promise<JobRow | null> {
+      const [row] = await query<JobRow>(sql, `select ${JOB_COLUMNS} from config_jobs where ${OF_JOB}`, [
+        organizationId,
+        jobId,
+      ]);
       return row ?? null;
     },
 
-    async count(id: string): Promise<Counts> {
+    async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const rows = await query<{ state: TargetState; count: number }>(
         sql,
-        'select state, count(*) from config_targets where job_id = ? group by state',
-        [id],
+        `select state, count(*) from config_targets
+         where organization_id = ? and job_id = ? group by state`,
+        [organizationId, jobId],
       );
       return { ...NO_COUNTS, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
     },
 
-    async updateStage(id: string, stage: number): Promise<void> {
-      await query(sql, 'update config_jobs set current_stage = ? where id = ?', [stage, id]);
+    async updateStage({ organizationId, jobId }: JobRef, currentStage: number): Promise<void> {
+      await query(sql, `update config_jobs set current_stage = ? where ${OF_JOB}`, [
+        currentStage,
+        organizationId,
+        jobId,
+      ]);
     },
 
-    async finish(id: string, status: JobStatus, counts: Counts): Promise<void> {
+    async finish({ organizationId, jobId }: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
       await query(
         sql,
-        'update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where id = ?',
-        [status, JSON.stringify(counts), id],
+        `update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`,
+        [status, JSON.stringify(targetCounts), organizationId, jobId],
       );
     },
 
-    /** Running jobs whose workflow was not seen for that long: never started, or lost with its server. */
+    /**
+     * Running jobs whose workflow has not checked for so long: it was never started, or Temporal lost it. A sweep over
+     * all organizations.
+     */
     listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobRef[]> {
       return query(
         sql,
-        `select id as "jobId", organization_id as "organizationId" from config_jobs
+        `select organization_id as "organizationId", id as "jobId" from config_jobs
          where status = 'running'
            and (workflow_checked_at is null or workflow_checked_at < now() - make_interval(secs => ?))
          order by workflow_checked_at nulls first limit ?`,
@@ -155,8 +174,11 @@ export function createConfigJobsRepository(sql: Sql) {
       );
     },
 
-    async touchWorkflow({ jobId }: JobRef): Promise<void> {
-      await query(sql, 'update config_jobs set workflow_checked_at = now() where id = ?', [jobId]);
+    async touchWorkflow({ organizationId, jobId }: JobRef): Promise<void> {
+      await query(sql, `update config_jobs set workflow_checked_at = now() where ${OF_JOB}`, [
+        organizationId,
+        jobId,
+      ]);
     },
   };
 }

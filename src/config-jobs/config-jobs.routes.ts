@@ -85,7 +85,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       responses: { 200: jobSchema },
       errors: [404],
       async handle({ caller, params: { jobId } }) {
-        const job = await jobs.find(caller.organizationId, jobId);
+        const job = await jobs.find({ organizationId: caller.organizationId, jobId });
         if (!job) throw notFound(NO_SUCH_JOB);
         return ok(jobView(job));
       },
@@ -109,9 +109,9 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
         query: { state = null, limit, cursor: before = null },
         url,
       }) {
-        const found = await targets.list(caller.organizationId, jobId, { state, before, limit: limit + 1 });
-        if (found.length === 0 && !(await jobs.exists(caller.organizationId, jobId)))
-          throw notFound(NO_SUCH_JOB);
+        const job = { organizationId: caller.organizationId, jobId };
+        const found = await targets.list(job, { state, before, limit: limit + 1 });
+        if (found.length === 0 && !(await jobs.exists(job))) throw notFound(NO_SUCH_JOB);
         const page = pageOf(found, limit, ({ assetId }) => assetId);
         return ok({ ...page, items: page.items.map(targetView) }, nextLink(url, page.nextCursor));
       },
@@ -128,7 +128,8 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       responses: { 200: jobSchema },
       errors: [404, 409],
       async handle({ caller, params: { jobId }, transact }) {
-        return ok(jobView(await service.cancel(transact, caller.organizationId, jobId)));
+        const job = { organizationId: caller.organizationId, jobId };
+        return ok(jobView(await service.cancel(transact, job)));
       },
     }),
     route({
@@ -144,7 +145,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       responses: { 201: jobSchema },
       errors: [404, 409],
       async handle({ caller, params: { jobId }, transact }) {
-        const job = await service.retry(transact, caller.organizationId, jobId);
+        const job = await service.retry(transact, { organizationId: caller.organizationId, jobId });
         return created(jobView(job), { Location: `/devices/config-jobs/${job.id}` });
       },
     }),

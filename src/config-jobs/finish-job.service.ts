@@ -29,9 +29,10 @@ export type FinishJob = (sql: Sql, job: JobRef, status?: JobStatus) => Promise<C
 export function createFinishJob({ jobsIn, publish, now }: FinishJobDeps): FinishJob {
   return async (sql, { organizationId, jobId }, status) => {
     const jobs = jobsIn(sql);
-    const counts = await jobs.count(jobId);
-    await jobs.finish(jobId, status ?? finishedStatus(counts), counts);
-    const job = (await jobs.find(organizationId, jobId)) as ConfigJob;
+    const ref = { organizationId, jobId };
+    const counts = await jobs.countTargets(ref);
+    await jobs.finish(ref, status ?? finishedStatus(counts), counts);
+    const job = (await jobs.find(ref)) as ConfigJob;
     const data = jobView(job);
     await publish({ sql }, [{ organizationId, type: 'config.job.finished', timestamp: now(), data }]);
     return job;

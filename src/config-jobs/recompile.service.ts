@@ -1,7 +1,7 @@
 /**
- * A device turns out to be another variant than its rules were compiled for: its channels are elsewhere, or it holds
- * more rules. What waits for it, and what it runs, is compiled again from what the jobs were given, so that it guards
- * what was meant.
+ * A device shows other capabilities than its rules were compiled for: its channels are elsewhere, or it holds more rules.
+ * What is pending for it, and the rules that it runs, are compiled again from the profiles of its jobs, so that they
+ * monitor what was meant.
  */
 import type { Sql } from '../db/database.ts';
 import {
@@ -13,62 +13,108 @@ import {
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { Device } from '../devices/device.ts';
 import { compileProfile } from '../profiles/compile-profile.ts';
-import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+import type { TemperatureAlert } from '../profiles/profile.ts';
+import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 
 export interface RecompileDeps {
   configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'insert'>;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listActiveSnapshots' | 'listAlerts' | 'replaceChanges'>;
+  targetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'listActiveSnapshots' | 'listAlerts' | 'replaceChanges'>;
   now(): Date;
 }
 
-/** What each device should have from now on; one that no job gave its rules keeps what it has. */
-export type Recompile = (sql: Sql, devices: Device[]) => Promise<Map<string, DeviceConfiguration>>;
+/** What becomes pending for each device; one without an entry keeps what it has. */
+type Recompiled = Map<string, DeviceConfiguration>;
+export type Recompile = (sql: Sql, devices: Device[]) => Promise<Recompiled>;
 
-export function createRecompile({ configurationsIn, targetsIn, now }: RecompileDeps): Recompile {
+export function createRecompile(deps: RecompileDeps): Recompile {
   return async (sql, devices) => {
-    const byId = new Map(devices.map((device) => [device.assetId, device]));
-    const targets = await targetsIn(sql).listActiveSnapshots([...byId.keys()]);
-    const changes = targets.map((target) => {
-      const { capabilities, sync, organizationId } = byId.get(target.assetId) as Device;
-      const rules = sync.pending?.config.alarmRules ?? sync.reported?.config.alarmRules ?? null;
-      return { ...target, organizationId, config: compileProfile(target.parts, capabilities, now(), rules) };
-    });
-    const ids = await configurationsIn(sql).insert(changes);
-    await targetsIn(sql).replaceChanges(
-      changes.map(({ jobId, assetId }, index) => ({ jobId, assetId, changeId: ids[index] as string })),
-    );
-    const pending = new Map<string, DeviceConfiguration>();
-    for (const { assetId, config, isOffered } of changes) {
-      if (!isOffered) continue;
-      const before = pending.get(assetId) ?? byId.get(assetId)?.sync.pending?.config ?? null;
-      pending.set(assetId, merged(before, config));
-    }
-    const done = new Set(
+    const changes = await recompileChanges(deps, sql, devices);
+    const pending = mergedOffers(devices, changes);
+    const hasNewRules = new Set(
       changes.filter(({ isOffered, config }) => isOffered && config.alarmRules).map(({ assetId }) => assetId),
     );
-    const others = devices.filter((device) => hasRules(device) && !done.has(device.assetId));
-    const brought = await targetsIn(sql).listAlerts(others.map(({ assetId }) => assetId));
-    for (const { assetId, capabilities, sync } of others) {
-      const waiting = pending.get(assetId) ?? sync.pending?.config ?? null;
-      const { alarmRules = [] } = merged(sync.confirmed, waiting ?? {});
-      const fitting = brought
-        .filter((each) => each.assetId === assetId)
-        .map(
-          ({ alerts }) =>
-            compileProfile({ alerts, schedule: null, intervals: null }, capabilities, now()).alarmRules,
-        )
-        .find((rules) => rules && areSame(withoutChannels(rules), withoutChannels(alarmRules)));
-      // What waits goes out whole, as long as the device's list is; what runs is left alone while it does the same.
-      const isOther = waiting?.alarmRules !== undefined || !areSame(fitting ?? [], alarmRules);
-      if (fitting && isOther) pending.set(assetId, merged(waiting, { alarmRules: fitting }));
+    const others = devices.filter((device) => hasRules(device) && !hasNewRules.has(device.assetId));
+    for (const { assetId, alerts } of await listAlertsOf(deps, sql, others)) {
+      const device = others.find((each) => each.assetId === assetId) as Device;
+      const config = recompileRules(device, alerts, pending.get(assetId) ?? null, deps.now());
+      if (config) pending.set(assetId, config);
     }
     return pending;
   };
 }
 
+interface RecompiledChange {
+  organizationId: string;
+  assetId: string;
+  jobId: string;
+  config: DeviceConfiguration;
+  isOffered: boolean;
+}
+
+/** The active changes of the jobs, the earliest first, which the targets refer to from now on. */
+async function recompileChanges(
+  { configurationsIn, targetsIn, now }: RecompileDeps,
+  sql: Sql,
+  devices: Device[],
+): Promise<RecompiledChange[]> {
+  const byId = new Map(devices.map((device) => [device.assetId, device]));
+  const targets = await targetsIn(sql).listActiveSnapshots(devices);
+  const changes = targets.map(({ profileSnapshot, ...target }) => {
+    const { capabilities, sync } = byId.get(target.assetId) as Device;
+    const rules = sync.pending?.config.alarmRules ?? sync.reported?.config.alarmRules ?? null;
+    return { ...target, config: compileProfile(profileSnapshot, capabilities, now(), rules) };
+  });
+  const ids = await configurationsIn(sql).insert(changes);
+  await targetsIn(sql).replaceChanges(
+    changes.map((change, index) => ({ ...change, changeId: ids[index] as string })),
+  );
+  return changes;
+}
+
+function mergedOffers(devices: Device[], changes: RecompiledChange[]): Recompiled {
+  const byId = new Map(devices.map((device) => [device.assetId, device]));
+  const pending: Recompiled = new Map();
+  for (const { assetId, config } of changes.filter(({ isOffered }) => isOffered)) {
+    const before = pending.get(assetId) ?? byId.get(assetId)?.sync.pending?.config ?? null;
+    pending.set(assetId, merged(before, config));
+  }
+  return pending;
+}
+
+/** Per device, the last job first. */
+async function listAlertsOf({ targetsIn }: RecompileDeps, sql: Sql, devices: Device[]) {
+  const listed = await targetsIn(sql).listAlerts(devices);
+  const alertsOf = new Map<string, TemperatureAlert[][]>();
+  for (const { assetId, alerts } of listed) {
+    alertsOf.set(assetId, [...(alertsOf.get(assetId) ?? []), alerts]);
+  }
+  return [...alertsOf].map(([assetId, alerts]) => ({ assetId, alerts }));
+}
+
 /**
- * It runs rules, or they wait for it. Also those that it refused: for other channels they are another change, which it
- * may take; and what runs must not guard the wrong sensor because something else was refused.
+ * The rules of the device, compiled from the alerts that made them: those of the last job whose rules are the same but
+ * for the channels. Null when no job made them, or they stay as they are.
+ */
+function recompileRules(
+  { capabilities, sync }: Device,
+  brought: TemperatureAlert[][],
+  recompiled: DeviceConfiguration | null,
+  at: Date,
+): DeviceConfiguration | null {
+  const pending = recompiled ?? sync.pending?.config ?? null;
+  const { alarmRules = [] } = merged(sync.confirmed, pending ?? {});
+  const fitting = brought
+    .map((alerts) => compileProfile({ alerts, schedule: null, intervals: null }, capabilities, at).alarmRules)
+    .find((rules) => rules && areSame(withoutChannels(rules), withoutChannels(alarmRules)));
+  if (!fitting) return null;
+  // Pending rules are sent whole, with as many entries as the device holds; rules that run stay while they do the same.
+  const isOther = pending?.alarmRules !== undefined || !areSame(fitting, alarmRules);
+  return isOther ? merged(pending, { alarmRules: fitting }) : null;
+}
+
+/**
+ * Rules are pending for it, or it runs some. Also rules that it refused: for other channels they are another change, which
+ * it may accept; and running rules must not monitor the wrong sensor because something else was refused.
  */
 const hasRules = ({ sync: { pending, confirmed } }: Device) =>
   (pending?.config.alarmRules ?? confirmed?.alarmRules) !== undefined;

@@ -1,5 +1,8 @@
-/** The data of events about changes of configuration. */
+/** What devices confirm and refuse, for the jobs that wait for it and, as events, for customers. */
+import type { DomainEvent } from '../db/domain-event.ts';
+import type { AssetRef } from './asset-ref.ts';
 import type { DeviceConfiguration } from './configuration.ts';
+import type { ExchangeOutcome } from './device-exchange.ts';
 
 interface ConfigData {
   serialNumber: string;
@@ -24,3 +27,101 @@ declare module '../db/domain-event.ts' {
     'config.failed': ConfigFailedData;
   }
 }
+
+/** A target of a job on which the device confirmed or refused the change. */
+export interface SettledTarget extends AssetRef {
+  jobId: string;
+  profileSlug: string;
+  /** False: the target had failed or timed out before. */
+  isNew: boolean;
+}
+
+export interface SettledTargets {
+  applied: SettledTarget[];
+  failed: SettledTarget[];
+}
+
+/** For the Temporal UI: which device did what for which job. */
+export interface TargetOutcome {
+  organizationId: string;
+  jobId: string;
+  serialNumber: string;
+  event: 'applied' | 'failed';
+}
+
+export function targetOutcomes(
+  outcomes: ExchangeOutcome[],
+  { failed, applied }: SettledTargets,
+): TargetOutcome[] {
+  const serials = new Map(outcomes.map(({ device }) => [device.assetId, device.serialNumber]));
+  const toOutcome =
+    (event: TargetOutcome['event']) =>
+    ({ organizationId, jobId, assetId }: SettledTarget) => ({
+      organizationId,
+      jobId,
+      serialNumber: serials.get(assetId) as string,
+      event,
+    });
+  return [...failed.map(toOutcome('failed')), ...applied.map(toOutcome('applied'))];
+}
+
+export function exchangeEvents(
+  outcomes: ExchangeOutcome[],
+  { failed, applied }: SettledTargets,
+  at: Date,
+): DomainEvent[] {
+  return [
+    ...outcomes.flatMap((outcome) => rejectionEvents(outcome, targetsOf(outcome, failed), at)),
+    ...outcomes.flatMap((outcome) => confirmationEvents(outcome, targetsOf(outcome, applied), at)),
+  ];
+}
+
+const targetsOf = ({ device }: ExchangeOutcome, settled: SettledTarget[]) =>
+  settled.filter(({ assetId }) => assetId === device.assetId);
+
+/** One per job that waited for it; else one per job that had given it up; without any job one without a job. */
+function confirmationEvents(
+  { device, wasConfirmed }: ExchangeOutcome,
+  confirmed: SettledTarget[],
+  at: Date,
+): DomainEvent[] {
+  if (!wasConfirmed) return [];
+  const waited = confirmed.filter(({ isNew }) => isNew);
+  const deviceConfig = device.sync.reported?.config ?? null;
+  return causesOf(waited.length > 0 ? waited : confirmed).map((cause) => ({
+    organizationId: device.organizationId,
+    type: 'config.applied' as const,
+    timestamp: at,
+    data: { ...identify(device, cause), deviceConfig, appliedAt: at.toISOString() },
+  }));
+}
+
+function rejectionEvents(
+  { device, rejection }: ExchangeOutcome,
+  failed: SettledTarget[],
+  at: Date,
+): DomainEvent[] {
+  if (rejection === null) return [];
+  const deviceConfig = device.sync.reported?.config ?? null;
+  return causesOf(failed).map((cause) => ({
+    organizationId: device.organizationId,
+    type: 'config.failed' as const,
+    timestamp: at,
+    data: { ...identify(device, cause), deviceConfig, reason: rejection, failedAt: at.toISOString() },
+  }));
+}
+
+interface Cause {
+  jobId: string | null;
+  profileSlug: string | null;
+}
+
+const causesOf = (settled: SettledTarget[]): Cause[] =>
+  settled.length > 0 ? settled : [{ jobId: null, profileSlug: null }];
+
+const identify = ({ serialNumber, assetId }: ExchangeOutcome['device'], { jobId, profileSlug }: Cause) => ({
+  serialNumber,
+  assetId,
+  profileSlug,
+  jobId,
+});

@@ -3,8 +3,9 @@
  * for a device, and what a device reports. Only the wire codec multiplies.
  *
  * A configuration is partial: an absent key says nothing about the device. Keys merge and compare whole, because a
- * logger always takes and sends its full list of rules and of calendars.
+ * logger always receives and sends its full list of rules and of calendars.
  */
+
 /** In the order of their numbers on the wire, which begin with 1 (Efento proto_rule.proto). */
 export const RULE_ACTIONS = [
   'TRIGGER_TRANSMISSION',
@@ -102,13 +103,16 @@ export interface DeviceConfiguration {
 
 export type ConfigurationKey = keyof DeviceConfiguration;
 
-export const CONFIGURATION_KEYS = [
-  'measurementPeriodBase',
-  'measurementPeriodFactor',
-  'transmissionInterval',
-  'alarmRules',
-  'calendars',
-] as const satisfies readonly ConfigurationKey[];
+/** A record, so that a key that is missing here does not compile: equal content addresses must mean equal configurations. */
+const EVERY_KEY: Record<ConfigurationKey, true> = {
+  measurementPeriodBase: true,
+  measurementPeriodFactor: true,
+  transmissionInterval: true,
+  alarmRules: true,
+  calendars: true,
+};
+/** In the order of the canonical text. */
+export const CONFIGURATION_KEYS = Object.keys(EVERY_KEY) as readonly ConfigurationKey[];
 
 export const DISABLED_RULE: DisabledRule = { condition: 'DISABLED', slotNumbers: [], action: 'NO_ACTION' };
 export const DISABLED_CALENDAR: DisabledCalendar = { type: 'DISABLED', enableRules: [] };
@@ -129,7 +133,7 @@ export function intervalsOf({
   };
 }
 
-/** Seconds: the longest that a device goes without a word which runs one of these; null when none of them says. */
+/** Seconds: the longest transmission interval among the configurations; null when none of them sets it. */
 export function longestInterval(...configs: Array<DeviceConfiguration | null | undefined>): number | null {
   const intervals = configs.flatMap((config) => config?.transmissionInterval ?? []);
   return intervals.length > 0 ? Math.max(...intervals) : null;
@@ -163,27 +167,27 @@ export function includes(config: DeviceConfiguration, part: DeviceConfiguration)
   return keysOf(part).every((key) => config[key] !== undefined && sameValue(config[key], part[key]));
 }
 
-/** Whether both have a device guarded alike: no rules are as good as none in use, and summer time makes no other ones. */
+/** Whether both raise the same alerts: an absent list is like one of DISABLED rules, and offsets from UTC do not count. */
 export function hasSameAlertRules(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
-  const guard = (config: DeviceConfiguration | null): DeviceConfiguration => ({
+  const alertRules = (config: DeviceConfiguration | null): DeviceConfiguration => ({
     alarmRules: config?.alarmRules ?? [],
     calendars: (config?.calendars ?? []).map((calendar) =>
       calendar.type === 'WEEK' ? { ...calendar, timezone: 0 } : calendar,
     ),
   });
-  return contradictions(guard(a), guard(b)).length === 0;
+  return contradictions(alertRules(a), alertRules(b)).length === 0;
 }
 
-/** One text per content, whatever the order of keys and of sets; the content address is made of it. */
+/** One text per content, whatever the order of keys and of sets: the content address is its hash. */
 export function canonicalText(config: DeviceConfiguration): string {
   return JSON.stringify(Object.fromEntries(keysOf(config).map((key) => [key, canonical(config[key])])));
 }
 
-/** DISABLED entries at the end of a list are the device's default and only fill it up: they make no difference. */
+/** DISABLED entries at the end of a list are the device's default: they make no difference. */
 const sameValue = (a: unknown, b: unknown) =>
-  JSON.stringify(canonical(withoutFill(a))) === JSON.stringify(canonical(withoutFill(b)));
+  JSON.stringify(canonical(trimDisabled(a))) === JSON.stringify(canonical(trimDisabled(b)));
 
-function withoutFill(value: unknown): unknown {
+function trimDisabled(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.slice(0, value.findLastIndex((entry) => !isDisabled(entry)) + 1);
 }

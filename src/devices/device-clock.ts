@@ -1,4 +1,4 @@
-/** How far a device's clock is believed. A logger that lost its clock starts in 1970 or anywhere. */
+/** Which times of a device are plausible: a logger that has lost its clock starts in 1970 or at any other time. */
 const EARLIEST_MS = Date.UTC(2015, 0, 1);
 const DAY_MS = 86_400_000;
 const AHEAD_MAX_MS = 5 * 60_000;

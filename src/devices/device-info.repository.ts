@@ -5,7 +5,7 @@ import type { SerialInOrganization } from './serial-number.ts';
 
 export interface DeviceInfoUpdate {
   info: object;
-  /** Null where it was not told. */
+  /** Null: not known from the info, the last one stays. */
   signalStrength: SignalStrength | null;
 }
 
@@ -14,7 +14,7 @@ export type DeviceInfoRepository = ReturnType<typeof createDeviceInfoRepository>
 export function createDeviceInfoRepository(sql: Sql) {
   return {
     /** False when the organization has no active device of that serial. */
-    async keep(
+    async update(
       { organizationId, serialNumber }: SerialInOrganization,
       { info, signalStrength }: DeviceInfoUpdate,
     ): Promise<boolean> {
@@ -23,7 +23,7 @@ export function createDeviceInfoRepository(sql: Sql) {
         `update device_states s set device_info = ?::jsonb, signal_strength = coalesce(?::text, s.signal_strength)
          from assets a
          where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null
-           and s.asset_id = a.id
+           and s.organization_id = a.organization_id and s.asset_id = a.id
          returning 1`,
         [JSON.stringify(info), signalStrength, organizationId, serialNumber],
       );

@@ -1,5 +1,4 @@
-/** What a logger tells of itself beside its readings: firmware, radio, battery. The latest word is kept. */
-
+/** What a logger reports of itself beside its readings: firmware, radio, battery. Only the latest report is stored. */
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { parseRuleSlots } from './device-capabilities.ts';
@@ -21,16 +20,16 @@ export interface DeviceInfoReport {
 export interface DeviceInfoDeps {
   transact: Transact;
   deviceInfoIn(sql: Sql): DeviceInfoRepository;
-  contacts: DeviceExchanges;
+  exchanges: DeviceExchanges;
 }
 
-export function createDeviceInfoService({ transact, deviceInfoIn, contacts }: DeviceInfoDeps) {
+export function createDeviceInfoService({ transact, deviceInfoIn, exchanges }: DeviceInfoDeps) {
   return {
     /** False when the organization has no active device of that serial. */
     async receive({ organizationId, info, receivedAt }: DeviceInfoReport): Promise<boolean> {
       const { serialNumber, softwareVersion, modem } = info;
       const isKnown = await transact(({ sql }) =>
-        deviceInfoIn(sql).keep(
+        deviceInfoIn(sql).update(
           { organizationId, serialNumber },
           {
             info: { ...info, receivedAt: receivedAt.toISOString() },
@@ -41,7 +40,7 @@ export function createDeviceInfoService({ transact, deviceInfoIn, contacts }: De
       const ruleSlots = softwareVersion === null ? null : parseRuleSlots(softwareVersion);
       if (isKnown && ruleSlots !== null) {
         const observed = { channelTypes: null, ruleSlots, isReported: true };
-        await contacts.receive({ organizationId, serialNumber, observed, canDeliverConfig: false });
+        await exchanges.handle({ organizationId, serialNumber, observed, canDeliverConfig: false });
       }
       return isKnown;
     },

@@ -1,22 +1,19 @@
-/** A device as the configuration loop sees it: an asset's sync state and what decides how changes compile for it. */
-
+/** A device and its configuration: the sync state of an asset, and what decides how changes compile for it. */
 import type { AssetRef } from './asset-ref.ts';
 import { withFrameTypes } from './channel-layout.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
 import { type DeviceSync, replaceHardware, type SyncStatus, syncStatus } from './device-sync.ts';
 
-export interface Device {
-  assetId: string;
-  organizationId: string;
+export interface Device extends AssetRef {
   serialNumber: string;
   capabilities: DeviceCapabilities;
-  /** The channels are those of its own report, which counts for more than what its frames look like. */
+  /** The channel types come from its own report, which counts for more than what its frames show. */
   areChannelsReported: boolean;
   sync: DeviceSync;
 }
 
-/** Another logger in its place: it has to take what the old one ran, and has yet to show what it is. */
+/** Another logger in its place: it is offered the configuration of the old one, and has yet to show its capabilities. */
 export const newHardware = (device: Device): Device => ({
   ...device,
   capabilities: { ...device.capabilities, channelTypes: null, ruleSlots: RULE_SLOTS_DEFAULT },
@@ -24,21 +21,20 @@ export const newHardware = (device: Device): Device => ({
   sync: replaceHardware(device.sync),
 });
 
-export interface ContactUpdate {
-  assetId: string;
+export interface ContactUpdate extends AssetRef {
   at: Date;
-  /** By when it should be heard again, as far as its interval is known. */
+  /** When the next contact is due, as far as the interval of the device is known. */
   expectedBy: Date | null;
-  /** What it said has changed its interval: the time that it had may be too short. */
+  /** The interval has changed: the present deadline may be too early. */
   hasOtherInterval: boolean;
 }
 
-/** One that had been missed, with the alerts that were open meanwhile; its row is held. */
+/** A device that was offline until this contact, with its open alerts; the row of its state is locked. */
 export interface DeviceBackOnline extends AssetRef {
   openAlerts: unknown;
 }
 
-/** What a device shows of itself, which decides how changes compile for it. */
+/** Capabilities that a message of the device shows. */
 export interface ObservedCapabilities {
   channelTypes: number[] | null;
   ruleSlots: RuleSlots | null;
@@ -46,7 +42,7 @@ export interface ObservedCapabilities {
   isReported: boolean;
 }
 
-/** What is known of the device with what was shown; the same object when that tells nothing new. */
+/** The device with what was observed; the same object when that changes nothing. */
 export function withObserved(device: Device, observed: ObservedCapabilities): Device {
   const { capabilities } = device;
   const channelTypes = layoutWith(device, observed);
@@ -96,7 +92,7 @@ export function deviceConfigView(device: Device & { assetName: string }): Device
   };
 }
 
-/** What an answer to a device carries: the change that waits for it. */
+/** A pending change as an answer to a device carries it. */
 export interface OfferedChange {
   revision: number;
   config: DeviceConfiguration;

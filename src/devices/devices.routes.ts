@@ -1,7 +1,6 @@
-import { NO_SUCH_DEVICE } from '../assets/asset.ts';
 import { noContent, ok, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
-import { deviceReportOf } from './config-report.ts';
+import { toDeviceReport } from './config-report.ts';
 import { type Device, deviceConfigView } from './device.ts';
 import type { DeviceExchanges } from './device-exchange.service.ts';
 import { offered } from './device-sync.ts';
@@ -12,16 +11,17 @@ import {
   offeredChangeSchema,
   serialParams,
 } from './devices.schemas.ts';
+import { NO_SUCH_DEVICE } from './serial-number.ts';
 
 export interface DevicesRoutesDeps {
   devices: {
     find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
   };
-  contacts: DeviceExchanges;
+  exchanges: DeviceExchanges;
   now(): Date;
 }
 
-export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Route[] {
+export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -56,17 +56,15 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
       async handle({ caller, params: { serial } }) {
         const { organizationId } = caller;
         const device = await devices.find(organizationId, serial);
-        // Most polls find nothing new: they take no lock and write nothing.
-        const known =
-          device && (device.sync.pending?.fetchedAt || !offered(device.sync)) ? device.sync : null;
-        if (known) return replyOf(offered(known));
-        const result = await contacts.receive({
+        // Most polls find nothing new: they need no lock and write nothing.
+        if (device && !awaitsFetch(device)) return replyWith(offered(device.sync));
+        const result = await exchanges.handle({
           organizationId,
           serialNumber: serial,
           canDeliverConfig: true,
         });
         if (!result) throw notFound(NO_SUCH_DEVICE);
-        return replyOf(result.pendingConfig);
+        return replyWith(result.pendingConfig);
       },
     }),
     route({
@@ -82,8 +80,8 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
       responses: { 200: exchangeResultSchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { serial }, body }) {
-        const report = deviceReportOf(body, now());
-        const result = await contacts.receive({
+        const report = toDeviceReport(body, now());
+        const result = await exchanges.handle({
           organizationId,
           serialNumber: serial,
           report,
@@ -96,4 +94,6 @@ export function devicesRoutes({ devices, contacts, now }: DevicesRoutesDeps): Ro
   ];
 }
 
-const replyOf = (change: unknown) => (change === null ? noContent() : ok(change));
+const awaitsFetch = ({ sync }: Device) => offered(sync) !== null && !sync.pending?.fetchedAt;
+
+const replyWith = (change: unknown) => (change === null ? noContent() : ok(change));

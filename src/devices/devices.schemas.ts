@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { SERIAL_NUMBER } from '../assets/asset.ts';
 import { time, timestamp } from '../http/schemas.ts';
 import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
@@ -21,6 +20,8 @@ import {
   UTC_OFFSET_STEP_MINUTES,
 } from './configuration-limits.ts';
 import { RULE_SLOTS_MAX } from './device-capabilities.ts';
+import { SYNC_STATUSES } from './device-sync.ts';
+import { SERIAL_NUMBER } from './serial-number.ts';
 
 const MASK_BITS = 32;
 
@@ -92,7 +93,7 @@ const otherRule = Joi.object({
   actionCode: int32.required(),
 });
 
-/* biome-ignore-start lint/suspicious/noThenProperty: Joi's word for a branch, nothing is awaited */
+/* biome-ignore-start lint/suspicious/noThenProperty: `then` is Joi's keyword for a branch, nothing is awaited */
 const alarmRule = Joi.alternatives().conditional('.condition', {
   switch: [
     { is: Joi.valid('HIGH_THRESHOLD', 'LOW_THRESHOLD').required(), then: thresholdRule },
@@ -174,8 +175,6 @@ export const configurationSchema = Joi.object<DeviceConfiguration>(configuration
   .example(configurationExample)
   .meta({ name: 'DeviceConfiguration' });
 
-export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
-
 const syncStatus = Joi.string()
   .valid(...SYNC_STATUSES)
   .required()
@@ -203,7 +202,7 @@ export const deviceConfigSchema = Joi.object({
   })
   .meta({ name: 'DeviceConfigurationRecord' });
 
-/** What cannot be a serial names no device. */
+/** Text that is no serial number is answered like an unknown one. */
 export const serialParams = Joi.object<{ serial: string }>({
   serial: Joi.string().pattern(SERIAL_NUMBER).required(),
 });

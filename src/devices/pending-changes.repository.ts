@@ -1,8 +1,13 @@
-/** Set-based reads and writes of what is pending, for changes that touch many devices in one transaction. */
+/**
+ * What is pending for many devices, read and changed in one statement: profiles are applied to up to 100,000 devices at
+ * once. `assign` is the set-based twin of `withPending` in device-sync.ts: whoever changes one changes the other, and
+ * test/devices/pending-changes.test.ts holds them equal.
+ */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { LOCKED_IN_ORDER } from './device-row.ts';
 
-/** A device that a change is about, locked, with all that decides what the change becomes for it. */
+/** A locked device, with all that decides what a change becomes for it. */
 export interface ChangingDevice {
   assetId: string;
   serialNumber: string;
@@ -14,37 +19,39 @@ export interface ChangingDevice {
   ruleSlots: number;
 }
 
-/** What is pending for a device from now on; null withdraws all. */
+/** What is pending for a device from now on; null: nothing. */
 export interface PendingAssignment {
   assetId: string;
   configId: string | null;
 }
 
-/** Rows and locks always come in one order (asset id), so that changes and reports never deadlock. */
-const LOCKED = `select d.asset_id as "assetId", a.serial_number as "serialNumber",
+const SELECT_DEVICES = `select d.asset_id as "assetId", a.serial_number as "serialNumber",
     d.pending_config_id as "pendingConfigId", d.reported_config_id as "reportedConfigId",
-    d.confirmed_config_id as "confirmedConfigId", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"
-  from device_configs d join assets a on a.id = d.asset_id`;
-const IN_ORDER = 'order by d.asset_id for no key update of d';
+    d.confirmed_config_id as "confirmedConfigId", a.model, d.reported_channel_types as "channelTypes",
+    d.rule_slots as "ruleSlots"
+  from device_configs d join assets a on a.organization_id = d.organization_id and a.id = d.asset_id`;
 
 export type PendingChangesRepository = ReturnType<typeof createPendingChangesRepository>;
 
+/** All devices of one call belong to one organization. */
 export function createPendingChangesRepository(sql: Sql) {
   return {
     lockAllActive(organizationId: string): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${LOCKED} where a.organization_id = ? and a.archived_at is null and d.is_active ${IN_ORDER}`,
+        `${SELECT_DEVICES}
+         where d.organization_id = ? and a.archived_at is null and d.is_active ${LOCKED_IN_ORDER}`,
         [organizationId],
       );
     },
 
-    /** Active devices among the serials (compared without case). */
+    /** Active devices by serial, compared without case. */
     lockSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${LOCKED} where a.organization_id = ? and a.archived_at is null and d.is_active
-           and lower(a.serial_number) = any(?::text[]) ${IN_ORDER}`,
+        `${SELECT_DEVICES}
+         where a.organization_id = ? and lower(a.serial_number) = any(?::text[]) and a.archived_at is null
+           and d.is_active ${LOCKED_IN_ORDER}`,
         [organizationId, serialNumbers.map((serial) => serial.toLowerCase())],
       );
     },
@@ -52,14 +59,16 @@ export function createPendingChangesRepository(sql: Sql) {
     lockAssets(organizationId: string, assetIds: string[]): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${LOCKED} where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.is_active ${IN_ORDER}`,
+        `${SELECT_DEVICES}
+         where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.is_active ${LOCKED_IN_ORDER}`,
         [organizationId, assetIds],
       );
     },
 
-    /** Every device gets a new revision that it has to fetch; without anything pending the revision stays. */
-    async assign(assignments: PendingAssignment[]): Promise<void> {
+    /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
+    async assign(organizationId: string, assignments: PendingAssignment[]): Promise<void> {
       if (assignments.length === 0) return;
+      // Devices share few configurations: a position is shorter than an id.
       const configIds = [...new Set(assignments.map(({ configId }) => configId))];
       const position = new Map(configIds.map((id, index) => [id, index + 1]));
       await query(
@@ -69,11 +78,12 @@ export function createPendingChangesRepository(sql: Sql) {
            revision = case when c.id is null then revision else revision + 1 end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
          join unnest(?::uuid[]) with ordinality as c (id, position) on c.position = n.position
-         where d.asset_id = n.asset_id`,
+         where d.organization_id = ? and d.asset_id = n.asset_id`,
         [
           assignments.map(({ assetId }) => assetId),
           assignments.map(({ configId }) => position.get(configId)),
           configIds,
+          organizationId,
         ],
       );
     },

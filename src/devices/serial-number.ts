@@ -1,8 +1,16 @@
-/** How a device names itself: a serial number is its own within an organization, in whatever case it is written. */
+/** How a device names itself: a serial number is unique within an organization, and compared without case. */
+export const SERIAL_NUMBER = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
+
+export const NO_SUCH_DEVICE = 'No active device has this serial number';
+
 export interface SerialInOrganization {
   organizationId: string;
   serialNumber: string;
 }
+
+export const isSerialNumber = (text: string) => SERIAL_NUMBER.test(text);
+
+export const sameSerial = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 export const serialKeyOf = ({ organizationId, serialNumber }: SerialInOrganization): string =>
   `${organizationId} ${serialNumber.toLowerCase()}`;

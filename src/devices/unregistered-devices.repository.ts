@@ -6,14 +6,14 @@ export interface UnregisteredDevice {
   serialNumber: string;
   organizationName: string;
   contactCount: number;
-  firstSeenAt: Date;
-  lastSeenAt: Date;
+  firstContactAt: Date;
+  lastContactAt: Date;
 }
 
-/** A stray or hostile sender must not fill the table. */
-const KEPT_PER_ORGANIZATION = 1_000;
+/** Bounds what a faulty or hostile sender can store. */
+const PER_ORGANIZATION_MAX = 1_000;
 
-/** Serials that spoke with an organization's token and are not registered there: for the operator to look into. */
+/** Serials of devices that sent with an organization's token and are not registered there; the operator lists them. */
 export function createUnregisteredDevicesRepository(sql: Sql) {
   return {
     async record(contacts: SerialInOrganization[]): Promise<void> {
@@ -35,12 +35,12 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
         [
           contacts.map(({ organizationId }) => organizationId),
           contacts.map(({ serialNumber }) => serialNumber),
-          KEPT_PER_ORGANIZATION,
+          PER_ORGANIZATION_MAX,
         ],
       );
     },
 
-    /** Those that have not spoken for so long; they make room for others. */
+    /** Retention, in all organizations: removes devices without a contact for so many days, which makes room for others. */
     async removeOlderThan(days: number): Promise<void> {
       await query(
         sql,
@@ -49,11 +49,12 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       );
     },
 
+    /** Of all organizations, for the operator. */
     list(limit: number): Promise<UnregisteredDevice[]> {
       return query(
         sql,
         `select u.serial_number as "serialNumber", o.name as "organizationName", u.contact_count as "contactCount",
-           u.first_contact_at as "firstSeenAt", u.last_contact_at as "lastSeenAt"
+           u.first_contact_at as "firstContactAt", u.last_contact_at as "lastContactAt"
          from unregistered_devices u join organizations o on o.id = u.organization_id
          where not exists (
            select from assets a where a.organization_id = u.organization_id

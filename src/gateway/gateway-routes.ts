@@ -2,9 +2,9 @@
  * The CoAP routes for loggers: `m` measurements, `c` configuration reports, `i` device info, `t` time. They decode and
  * authenticate messages and hand them to use cases that know nothing of CoAP.
  */
+import type { DeviceReport } from '../devices/config-report.ts';
 import { toRuleSlots } from '../devices/device-capabilities.ts';
 import type { DeviceExchanges } from '../devices/device-exchange.service.ts';
-import type { DeviceReport } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
@@ -85,7 +85,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
     const report = parts.add({ organizationId, report: part, payload, receivedAt });
-    const result = await exchanges.receive({
+    const result = await exchanges.handle({
       organizationId,
       serialNumber,
       // The other parts come in messages of their own, or the device is asked again.

@@ -14,6 +14,7 @@ import type { InTransaction, Transact } from '../db/transaction.ts';
 import { withFrameTypes } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
+import type { ConfigurationRefs } from '../devices/configurations.repository.ts';
 import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
 import { isPlausibleTime } from '../devices/device-clock.ts';
 import {
@@ -45,7 +46,7 @@ export interface IntakeDeps {
   transact: Transact;
   measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'lockBySerial' | 'store'>;
   configurationsIn(sql: Sql): {
-    find(ids: Iterable<string | null>): Promise<ConfigurationContents>;
+    find(refs: Iterable<ConfigurationRefs>): Promise<ConfigurationContents>;
   };
   unregisteredIn(sql: Sql): { record(contactCount: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
@@ -157,9 +158,7 @@ function storeFrames(
     const measurements = deps.measurementsIn(sql);
     const bySerial = new Map(frames.map((frame) => [serialKeyOf(frame), frame]));
     const devices = await measurements.lockBySerial([...bySerial.values()]);
-    const contents = await deps
-      .configurationsIn(sql)
-      .find(devices.flatMap(({ config }) => neededIds(config)));
+    const contents = await deps.configurationsIn(sql).find(devices.map(neededConfigs));
     const courses = new Map(devices.map((device) => [serialKeyOf(device.asset), courseOf(device, contents)]));
     const all = frames.map((frame) => courses.get(serialKeyOf(frame))?.take(frame) ?? null);
     const steps = all.filter((step) => step !== null);
@@ -173,11 +172,10 @@ function storeFrames(
 }
 
 /** What it runs, and what waits for it. */
-const neededIds = ({ sync: { reported, confirmed, pending } }: ConfigState) => [
-  reported?.config ?? null,
-  confirmed,
-  pending?.config ?? null,
-];
+const neededConfigs = ({ asset, config: { sync } }: LockedDevice): ConfigurationRefs => ({
+  organizationId: asset.organizationId,
+  configIds: [sync.reported?.config ?? null, sync.confirmed, sync.pending?.config ?? null],
+});
 
 interface LockedFrameResult {
   step: FrameResult;

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { NO_SUCH_ASSET, NO_SUCH_DEVICE } from '../assets/asset.ts';
+import { NO_SUCH_ASSET } from '../assets/asset.ts';
+import { NO_SUCH_DEVICE } from '../devices/serial-number.ts';
 import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';

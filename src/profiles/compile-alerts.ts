@@ -1,10 +1,10 @@
 /**
- * Alerts to a logger's rules. An alert is one threshold rule per bound, which only watch, and one logic rule over
- * them, which transmits: it becomes active with the breach and inactive with the return, and its return delay says
+ * Compiles alerts to a logger's rules. An alert is one threshold rule per bound, without an action, and one logic rule
+ * over them, which transmits: it becomes active with the breach and inactive with the return, and its return delay says
  * whether the latter transmits as well (Efento proto_config_rule.proto, CONDITION_LOGIC_OPERATOR).
  *
  * A breach from one side straight to the other is no return and no second breach. An alert that transmits only on
- * return watches the negation, "within all bounds"; a device that starts within them therefore transmits once.
+ * return is the negation, "within all bounds"; a device that starts within them therefore transmits once.
  */
 import { slotAt } from '../devices/channel-layout.ts';
 import {

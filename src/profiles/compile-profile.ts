@@ -1,10 +1,10 @@
 /**
- * A profile to the part of a logger's configuration that it sets, for one variant of device at one moment. Pure: the
+ * Compiles a profile to the part of a logger's configuration that it sets, for one variant of device at one moment. Pure: the
  * same input always gives the same configuration, so devices can share it and a repeat changes nothing.
  *
  * Only what the profile was given appears: its intervals set their own keys; its alerts set the rules and, with its
  * schedule (always, when it has none), the calendars, because calendars name rules by position and those left over
- * from other rules would switch the new ones; a schedule alone sets the calendars over the rules the device has.
+ * from other rules would switch the new ones; a schedule alone sets the calendars for the rules the device has.
  */
 import type { AlarmRule, DeviceConfiguration } from '../devices/configuration.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
@@ -20,7 +20,7 @@ export interface ProfileSnapshot {
   intervals: Intervals | null;
 }
 
-/** `deviceRules`: what a schedule without alerts is laid over; unknown means every slot. */
+/** `deviceRules`: the rules that a schedule without alerts applies to; null, when they are unknown, means every slot. */
 export function compileProfile(
   { alerts, schedule, intervals }: ProfileSnapshot,
   capabilities: DeviceCapabilities,
@@ -55,7 +55,7 @@ function compileIntervals({
   };
 }
 
-/** The smallest factor that divides evenly and leaves a base that fits. The largest interval, 10 days, takes 15. */
+/** The smallest factor that divides evenly and leaves a base that fits: 15 for the largest interval, 10 days. */
 function measurementPeriod(intervalSeconds: number): DeviceConfiguration {
   let factor = Math.ceil(intervalSeconds / MEASUREMENT_PERIOD_MAX);
   while (intervalSeconds % factor !== 0) factor += 1;

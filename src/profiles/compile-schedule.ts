@@ -1,17 +1,17 @@
 /**
- * A schedule to a logger's calendars. A calendar switches the rules it names on within one window of local time on
+ * Compiles a schedule to a logger's calendars. A calendar switches the rules it names on within one window of local time on
  * the days of its mask; outside they are off. Its time zone is a fixed offset, so a schedule must be compiled again
  * when the zone changes to or from summer time.
  *
  * A window over midnight. The customer's "Friday 22:00 to 06:00" is the night from Friday to Saturday. The device
  * reads from > to on one day's mask as two windows of that same day, 00:00 to 06:00 and 22:00 to the end of Friday
- * (Efento proto_config_rule.proto, CALENDAR_TYPE_WEEK): it would guard the wrong morning and leave Saturday's
- * unguarded. So such a window takes two calendars: the evening on the days themselves, the morning on the days after.
+ * (Efento proto_config_rule.proto, CALENDAR_TYPE_WEEK): its rules would be on in the wrong morning and off on Saturday.
+ * So such a window needs two calendars: the evening on the days themselves, the morning on the days after.
  * The evening is written as from 22:00 to 00:00, which is from > to with nothing before `to`, because an end at 23:59
- * would lose the last minute. On all seven days both readings are the same, and one calendar says it.
+ * would lose the last minute. On all seven days both readings are the same, and one calendar is enough.
  *
- * Assumed, the source being silent: a rule that several calendars name is on while any of them says so. Otherwise
- * two calendars for two days could never be of use.
+ * The source does not say, and it is assumed: a rule that several calendars name is on while any of them has its window.
+ * Otherwise two calendars for two days could never be of use.
  */
 import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
 import { CALENDARS_MAX, UTC_OFFSET_STEP_MINUTES } from '../devices/configuration-limits.ts';
@@ -21,7 +21,7 @@ import { utcOffsetMinutes } from './time-zone.ts';
 const DAYS_IN_WEEK = 7;
 const MIDNIGHT = 0;
 
-/** The device's full list; all DISABLED when the schedule is always or there is no rule to switch. */
+/** The device's full list; all DISABLED when the schedule is always or no rule is in use. */
 export function compileCalendars(schedule: Schedule, enableRules: number[], at: Date): Calendar[] {
   const calendars: Calendar[] = [];
   if (!schedule.always && enableRules.length > 0) {
@@ -51,7 +51,7 @@ const sorted = (days: number[]) => days.toSorted((a, b) => a - b);
 
 const minutesAfterMidnight = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-/** What a calendar says of the zone at the moment: minutes from UTC, in steps of 15. */
+/** The offset that a calendar has for the zone at this moment: minutes from UTC, in steps of 15. */
 export function deviceTimezoneMinutes(timezone: string, at: Date): number {
   return Math.round(utcOffsetMinutes(timezone, at) / UTC_OFFSET_STEP_MINUTES) * UTC_OFFSET_STEP_MINUTES;
 }

@@ -1,6 +1,6 @@
 /**
- * Where a device will not do quite what a profile says, in sentences for the dry run. Limits that the device has and
- * the API does not name are no errors: another device may not have them.
+ * Sentences for the dry run about where a device will not do exactly what a profile says. Limits that only the device has
+ * are warnings, not errors: another device may not have them.
  */
 import { temperatureSlots } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
@@ -11,7 +11,7 @@ import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } 
 /** Transmission over measurement interval; Efento's NB-IoT logger manual, page 15. */
 const MEASUREMENTS_PER_TRANSMISSION_MAX = 60;
 
-/** Each sentence names the field that it is about; none when there is nothing to say. */
+/** Each sentence names the field that it is about. */
 export function compileWarnings(
   { alerts, schedule, intervals }: ProfileSnapshot,
   capabilities: DeviceCapabilities,
@@ -34,24 +34,21 @@ function intervalWarnings(intervals: Intervals): string[] {
   ];
 }
 
-/**
- * What only shows on the device: one interval of the profile beside the other one that the device runs or waits for.
- * Takes the configurations that the devices would end up with.
- */
+/** For profiles with one interval: whether it fits the other one that each device has. `configs` are those after the merge. */
 export function mergedWarnings(configs: DeviceConfiguration[]): string[] {
   const tooOften = configs.filter((config) => measurementsPerTransmission(config) < 1).length;
   const tooSeldom = configs.filter(
     (config) => measurementsPerTransmission(config) > MEASUREMENTS_PER_TRANSMISSION_MAX,
   ).length;
-  const asTheyRun = (count: number) =>
+  const prefix = (count: number) =>
     `intervals: with the other interval that they have, ${count} of these devices`;
   return [
     ...(tooOften > 0
-      ? [`${asTheyRun(tooOften)} would transmit more often than they measure, so they may refuse`]
+      ? [`${prefix(tooOften)} would transmit more often than they measure, so they may refuse`]
       : []),
     ...(tooSeldom > 0
       ? [
-          `${asTheyRun(tooSeldom)} would transmit less often than every ${MEASUREMENTS_PER_TRANSMISSION_MAX} measurements, so they may refuse`,
+          `${prefix(tooSeldom)} would transmit less often than every ${MEASUREMENTS_PER_TRANSMISSION_MAX} measurements, so they may refuse`,
         ]
       : []),
   ];

@@ -1,5 +1,5 @@
 /**
- * A profile: what an organization wants its loggers to measure, to send and to raise alerts about, in the words of
+ * A profile: what an organization wants its loggers to measure, to send and to raise alerts about, in the terms of
  * the API. `compile-profile.ts` turns it into what a logger understands.
  *
  * Values are kept as they were sent. What the device makes of them (steps of 0.1 °C) shows beside them, as minC and
@@ -23,7 +23,7 @@ export const WEEKDAYS = [
 export const ALERT_TYPES = ['range', 'high', 'low'] as const;
 
 export const SLUG_LENGTH_MAX = 64;
-/** Two bounds and what transmits: the most that an alert takes. */
+/** Two thresholds and the rule that transmits. */
 export const RULES_PER_ALERT_MAX = 3;
 export const ALERTS_MAX = RULE_SLOTS_DEFAULT / RULES_PER_ALERT_MAX;
 
@@ -115,7 +115,7 @@ export function intervalsFault(intervals: Intervals): string | null {
   return `transmissionIntervalSeconds must be at least ${minutes * 60}, the measurement interval in seconds`;
 }
 
-/** Letters that do not fall apart into a Latin letter and its mark. */
+/** Letters that Unicode does not decompose into a Latin letter and its mark. */
 const PLAIN_LETTERS: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -135,7 +135,7 @@ export function slugFromName(name: string): string {
     .toLowerCase()
     .replace(/[ßæœøłđðþ]/g, (letter) => PLAIN_LETTERS[letter] ?? '')
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
+    .filter((part) => part !== '')
     .join('-')
     .slice(0, SLUG_LENGTH_MAX)
     .replace(/-$/, '');
@@ -164,12 +164,12 @@ export interface ProfileDetailView extends ProfileView {
   temperatureAlerts: Array<TemperatureAlert & EnforcedBounds>;
 }
 
-/** What list and get answer with. */
+/** For list and get. */
 export function profileView({ slug, name, schedule, temperatureAlerts }: Profile): ProfileView {
   return { slug, name, schedule: schedule ?? { always: true }, temperatureAlerts: temperatureAlerts ?? [] };
 }
 
-/** What create and update answer with. */
+/** For create and update. */
 export function profileDetailView(profile: Profile): ProfileDetailView {
   const view = profileView(profile);
   return {
@@ -187,7 +187,7 @@ export function enforcedBounds({ lowC, highC }: Pick<TemperatureAlert, 'lowC' | 
   };
 }
 
-/** As on paper: halves go away from zero (0.05 → 0.1, -0.05 → -0.1). Never -0. */
+/** Halves go away from zero (0.05 → 0.1, -0.05 → -0.1). Never -0. */
 export function roundedToTenth(celsius: number): number {
   const tenths = Math.round(Math.abs(celsius) * 10);
   return tenths === 0 ? 0 : (Math.sign(celsius) * tenths) / 10;

@@ -45,7 +45,7 @@ export function createProfilesRepository(sql: Sql) {
       return row ?? null;
     },
 
-    /** @throws conflict when the slug is taken. */
+    /** @throws conflict when the organization has a profile of this slug. */
     async insert(organizationId: string, profile: Profile): Promise<void> {
       await query(
         sql,

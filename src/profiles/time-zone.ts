@@ -1,4 +1,4 @@
-/** What the runtime's time zone database knows: whether a name is a zone, and how far it is from UTC at a moment. */
+/** Answers from the runtime's time zone database: whether a name is a zone, and its offset from UTC at a moment. */
 export const TIME_ZONE_LENGTH_MAX = 64;
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 

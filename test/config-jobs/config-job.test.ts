@@ -1,13 +1,13 @@
-/** The rules of a job's course that need neither database nor Temporal (contract.md, sections 3 and 10). */
+/** The rules of a job's run, without database and Temporal (contract, section 4). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findConflicts, memoized, withdrawChange } from '../../src/config-jobs/change-devices.ts';
+import { findConflicts, memoized, withdrawChange } from '../../src/config-jobs/changes.ts';
 import {
   type Counts,
+  evaluateStage,
   finishedStatus,
   firstStageSize,
   jobView,
-  judgeStage,
   NO_COUNTS,
   openCount,
   type Rollout,
@@ -42,11 +42,11 @@ const rollouts: fc.Arbitrary<Rollout> = fc.record({
 const careful: Rollout = { firstPercent: 10, minAppliedPercent: 90, abortFailedPercent: 20 };
 
 describe('The first stage of a job', () => {
-  it('is everything without a rollout', () => {
+  it('takes all devices into the first stage without a rollout', () => {
     for (const total of [1, 3, 100_000]) assert.equal(firstStageSize(total, null), total);
   });
 
-  it('is the share asked for, rounded up, and at least one device', () => {
+  it('takes the given share into the first stage, rounded up, and at least one device', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), rollouts, (total, rollout) => {
         const size = firstStageSize(total, rollout);
@@ -58,61 +58,61 @@ describe('The first stage of a job', () => {
   });
 });
 
-describe('Judging a stage', () => {
+describe('Evaluating a stage', () => {
   const first = { isLast: false, rollout: careful };
   const last = { isLast: true, rollout: careful };
   const only = { isLast: true, rollout: null };
 
-  it('waits while a device is open, and goes on when none is', () => {
-    assert.equal(judgeStage(counted({ waiting: 1, applied: 9 }), only), 'wait');
-    assert.equal(judgeStage(counted({ sent: 1, applied: 9 }), only), 'wait');
-    assert.equal(judgeStage(counted({ applied: 10 }), only), 'proceed');
+  it('waits while a device is open, and proceeds when none is', () => {
+    assert.equal(evaluateStage(counted({ waiting: 1, applied: 9 }), only), 'wait');
+    assert.equal(evaluateStage(counted({ sent: 1, applied: 9 }), only), 'wait');
+    assert.equal(evaluateStage(counted({ applied: 10 }), only), 'proceed');
   });
 
-  it('without a rollout never aborts, however many fail', () => {
-    assert.equal(judgeStage(counted({ failed: 9, waiting: 1 }), only), 'wait');
-    assert.equal(judgeStage(counted({ failed: 10 }), only), 'proceed');
+  it('never aborts without a rollout, however many devices fail', () => {
+    assert.equal(evaluateStage(counted({ failed: 9, waiting: 1 }), only), 'wait');
+    assert.equal(evaluateStage(counted({ failed: 10 }), only), 'proceed');
   });
 
-  it('begins the rest when the bar is met, though some of the first are still open', () => {
-    assert.equal(judgeStage(counted({ applied: 89, waiting: 11 }), first), 'wait');
-    assert.equal(judgeStage(counted({ applied: 90, waiting: 10, queued: 900 }), first), 'proceed');
+  it('proceeds when enough devices have applied the change, although some are still open', () => {
+    assert.equal(evaluateStage(counted({ applied: 89, waiting: 11 }), first), 'wait');
+    assert.equal(evaluateStage(counted({ applied: 90, waiting: 10, queued: 900 }), first), 'proceed');
   });
 
-  it('stops when too many have failed, in every stage', () => {
-    assert.equal(judgeStage(counted({ failed: 19, waiting: 81 }), first), 'wait');
-    assert.equal(judgeStage(counted({ failed: 20, waiting: 80 }), first), 'abort');
-    assert.equal(judgeStage(counted({ failed: 20, applied: 70, sent: 10 }), last), 'abort');
+  it('aborts when too many devices have failed, in every stage', () => {
+    assert.equal(evaluateStage(counted({ failed: 19, waiting: 81 }), first), 'wait');
+    assert.equal(evaluateStage(counted({ failed: 20, waiting: 80 }), first), 'abort');
+    assert.equal(evaluateStage(counted({ failed: 20, applied: 70, sent: 10 }), last), 'abort');
   });
 
-  it('stops when the first stage is settled below the bar', () => {
-    assert.equal(judgeStage(counted({ applied: 85, failed: 15 }), first), 'abort');
-    assert.equal(judgeStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
+  it('aborts when the first stage has settled and too few devices have applied the change', () => {
+    assert.equal(evaluateStage(counted({ applied: 85, failed: 15 }), first), 'abort');
+    assert.equal(evaluateStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
   });
 
-  it('meets a bar that is reached exactly, whatever the numbers', () => {
+  it('counts a share that is reached exactly as reached, for all numbers', () => {
     const wrong: string[] = [];
-    for (let judged = 1; judged <= 300; judged++) {
+    for (let total = 1; total <= 300; total++) {
       for (let percent = 1; percent <= 100; percent++) {
-        if ((judged * percent) % 100 !== 0) continue;
-        const share = (judged * percent) / 100;
-        const bars = { firstPercent: 1, minAppliedPercent: percent, abortFailedPercent: percent };
-        const stage = { isLast: false, rollout: bars };
-        const met = judgeStage(counted({ applied: share, waiting: judged - share }), stage);
-        const over = judgeStage(counted({ failed: share, waiting: judged - share }), stage);
-        if (met !== 'proceed' || over !== 'abort') wrong.push(`${share} of ${judged} is ${percent} %`);
+        if ((total * percent) % 100 !== 0) continue;
+        const share = (total * percent) / 100;
+        const thresholds = { firstPercent: 1, minAppliedPercent: percent, abortFailedPercent: percent };
+        const stage = { isLast: false, rollout: thresholds };
+        const met = evaluateStage(counted({ applied: share, waiting: total - share }), stage);
+        const over = evaluateStage(counted({ failed: share, waiting: total - share }), stage);
+        if (met !== 'proceed' || over !== 'abort') wrong.push(`${share} of ${total} is ${percent} %`);
       }
     }
     assert.deepEqual(wrong, []);
   });
 
-  it('compares shares of the devices that count, exactly', () => {
+  it('compares shares of the devices that count without rounding', () => {
     fc.assert(
       fc.property(counts, fc.option(rollouts), fc.boolean(), (begun, rollout, isLast) => {
         const open = begun.waiting + begun.sent;
         const all = open + begun.applied + begun.failed + begun.timed_out;
         const reaches = (count: number, percent: number) => count * 100 >= percent * all;
-        const verdict = judgeStage(begun, { isLast, rollout });
+        const verdict = evaluateStage(begun, { isLast, rollout });
         if (rollout && begun.failed > 0 && reaches(begun.failed, rollout.abortFailedPercent))
           assert.equal(verdict, 'abort');
         else if (isLast) assert.equal(verdict, open > 0 ? 'wait' : 'proceed');
@@ -124,23 +124,23 @@ describe('Judging a stage', () => {
     );
   });
 
-  it('looks away from devices that were archived, taken over or have not begun', () => {
+  it('ignores devices that were cancelled, superseded or have not begun', () => {
     fc.assert(
       fc.property(counts, counts, fc.option(rollouts), fc.boolean(), (begun, other, rollout, isLast) => {
         const { queued, cancelled, superseded } = other;
         const stage = { isLast, rollout };
         assert.equal(
-          judgeStage({ ...begun, queued, cancelled, superseded }, stage),
-          judgeStage(begun, stage),
+          evaluateStage({ ...begun, queued, cancelled, superseded }, stage),
+          evaluateStage(begun, stage),
         );
       }),
     );
   });
 
-  it('never waits for nobody', () => {
+  it('never waits when no device is open', () => {
     fc.assert(
       fc.property(counts, fc.option(rollouts), fc.boolean(), (begun, rollout, isLast) => {
-        const verdict = judgeStage({ ...begun, waiting: 0, sent: 0 }, { isLast, rollout });
+        const verdict = evaluateStage({ ...begun, waiting: 0, sent: 0 }, { isLast, rollout });
         assert.notEqual(verdict, 'wait');
       }),
     );
@@ -148,7 +148,7 @@ describe('Judging a stage', () => {
 });
 
 describe('A finished job', () => {
-  it('succeeded when every device runs the change, was taken over or archived', () => {
+  it('finishes as succeeded when every device applied the change, was superseded or cancelled', () => {
     fc.assert(
       fc.property(counts, (some) => {
         assert.equal(finishedStatus({ ...some, failed: 0, timed_out: 0 }), 'succeeded');
@@ -156,12 +156,12 @@ describe('A finished job', () => {
     );
   });
 
-  it('completed with failures when one failed or timed out', () => {
+  it('finishes as completed_with_failures when a device failed or timed out', () => {
     assert.equal(finishedStatus(counted({ applied: 99, failed: 1 })), 'completed_with_failures');
     assert.equal(finishedStatus(counted({ applied: 99, timed_out: 1 })), 'completed_with_failures');
   });
 
-  it('has nothing open: what is queued, waiting or sent is', () => {
+  it('counts queued, waiting and sent targets as open, and no others', () => {
     fc.assert(
       fc.property(counts, (some) => {
         const { queued, waiting, sent, ...settled } = some;
@@ -171,14 +171,14 @@ describe('A finished job', () => {
     );
   });
 
-  it('is shown with all eight counts, by the names of the API', () => {
+  it('shows all eight counts of a job by their names in the API', () => {
     const at = new Date('2026-03-02T08:00:00.123Z');
     const view = jobView({
       id: 'id',
       profileSlug: 'fridge',
       status: 'running',
-      total: 3,
-      counts: counted({ timed_out: 1, sent: 2 }),
+      targetCount: 3,
+      targetCounts: counted({ timed_out: 1, sent: 2 }),
       deadlineAt: at,
       createdAt: at,
       finishedAt: null,
@@ -227,7 +227,7 @@ const changes: fc.Arbitrary<DeviceConfiguration> = fc
   )
   .filter((config) => keysOf(config).length > 0);
 
-describe('Changes that meet on a device', () => {
+describe('Changes of several jobs on one device', () => {
   const contents = new Map<string, DeviceConfiguration>([
     ['ten minutes', { measurementPeriodBase: 600, measurementPeriodFactor: 1 }],
     ['an hour', { measurementPeriodBase: 3_600, measurementPeriodFactor: 1 }],
@@ -235,37 +235,37 @@ describe('Changes that meet on a device', () => {
     ['ten minutes, daily', { measurementPeriodBase: 600, transmissionInterval: 86_400 }],
   ]);
 
-  it('contradict each other only where a shared key gets another value', () => {
+  it('of several jobs conflict only when they give a shared key different values', () => {
     const all = [...contents.keys()];
     assert.deepEqual(findConflicts(all, ['an hour'], contents), [
-      { old: 'ten minutes', fresh: 'an hour' },
-      { old: 'ten minutes, daily', fresh: 'an hour' },
+      { existing: 'ten minutes', incoming: 'an hour' },
+      { existing: 'ten minutes, daily', incoming: 'an hour' },
     ]);
     assert.deepEqual(findConflicts(all, ['daily'], contents), []);
     assert.deepEqual(findConflicts(all, ['ten minutes'], contents), [
-      { old: 'an hour', fresh: 'ten minutes' },
+      { existing: 'an hour', incoming: 'ten minutes' },
     ]);
     assert.deepEqual(findConflicts([], all, contents), []);
   });
 
-  it('are superseded exactly when the merged revision no longer holds all of them', () => {
+  it('of several jobs conflict exactly when the merged configuration no longer includes the existing one', () => {
     fc.assert(
-      fc.property(changes, changes, changes, (other, old, fresh) => {
-        const pending = merged(merged(other, old), fresh);
+      fc.property(changes, changes, changes, (other, existing, incoming) => {
+        const pending = merged(merged(other, existing), incoming);
         const found = findConflicts(
-          ['old'],
-          ['fresh'],
+          ['existing'],
+          ['incoming'],
           new Map([
-            ['old', old],
-            ['fresh', fresh],
+            ['existing', existing],
+            ['incoming', incoming],
           ]),
         );
-        assert.equal(found.length === 0, includes(pending, old));
+        assert.equal(found.length === 0, includes(pending, existing));
       }),
     );
   });
 
-  it('is refused when the configuration of a change is not stored', () => {
+  it('cannot be compared when the configuration of a change is not stored', () => {
     assert.throws(
       () => findConflicts(['nothing'], ['daily'], contents),
       /configuration nothing is not there/,
@@ -273,21 +273,21 @@ describe('Changes that meet on a device', () => {
   });
 });
 
-describe('Taking a change back', () => {
+describe('Withdrawing a change', () => {
   const pending = { measurementPeriodBase: 600, measurementPeriodFactor: 1, transmissionInterval: 86_400 };
 
-  it('takes its keys and leaves the others', () => {
+  it('withdraws the keys of a change and keeps the others', () => {
     assert.deepEqual(withdrawChange(pending, { transmissionInterval: 86_400 }, []), {
       measurementPeriodBase: 600,
       measurementPeriodFactor: 1,
     });
   });
 
-  it('leaves nothing when nothing is left', () => {
+  it('leaves nothing pending when the change was all that was pending', () => {
     assert.equal(withdrawChange(pending, pending, []), null);
   });
 
-  it('leaves the keys that another change still wants', () => {
+  it('keeps the keys that another change still wants', () => {
     const others = [{ measurementPeriodBase: 600 }, { transmissionInterval: 86_400 }];
     assert.deepEqual(withdrawChange(pending, pending, others), {
       measurementPeriodBase: 600,
@@ -295,7 +295,7 @@ describe('Taking a change back', () => {
     });
   });
 
-  it('keeps whole what others wait for, and of its own keys nothing else', () => {
+  it('keeps what other changes want whole, and nothing else of its own keys', () => {
     fc.assert(
       fc.property(changes, changes, fc.array(changes, { maxLength: 3 }), (base, change, wanted) => {
         const all = [change, ...wanted].reduce<DeviceConfiguration>(merged, base);
@@ -312,7 +312,7 @@ describe('Taking a change back', () => {
 });
 
 describe('A memoized function', () => {
-  it('runs once per key, whatever it answers', () => {
+  it('runs a memoized function once per key, whatever it returns', () => {
     let runs = 0;
     const parity = memoized(
       (value: number) => String(value % 2),

@@ -1,4 +1,4 @@
-/** Profiles promise local time; calendars on a device carry a fixed distance from UTC. Somebody has to follow. */
+/** Profiles promise local time; calendars on a device have a fixed offset from UTC, and get a new one at transitions. */
 import assert from 'node:assert/strict';
 import {
   apply,
@@ -31,11 +31,11 @@ const ZONES: Zone[] = [
   { timezone: 'America/Santiago', januaryMinutes: -180, julyMinutes: -240 },
 ];
 
-describe('When a zone goes over to summer time', () => {
+describe('Daylight saving time', () => {
   let dms: TestService;
   let now: Date;
   let serials = 0;
-  /** Time goes on from test to test. */
+  /** Each test runs in later years than the one before. */
   let year = 2026;
 
   before(async () => {
@@ -48,7 +48,7 @@ describe('When a zone goes over to summer time', () => {
     now = inJanuary(year);
   });
 
-  async function guarded(profile: object): Promise<{ serial: string; jobId: string }> {
+  async function registerWith(profile: object): Promise<{ serial: string; jobId: string }> {
     const serial = `ZONED-${++serials}`;
     await register(dms, serial);
     const slug = await createProfile(dms, { slug: `zoned-${serials}`, ...profile });
@@ -68,12 +68,12 @@ describe('When a zone goes over to summer time', () => {
       () => configOf(dms, serial),
       ({ pendingConfig }) => offsetsOf(pendingConfig)[0] === minutes,
     );
-  /** Long enough for several looks. */
-  const looks = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+  /** Long enough for several sweeps. */
+  const sweeps = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 
   for (const { timezone, januaryMinutes, julyMinutes } of ZONES) {
-    it(`a device in ${timezone} gets its windows at the new distance, and again at the way back`, async () => {
-      const { serial, jobId } = await guarded(hotWaterIn(timezone));
+    it(`offers a device in ${timezone} its windows at the new offset from UTC, and again when summer time ends`, async () => {
+      const { serial, jobId } = await registerWith(hotWaterIn(timezone));
       await applyAnswer(dms, serial);
       await untilEnded(dms, jobId);
       const before = await configOf(dms, serial);
@@ -93,8 +93,8 @@ describe('When a zone goes over to summer time', () => {
     });
   }
 
-  it('a device that has not confirmed its change yet is offered it at the new distance, and its job goes on', async () => {
-    const { serial, jobId } = await guarded(hotWaterIn('Europe/Stockholm'));
+  it('offers a pending change at the new offset as a new revision, and its job goes on', async () => {
+    const { serial, jobId } = await registerWith(hotWaterIn('Europe/Stockholm'));
     const fetched = await dms.device.get(`/devices/${serial}/pending-config`);
     assert.equal(fetched.body.revision, 1);
     now = inJuly(year);
@@ -107,36 +107,36 @@ describe('When a zone goes over to summer time', () => {
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
   });
 
-  it('devices that are guarded always, or in a zone without summer time, are left alone', async () => {
-    const always = await guarded(FRIDGE);
-    const tokyo = await guarded(hotWaterIn('Asia/Tokyo'));
-    const moving = await guarded(hotWaterIn('Europe/Stockholm'));
+  it('changes nothing on devices that are monitored always or in a zone without summer time', async () => {
+    const always = await registerWith(FRIDGE);
+    const tokyo = await registerWith(hotWaterIn('Asia/Tokyo'));
+    const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
     for (const { serial } of [always, tokyo, moving]) await applyAnswer(dms, serial);
     now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
-    await looks();
+    await sweeps();
     for (const { serial } of [always, tokyo]) {
       const { pendingConfig, syncStatus } = await configOf(dms, serial);
       assert.deepEqual([pendingConfig, syncStatus], [null, 'applied']);
     }
   });
 
-  it('a device that has been guarded otherwise since is left alone', async () => {
-    const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
+  it('changes nothing on a device whose windows another profile has replaced', async () => {
+    const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, serial);
     const slug = await createProfile(dms, { slug: `since-${serials}`, ...FRIDGE });
     await apply(dms, slug, { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
-    const moving = await guarded(hotWaterIn('Europe/Stockholm'));
+    const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, moving.serial);
     now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
-    await looks();
+    await sweeps();
     assert.equal((await configOf(dms, serial)).pendingConfig, null);
   });
 
-  it('a change that the device refused stays refused', async () => {
-    const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
+  it('does not offer a refused change again', async () => {
+    const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, serial);
     const slug = await createProfile(dms, { slug: `refused-${serials}`, ...hotWaterIn('America/New_York') });
     await apply(dms, slug, { serialNumbers: [serial] });
@@ -147,21 +147,21 @@ describe('When a zone goes over to summer time', () => {
     });
     const before = await configOf(dms, serial);
     assert.equal(before.syncStatus, 'failed');
-    const moving = await guarded(hotWaterIn('Europe/Stockholm'));
+    const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, moving.serial);
     now = inJuly(year);
     await untilPendingAt(moving.serial, 120);
-    await looks();
+    await sweeps();
     const { pendingConfig, syncStatus } = await configOf(dms, serial);
     assert.deepEqual([pendingConfig, syncStatus], [before.pendingConfig, 'failed']);
   });
 
-  it('nobody gets a second change for the same turn', async () => {
-    const { serial } = await guarded(hotWaterIn('Europe/Stockholm'));
+  it('offers one change per transition', async () => {
+    const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, serial);
     now = inJuly(year);
     await untilPendingAt(serial, 120);
-    await looks();
+    await sweeps();
     assert.equal((await dms.device.get(`/devices/${serial}/pending-config`)).body.revision, 2);
   });
 });

@@ -34,7 +34,7 @@ describe('The deadline of a job', function () {
     await dms.stop();
   });
 
-  it('times out the devices that have not confirmed, which are still offered the change', async () => {
+  it('times out targets at the deadline, and still offers the change to their devices', async () => {
     const [quick, slow, fetched] = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [quick, slow, fetched] });
     await applyAnswer(dms, quick);
@@ -68,7 +68,7 @@ describe('A job over 300 devices', function () {
   });
   after(() => dms.stop());
 
-  it('describes what it waits for while it runs', async () => {
+  it('describes in the Temporal UI what a running job waits for', async () => {
     await untilSeen(dms, jobId);
     for (const serial of serials.slice(0, 30)) await applyAnswer(dms, serial);
     const details = await eventually(
@@ -82,7 +82,7 @@ describe('A job over 300 devices', function () {
     );
   });
 
-  it('is found in Temporal by its id and its organization', async () => {
+  it('finds the run of a job in Temporal by its id and its organization', async () => {
     const { client } = dms.service.temporal;
     const found = await eventually(
       async () => {
@@ -96,7 +96,7 @@ describe('A job over 300 devices', function () {
     assert.deepEqual(found, [applyProfileId(jobId)]);
   });
 
-  it('takes fewer than 5,000 events in one run, and ends with a summary', async () => {
+  it('needs fewer than 5,000 events for 300 devices, and ends with a summary', async () => {
     await inTurns(serials.slice(30), 16, (serial) => applyAnswer(dms, serial));
     const { status, counts } = await untilEnded(dms, jobId);
     assert.equal(status, 'succeeded');

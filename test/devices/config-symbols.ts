@@ -1,6 +1,6 @@
 /**
- * Configurations for the second telling: values are letters, and the device code gets each letter in one of several
- * spellings that mean the same, so that the telling needs no idea of how lists compare.
+ * Configurations for the reference model: the model sees a symbol per key, and the code under test sees one of several
+ * values that mean the same. So the model needs no idea of how lists compare.
  */
 import assert from 'node:assert/strict';
 import {
@@ -13,9 +13,9 @@ import {
 } from '../../src/devices/configuration.ts';
 import { guard } from './fixtures.ts';
 
-export const LETTERS = ['a', 'b', 'c'] as const;
-export type Letter = (typeof LETTERS)[number];
-export type Letters = Partial<Record<ConfigurationKey, Letter>>;
+export const SYMBOLS = ['a', 'b', 'c'] as const;
+export type ConfigSymbol = (typeof SYMBOLS)[number];
+export type SymbolicConfig = Partial<Record<ConfigurationKey, ConfigSymbol>>;
 
 const calendar: Calendar = {
   type: 'WEEK',
@@ -27,7 +27,7 @@ const calendar: Calendar = {
 };
 const reversed = <T extends object>(entry: T): T => Object.fromEntries(Object.entries(entry).reverse()) as T;
 
-const SPELLINGS: { [Key in ConfigurationKey]: Record<Letter, Array<DeviceConfiguration[Key]>> } = {
+const VALUES: { [Key in ConfigurationKey]: Record<ConfigSymbol, Array<DeviceConfiguration[Key]>> } = {
   measurementPeriodBase: { a: [60], b: [300], c: [65_535] },
   measurementPeriodFactor: { a: [1], b: [2], c: [14] },
   transmissionInterval: { a: [60], b: [3_600], c: [604_800] },
@@ -46,31 +46,32 @@ const SPELLINGS: { [Key in ConfigurationKey]: Record<Letter, Array<DeviceConfigu
   },
 };
 
-const LETTER_OF = new Map(
+const SYMBOL_OF = new Map(
   CONFIGURATION_KEYS.flatMap((key) =>
-    LETTERS.flatMap((letter) =>
-      SPELLINGS[key][letter].map((value): [string, Letter] => [`${key} ${JSON.stringify(value)}`, letter]),
+    SYMBOLS.flatMap((symbol) =>
+      VALUES[key][symbol].map((value): [string, ConfigSymbol] => [`${key} ${JSON.stringify(value)}`, symbol]),
     ),
   ),
 );
 
-export const spelt = (letters: Letters, spelling: number): DeviceConfiguration =>
+/** The variant chooses among the values that mean the same. */
+export const toConfiguration = (symbols: SymbolicConfig, variant: number): DeviceConfiguration =>
   Object.fromEntries(
     CONFIGURATION_KEYS.flatMap((key) => {
-      const letter = letters[key];
-      if (letter === undefined) return [];
-      const ways = SPELLINGS[key][letter];
-      return [[key, ways[spelling % ways.length]]];
+      const symbol = symbols[key];
+      if (symbol === undefined) return [];
+      const values = VALUES[key][symbol];
+      return [[key, values[variant % values.length]]];
     }),
   );
 
-export const lettersOf = (config: DeviceConfiguration | null | undefined): Letters | null =>
+export const toSymbols = (config: DeviceConfiguration | null | undefined): SymbolicConfig | null =>
   config == null
     ? null
     : Object.fromEntries(
         Object.entries(config).map(([key, value]) => {
-          const letter = LETTER_OF.get(`${key} ${JSON.stringify(value)}`);
-          assert.ok(letter, `${key} has a value that nobody sent: ${JSON.stringify(value)}`);
-          return [key, letter];
+          const symbol = SYMBOL_OF.get(`${key} ${JSON.stringify(value)}`);
+          assert.ok(symbol, `${key} has a value that nobody sent: ${JSON.stringify(value)}`);
+          return [key, symbol];
         }),
       );

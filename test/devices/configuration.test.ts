@@ -1,6 +1,6 @@
 /**
  * How configurations merge, compare and are named: properties over any configuration, held against `meaning`, which
- * says the same in another way (sets as sorted texts, DISABLED taken off the end one by one).
+ * defines the same in another way (sets as sorted texts, DISABLED entries removed from the end one by one).
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -85,8 +85,8 @@ function shuffler(seed: number) {
       .map(({ item }) => item);
 }
 
-/** The same configuration written otherwise: keys and sets in another order, the lists filled up with DISABLED. */
-function respelt(config: DeviceConfiguration, { seed, fill }: { seed: number; fill: number }) {
+/** The same configuration written in another way: keys and sets in another order, lists filled up with DISABLED. */
+function rewritten(config: DeviceConfiguration, { seed, fill }: { seed: number; fill: number }) {
   const shuffled = shuffler(seed);
   const entry = <T extends object>(value: T): T =>
     Object.fromEntries(
@@ -103,10 +103,10 @@ function respelt(config: DeviceConfiguration, { seed, fill }: { seed: number; fi
   return Object.fromEntries(shuffled(Object.entries({ ...config, ...lists }))) as DeviceConfiguration;
 }
 
-const spellings = fc.record({ seed: fc.integer(), fill: fc.nat(4) });
+const rewritings = fc.record({ seed: fc.integer(), fill: fc.nat(4) });
 const sameFill = fc.record({ seed: fc.integer(), fill: fc.constant(0) });
 
-/** One setting in words; `isExact` keeps the fill. */
+/** One setting as text; `isExact` keeps DISABLED entries at the end. */
 function meaning(value: unknown, isExact = false): string {
   if (!Array.isArray(value)) return String(value);
   const entries = value.map((entry: object) =>
@@ -129,13 +129,13 @@ const sorted = (keys: Iterable<ConfigurationKey>) => [...keys].sort();
 const pairs: fc.Arbitrary<[DeviceConfiguration, DeviceConfiguration]> = fc.oneof(
   fc.tuple(configurations, configurations),
   fc
-    .tuple(configurations, spellings)
-    .map(([config, spelling]) => [config, respelt(config, spelling)] as const),
+    .tuple(configurations, rewritings)
+    .map(([config, spelling]) => [config, rewritten(config, spelling)] as const),
   fc
-    .tuple(configurations, configurations, keySets, spellings)
+    .tuple(configurations, configurations, keySets, rewritings)
     .map(([config, other, keys, spelling]) => [
       config,
-      respelt(merged(config, without(other, keys) ?? {}), spelling),
+      rewritten(merged(config, without(other, keys) ?? {}), spelling),
     ]),
 ) as fc.Arbitrary<[DeviceConfiguration, DeviceConfiguration]>;
 
@@ -156,7 +156,7 @@ const threshold = (slotNumbers: number[]): AlarmRule => ({
 });
 
 describe('Merging a change into a configuration', () => {
-  it('sets what the change has and keeps the rest', () => {
+  it('merges a change by setting its keys and keeping the others', () => {
     fc.assert(
       fc.property(configurations, configurations, (base, change) => {
         const result = merged(frozen(base), frozen(change));
@@ -165,13 +165,13 @@ describe('Merging a change into a configuration', () => {
     );
   });
 
-  it('replaces lists whole: entries of the old list do not survive', () => {
+  it('merges lists whole: no entry of the old list stays', () => {
     const base = { alarmRules: [threshold([0]), threshold([1]), threshold([2])] };
     assert.deepEqual(merged(base, { alarmRules: [threshold([3])] }), { alarmRules: [threshold([3])] });
     assert.deepEqual(merged(base, { alarmRules: [] }), { alarmRules: [] });
   });
 
-  it('is the change itself when there was nothing, and the base when there is no change', () => {
+  it('merges a change into nothing as the change, and an empty change as the base', () => {
     fc.assert(
       fc.property(configurations, (config) => {
         assert.deepEqual(merged(null, config), config);
@@ -180,7 +180,7 @@ describe('Merging a change into a configuration', () => {
     );
   });
 
-  it('gives the same whether changes come one by one or as one', () => {
+  it('merges changes one by one as it merges them as one', () => {
     fc.assert(
       fc.property(configurations, configurations, configurations, (a, b, c) => {
         assert.deepEqual(merged(merged(a, b), c), merged(a, merged(b, c)));
@@ -188,7 +188,7 @@ describe('Merging a change into a configuration', () => {
     );
   });
 
-  it('contains the change afterwards, and contradicts none of it', () => {
+  it('includes a merged change, without a contradiction', () => {
     fc.assert(
       fc.property(pairs, ([base, change]) => {
         assert.equal(includes(merged(base, change), change), true);
@@ -199,7 +199,7 @@ describe('Merging a change into a configuration', () => {
 });
 
 describe('Taking keys out of a configuration', () => {
-  it('leaves all others as they are, and null when none is left', () => {
+  it('takes keys out and keeps all others, and gives null when none is left', () => {
     fc.assert(
       fc.property(configurations, keySets, (config, keys) => {
         const rest = without(frozen(config), frozen(keys));
@@ -210,7 +210,7 @@ describe('Taking keys out of a configuration', () => {
     );
   });
 
-  it('together with what was taken out is the whole again', () => {
+  it('gives the whole configuration again when the keys that were taken out are merged back', () => {
     fc.assert(
       fc.property(configurations, keySets, (config, keys) => {
         const others = CONFIGURATION_KEYS.filter((key) => !keys.includes(key));
@@ -221,10 +221,10 @@ describe('Taking keys out of a configuration', () => {
 });
 
 describe('Comparing configurations', () => {
-  it('does not see the order of keys and of sets, nor DISABLED entries at the end', () => {
+  it('compares without the order of keys and sets and without DISABLED entries at the end', () => {
     fc.assert(
-      fc.property(configurations, spellings, spellings, (config, one, other) => {
-        const [a, b] = [respelt(config, one), respelt(config, other)];
+      fc.property(configurations, rewritings, rewritings, (config, one, other) => {
+        const [a, b] = [rewritten(config, one), rewritten(config, other)];
         assert.deepEqual(contradictions(a, b), []);
         assert.equal(includes(a, b), true);
         assert.equal(includes(b, a), true);
@@ -232,7 +232,7 @@ describe('Comparing configurations', () => {
     );
   });
 
-  it('finds exactly the keys that both have with another meaning', () => {
+  it('finds exactly the keys that both have with different meanings as contradictions', () => {
     fc.assert(
       fc.property(pairs, ([a, b]) => {
         const [ours, theirs] = [meanings(a), meanings(b)];
@@ -245,7 +245,7 @@ describe('Comparing configurations', () => {
     );
   });
 
-  it('gives the same from both sides', () => {
+  it('finds the same contradictions in both directions', () => {
     fc.assert(
       fc.property(pairs, ([a, b]) =>
         assert.deepEqual(sorted(contradictions(a, b)), sorted(contradictions(b, a))),
@@ -253,7 +253,7 @@ describe('Comparing configurations', () => {
     );
   });
 
-  it('finds a part included when each of its keys is there with the same meaning', () => {
+  it('includes a part when each of its keys is there with the same meaning', () => {
     fc.assert(
       fc.property(pairs, ([config, part]) => {
         const [ours, theirs] = [meanings(config), meanings(part)];
@@ -265,11 +265,11 @@ describe('Comparing configurations', () => {
     );
   });
 
-  it('finds nothing included in everything', () => {
+  it('includes the empty configuration in every other', () => {
     fc.assert(fc.property(configurations, (config) => assert.equal(includes(config, {}), true)));
   });
 
-  it('sees the position of an entry: DISABLED before others is no fill', () => {
+  it('compares positions: a DISABLED entry before others counts', () => {
     const rule = threshold([0]);
     const differ = (a: AlarmRule[], b: AlarmRule[]) =>
       contradictions({ alarmRules: a }, { alarmRules: b }).length > 0;
@@ -280,7 +280,7 @@ describe('Comparing configurations', () => {
     assert.equal(differ([], [rule]), true);
   });
 
-  it('sees the size of a set of positions, and sorts numbers as numbers', () => {
+  it('compares the size of sets, and sorts numbers as numbers', () => {
     const differ = (a: number[], b: number[]) =>
       contradictions({ alarmRules: [threshold(a)] }, { alarmRules: [threshold(b)] }).length > 0;
     assert.equal(differ([0, 1], [0]), true);
@@ -288,7 +288,7 @@ describe('Comparing configurations', () => {
     assert.equal(differ([1, 0], [10]), true);
   });
 
-  it('tells a return without action from one without delay', () => {
+  it('distinguishes a return without action from one without delay', () => {
     const logic = (returnDelaySeconds: number | null): AlarmRule => ({
       condition: 'LOGIC_OPERATOR',
       operator: 'OR',
@@ -305,15 +305,15 @@ describe('Comparing configurations', () => {
 });
 
 describe('The canonical text of a configuration', () => {
-  it('is one for all ways of writing it', () => {
+  it('gives one canonical text for all ways to write a configuration', () => {
     fc.assert(
       fc.property(configurations, sameFill, (config, spelling) => {
-        assert.equal(canonicalText(respelt(config, spelling)), canonicalText(config));
+        assert.equal(canonicalText(rewritten(config, spelling)), canonicalText(config));
       }),
     );
   });
 
-  it('says all of it: read again it is the same configuration with the same text', () => {
+  it('keeps all of a configuration in its canonical text', () => {
     fc.assert(
       fc.property(configurations, (config) => {
         const text = canonicalText(frozen(config));
@@ -326,7 +326,7 @@ describe('The canonical text of a configuration', () => {
 });
 
 describe('The id of a configuration', () => {
-  it('is a UUID of version 8', () => {
+  it('makes the id of a configuration a UUID of version 8', () => {
     fc.assert(
       fc.property(organizations, configurations, (organizationId, config) => {
         assert.match(
@@ -337,18 +337,18 @@ describe('The id of a configuration', () => {
     );
   });
 
-  it('is the same for the same content, however it is written', () => {
+  it('gives the same id for the same content, however it is written', () => {
     fc.assert(
       fc.property(organizations, configurations, sameFill, (organizationId, config, spelling) => {
         assert.equal(
-          configurationId(organizationId, respelt(config, spelling)),
+          configurationId(organizationId, rewritten(config, spelling)),
           configurationId(organizationId, config),
         );
       }),
     );
   });
 
-  it('is another for other content, a fill with DISABLED included', () => {
+  it('gives another id for other content, also for DISABLED entries at the end', () => {
     fc.assert(
       fc.property(organizations, pairs, (organizationId, [a, b]) => {
         const isSame = JSON.stringify(meanings(a, true)) === JSON.stringify(meanings(b, true));
@@ -358,7 +358,7 @@ describe('The id of a configuration', () => {
     );
   });
 
-  it('is another in another organization', () => {
+  it('gives another id in another organization', () => {
     fc.assert(
       fc.property(organizations, organizations, configurations, (one, other, config) => {
         fc.pre(one !== other);
@@ -367,7 +367,7 @@ describe('The id of a configuration', () => {
     );
   });
 
-  it('never changes: rows in databases are named by it', () => {
+  it('never changes the ids of configurations, by which rows are stored', () => {
     const config = { transmissionInterval: 3_600, alarmRules: [threshold([2, 0]), DISABLED_RULE] };
     assert.equal(
       configurationId('0198c0de-0000-7000-8000-000000000001', config),

@@ -1,107 +1,103 @@
 /**
- * What contract.md says in sections 3, 4 and 10 of one device and its configuration: any course of events against a
- * second telling of the same rules. SYNC_STORIES sets how many.
+ * Section 5 of the contract for one device: random scenarios against the reference model. SYNC_SCENARIOS sets how many.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { CONTRADICTIONS_MAX, type DeviceReport, receiveReport } from '../../src/devices/config-report.ts';
 import type { ConfigurationKey } from '../../src/devices/configuration.ts';
 import {
-  CONTRADICTIONS_MAX,
-  type DeviceReport,
   type DeviceSync,
   fetch,
   merge,
   NEW_DEVICE,
   offered,
-  receiveReport,
   replaceHardware,
   syncStatus,
   withdraw,
 } from '../../src/devices/device-sync.ts';
-import { type Letters, lettersOf, spelt } from './config-symbols.ts';
+import { scenarios, type TimedEvent, toModelReport } from './arbitraries.ts';
+import { type SymbolicConfig, toConfiguration, toSymbols } from './config-symbols.ts';
 import { START_MS } from './fixtures.ts';
-import { Paper, type Words } from './reference-model.ts';
-import { stories, type TimedEvent, wordsOf } from './scenario.ts';
+import { ERROR_MESSAGE, type ModelReport, ReferenceDevice } from './reference-model.ts';
 
-const OUTCOMES = {
-  settled: 'confirmed',
-  refused: 'rejected',
-  denied: 'reoffered',
-  nothing: 'recorded',
-} as const;
+type SymbolicReport = ModelReport & { config: SymbolicConfig };
 
-const deviceReport = ({ says, cameInMs, madeMs, errors }: Words, spelling: number): DeviceReport => ({
-  config: spelt(says, spelling),
+const toDeviceReport = (
+  { config, receivedMs, madeMs, errors }: SymbolicReport,
+  variant: number,
+): DeviceReport => ({
+  config: toConfiguration(config, variant),
   hash: null,
-  receivedAt: new Date(cameInMs),
+  receivedAt: new Date(receivedMs),
   madeAt: new Date(madeMs),
   errors: errors && {
-    messages: ['complaint'],
+    messages: [ERROR_MESSAGE],
     madeAt: new Date(errors.madeMs),
     slackMs: errors.slackMs,
   },
 });
 
-/** A course of events on both: the paper and the code. */
-class Story {
-  readonly paper = new Paper();
+/** Plays events on both the reference model and the code, and compares them after each. */
+class Scenario {
+  readonly model = new ReferenceDevice();
   sync: DeviceSync = NEW_DEVICE;
   private nowMs = START_MS;
-  private last: { words: Words; spelling: number } | null = null;
+  private lastReport: { report: SymbolicReport; variant: number } | null = null;
 
   play({ afterSeconds, event }: TimedEvent) {
     this.nowMs += afterSeconds * 1_000;
     const before = this.sync;
-    if (event.does === 'merge') this.merge(event.change);
-    else if (event.does === 'withdraw') this.withdraw(event.keys);
-    else if (event.does === 'replace') this.replace();
-    else if (event.does === 'fetch') this.fetch();
-    else if (event.does === 'repeat') this.repeat();
-    else this.report(wordsOf(event.said, this.paper, this.nowMs), event.spelling);
+    if (event.kind === 'merge') this.merge(event.change);
+    else if (event.kind === 'withdraw') this.withdraw(event.keys);
+    else if (event.kind === 'replace hardware') this.replaceHardware();
+    else if (event.kind === 'fetch') this.fetch();
+    else if (event.kind === 'repeat report') this.repeatReport();
+    else this.report(toModelReport(event.draw, this.model, this.nowMs), event.variant);
     this.compare();
     this.checkRevision(before);
   }
 
-  private merge(change: Letters) {
+  private merge(change: SymbolicConfig) {
     const { revision } = this.sync;
-    this.sync = merge(this.sync, spelt(change, 0));
-    this.paper.want({ ...this.paper.wanted, ...change });
+    this.sync = merge(this.sync, toConfiguration(change, 0));
+    this.model.merge(change);
     assert.equal(this.sync.revision > revision, true, 'a merge gives a new revision');
   }
 
   private withdraw(keys: ConfigurationKey[]) {
     this.sync = withdraw(this.sync, keys);
-    const rest = Object.entries(this.paper.wanted).filter(([key]) => !keys.includes(key as ConfigurationKey));
-    this.paper.want(Object.fromEntries(rest));
+    this.model.withdraw(keys);
   }
 
-  private replace() {
+  private replaceHardware() {
     this.sync = replaceHardware(this.sync);
-    this.paper.replaceHardware();
+    this.model.replaceHardware();
   }
 
   private fetch() {
     const offer = offered(this.sync);
-    assert.deepEqual(lettersOf(offer?.config), this.paper.refusal ? null : this.wantedOrNull());
+    assert.deepEqual(toSymbols(offer?.config), this.model.offer);
     if (offer) assert.equal(offer.revision, this.sync.revision);
     this.sync = fetch(this.sync, new Date(this.nowMs));
-    this.paper.take(this.nowMs);
+    this.model.fetch(this.nowMs);
   }
 
-  private repeat() {
-    if (this.last) this.report({ ...this.last.words, cameInMs: this.nowMs }, this.last.spelling);
+  private repeatReport() {
+    if (!this.lastReport) return;
+    const { report, variant } = this.lastReport;
+    this.report({ ...report, receivedMs: this.nowMs }, variant);
   }
 
-  private report(said: Words, spelling: number) {
-    this.last = { words: said, spelling };
+  private report(report: SymbolicReport, variant: number) {
+    this.lastReport = { report, variant };
     const before = this.sync;
-    const { sync, outcome } = receiveReport(before, deviceReport(said, spelling));
+    const { sync, outcome } = receiveReport(before, toDeviceReport(report, variant));
     this.sync = sync;
-    assert.equal(outcome.kind, OUTCOMES[this.paper.hear(said)]);
+    assert.equal(outcome.kind, this.model.report(report));
     this.checkReport(before, outcome.kind);
   }
 
-  /** What holds of every report, whatever the paper says. */
+  /** What holds of every report, whatever the model says. */
   private checkReport(before: DeviceSync, outcome: string) {
     assert.equal(this.sync.revision, before.revision, 'a report makes no revision');
     if (outcome === 'confirmed') {
@@ -123,51 +119,45 @@ class Story {
       assert.equal(this.sync.revision > before.revision, true, 'another change needs another revision');
   }
 
-  private wantedOrNull(): Letters | null {
-    return this.paper.isWaiting ? this.paper.wanted : null;
-  }
-
   private compare() {
-    const { paper, sync } = this;
-    assert.equal(syncStatus(sync), paper.status);
-    assert.deepEqual(lettersOf(sync.pending?.config), this.wantedOrNull());
-    assert.deepEqual(lettersOf(sync.reported?.config), paper.heard);
-    assert.equal(sync.reported?.at.getTime() ?? null, paper.heardMs);
-    assert.deepEqual(lettersOf(sync.confirmed) ?? {}, paper.held);
-    const offer = offered(sync);
-    if (syncStatus(sync) === 'failed' || paper.refusal) assert.equal(offer, null, 'failed is never offered');
-    else assert.equal(offer === null, sync.pending === null, 'what is pending is offered');
-    for (const name of paper.refusal?.naming ?? [])
+    const { model, sync } = this;
+    assert.equal(syncStatus(sync), model.status);
+    assert.deepEqual(toSymbols(sync.pending?.config), model.pending);
+    assert.deepEqual(toSymbols(sync.reported?.config), model.reported);
+    assert.equal(sync.reported?.at.getTime() ?? null, model.reportedMs);
+    assert.deepEqual(toSymbols(sync.confirmed) ?? {}, model.confirmed);
+    assert.deepEqual(toSymbols(offered(sync)?.config), model.offer);
+    for (const name of model.refusal ?? [])
       assert.equal(sync.pending?.failure?.includes(name), true, `the reason names ${name}`);
   }
 }
 
-describe('Any course of merges, fetches, reports, withdrawals and new hardware', function () {
-  const numRuns = Number(process.env.SYNC_STORIES ?? 3_000);
+describe('A random sequence of merges, fetches, reports, withdrawals and new hardware', function () {
+  const numRuns = Number(process.env.SYNC_SCENARIOS ?? 3_000);
   this.timeout(10_000 + 10 * numRuns);
 
-  it(`ends as the second telling of the rules says (${numRuns} stories)`, () => {
+  it(`leaves the device as the reference model says (${numRuns} scenarios)`, () => {
     assert.equal(CONTRADICTIONS_MAX, 3);
     fc.assert(
-      fc.property(stories, (story) => {
-        const both = new Story();
-        for (const event of story) both.play(event);
+      fc.property(scenarios, (events) => {
+        const scenario = new Scenario();
+        for (const event of events) scenario.play(event);
       }),
       { numRuns },
     );
   });
 
-  it('leaves no device stuck: one that fetches and obeys is applied, if anything is still offered', () => {
+  it('leaves no device stuck: one that fetches and applies what is offered ends as applied', () => {
     fc.assert(
-      fc.property(stories, (story) => {
-        const both = new Story();
-        for (const event of story) both.play(event);
+      fc.property(scenarios, (events) => {
+        const scenario = new Scenario();
+        for (const event of events) scenario.play(event);
         const late = new Date(START_MS + 86_400_000);
-        const offer = offered(both.sync);
+        const offer = offered(scenario.sync);
         if (!offer) return;
-        const running = { ...both.sync.reported?.config, ...offer.config };
+        const running = { ...scenario.sync.reported?.config, ...offer.config };
         const report = { config: running, hash: null, receivedAt: late, madeAt: late, errors: null };
-        const { sync } = receiveReport(fetch(both.sync, late), report);
+        const { sync } = receiveReport(fetch(scenario.sync, late), report);
         assert.equal(syncStatus(sync), 'applied');
         assert.equal(sync.pending, null);
         assert.deepEqual(sync.reported?.config, running);

@@ -1,13 +1,17 @@
-/** What contract.md says in sections 3, 4 and 10 of one device and its configuration: each rule by an example. */
+/** Section 5 of the contract for one device: each rule by an example. */
 import assert from 'node:assert/strict';
-import { deviceReportOf, type ReportBody } from '../../src/devices/config-report.ts';
+import {
+  type DeviceReport,
+  type ReportBody,
+  receiveReport,
+  toDeviceReport,
+} from '../../src/devices/config-report.ts';
 import {
   CONFIGURATION_KEYS,
   type DeviceConfiguration,
   DISABLED_RULE,
 } from '../../src/devices/configuration.ts';
 import {
-  type DeviceReport,
   type DeviceSync,
   expectedIntervalSeconds,
   fetch,
@@ -15,7 +19,6 @@ import {
   monitoredConfig,
   NEW_DEVICE,
   offered,
-  receiveReport,
   replaceHardware,
   type SyncState,
   syncStatus,
@@ -24,31 +27,31 @@ import {
 } from '../../src/devices/device-sync.ts';
 import { COAP_SLACK_MS, guard, START_MS } from './fixtures.ts';
 
-/** Seconds after the start of every story. */
+/** Seconds after the start of each scenario. */
 const at = (seconds: number) => new Date(START_MS + seconds * 1_000);
 
-interface Said {
-  /** When it came in, in seconds. */
-  cameIn: number;
-  /** When the device made it; default: when it came in. */
+interface ReportTimes {
+  /** Arrival, in seconds. */
+  arrived: number;
+  /** When the device made it; default: at its arrival. */
   made?: number;
   errors?: DeviceReport['errors'];
 }
 
-const reportOf = (config: DeviceConfiguration, { cameIn, made = cameIn, errors = null }: Said) => ({
+const reportOf = (config: DeviceConfiguration, { arrived, made = arrived, errors = null }: ReportTimes) => ({
   config,
   hash: null,
-  receivedAt: at(cameIn),
+  receivedAt: at(arrived),
   madeAt: at(made),
   errors,
 });
 
-const told = (sync: DeviceSync, config: DeviceConfiguration, said: Said) =>
-  receiveReport(sync, reportOf(config, said));
-const afterReport = (sync: DeviceSync, config: DeviceConfiguration, said: Said) =>
-  told(sync, config, said).sync;
+const receive = (sync: DeviceSync, config: DeviceConfiguration, times: ReportTimes) =>
+  receiveReport(sync, reportOf(config, times));
+const afterReport = (sync: DeviceSync, config: DeviceConfiguration, times: ReportTimes) =>
+  receive(sync, config, times).sync;
 
-const complaint = (message: string, made: number, slackMs = 0) => ({
+const errorsMade = (message: string, made: number, slackMs = 0) => ({
   messages: [message],
   madeAt: at(made),
   slackMs,
@@ -60,238 +63,246 @@ const DAILY = { transmissionInterval: 86_400 };
 const RULES = { alarmRules: [guard] };
 const MINUTES = { measurementPeriodBase: 600 };
 
-/** Runs the old configuration and has said so. */
-const known = afterReport(NEW_DEVICE, OLD, { cameIn: 0 });
+/** Runs the old configuration and has reported it. */
+const known = afterReport(NEW_DEVICE, OLD, { arrived: 0 });
 /** The change was fetched at second 100. */
-const taken = (change: DeviceConfiguration, sync = known) => fetch(merge(sync, change), at(100));
-const refused = afterReport(taken(DAILY), OLD, { cameIn: 110, errors: complaint('out of range', 110) });
+const fetched = (change: DeviceConfiguration, sync = known) => fetch(merge(sync, change), at(100));
+const refused = afterReport(fetched(DAILY), OLD, { arrived: 110, errors: errorsMade('out of range', 110) });
 
-describe('The sync status of a device', () => {
-  it('is no_device_report until its first report, also while a change is pending or fetched', () => {
+describe('Sync status', () => {
+  it('shows no_device_report until the first report, also while a change is pending or fetched', () => {
     assert.equal(syncStatus(NEW_DEVICE), 'no_device_report');
     assert.equal(syncStatus(merge(NEW_DEVICE, DAILY)), 'no_device_report');
-    assert.equal(syncStatus(taken(DAILY, NEW_DEVICE)), 'no_device_report');
-    assert.equal(syncStatus(withdraw(taken(DAILY, NEW_DEVICE), CONFIGURATION_KEYS)), 'no_device_report');
+    assert.equal(syncStatus(fetched(DAILY, NEW_DEVICE)), 'no_device_report');
+    assert.equal(syncStatus(withdraw(fetched(DAILY, NEW_DEVICE), CONFIGURATION_KEYS)), 'no_device_report');
   });
 
-  it('goes from pending to sent with the fetch and to applied with the report', () => {
+  it('shows a change as pending, as sent from its fetch and as applied from its report', () => {
     const pending = merge(known, DAILY);
     const sent = fetch(pending, at(100));
-    const applied = afterReport(sent, { ...OLD, ...DAILY }, { cameIn: 200 });
+    const applied = afterReport(sent, { ...OLD, ...DAILY }, { arrived: 200 });
     assert.deepEqual([pending, sent, applied].map(syncStatus), ['pending', 'sent', 'applied']);
   });
 
-  it('is applied after a first report with nothing pending: what it says becomes what is confirmed', () => {
+  it('shows applied after a first report with nothing pending, and what it holds counts as confirmed', () => {
     assert.equal(syncStatus(known), 'applied');
     assert.deepEqual(known.confirmed, OLD);
     assert.equal(known.pending, null);
   });
 
-  it('is drifted when a later report differs, and applied again when one is as it was', () => {
-    const drifted = afterReport(known, { ...OLD, ...DAILY }, { cameIn: 10 });
+  it('shows drifted when a later report differs, and applied when the next one is as before', () => {
+    const drifted = afterReport(known, { ...OLD, ...DAILY }, { arrived: 10 });
     assert.equal(syncStatus(drifted), 'drifted');
     assert.deepEqual(drifted.reported?.config, { ...OLD, ...DAILY });
-    assert.equal(syncStatus(afterReport(drifted, OLD, { cameIn: 20 })), 'applied');
+    assert.equal(syncStatus(afterReport(drifted, OLD, { arrived: 20 })), 'applied');
   });
 
-  it('stays drifted when a partial report does not mention what has drifted', () => {
-    const drifted = afterReport(known, { ...OLD, ...DAILY }, { cameIn: 10 });
-    assert.equal(syncStatus(afterReport(drifted, { measurementPeriodBase: 60 }, { cameIn: 20 })), 'drifted');
+  it('stays drifted when a partial report leaves out what has drifted', () => {
+    const drifted = afterReport(known, { ...OLD, ...DAILY }, { arrived: 10 });
+    assert.equal(syncStatus(afterReport(drifted, { measurementPeriodBase: 60 }, { arrived: 20 })), 'drifted');
   });
 
-  it('does not drift by a first word on a setting, and is held to that word from then on', () => {
-    const more = afterReport(known, RULES, { cameIn: 10 });
+  it('accepts the first value reported for a setting as confirmed, and shows drifted when it changes', () => {
+    const more = afterReport(known, RULES, { arrived: 10 });
     assert.equal(syncStatus(more), 'applied');
-    assert.equal(syncStatus(afterReport(more, { alarmRules: [] }, { cameIn: 20 })), 'drifted');
+    assert.equal(syncStatus(afterReport(more, { alarmRules: [] }, { arrived: 20 })), 'drifted');
   });
 
-  it('takes a list with DISABLED entries at its end, or its sets in another order, for the same list', () => {
-    const rules = afterReport(known, RULES, { cameIn: 10 });
+  it('ignores DISABLED entries at the end of a list and the order of sets', () => {
+    const rules = afterReport(known, RULES, { arrived: 10 });
     const same = { alarmRules: [{ ...guard, slotNumbers: [2, 0] }, DISABLED_RULE, DISABLED_RULE] };
-    assert.equal(syncStatus(afterReport(rules, same, { cameIn: 20 })), 'applied');
+    assert.equal(syncStatus(afterReport(rules, same, { arrived: 20 })), 'applied');
   });
 
-  it('does not hide drift behind a change: it is pending, sent, then applied with what the device runs', () => {
-    const drifted = afterReport(known, { ...OLD, ...DAILY }, { cameIn: 10 });
-    const sent = taken(MINUTES, drifted);
+  it('shows a change of a drifted device as pending, sent and applied, and drift against what it runs then', () => {
+    const drifted = afterReport(known, { ...OLD, ...DAILY }, { arrived: 10 });
+    const sent = fetched(MINUTES, drifted);
     assert.equal(syncStatus(sent), 'sent');
-    const confirmed = afterReport(sent, { ...OLD, ...DAILY, ...MINUTES }, { cameIn: 200 });
+    const confirmed = afterReport(sent, { ...OLD, ...DAILY, ...MINUTES }, { arrived: 200 });
     assert.equal(syncStatus(confirmed), 'applied');
-    assert.equal(syncStatus(afterReport(confirmed, { ...OLD, ...MINUTES }, { cameIn: 300 })), 'drifted');
+    assert.equal(syncStatus(afterReport(confirmed, { ...OLD, ...MINUTES }, { arrived: 300 })), 'drifted');
   });
 
-  it('is applied after any confirmation, also when the report leaves out what had drifted before', () => {
-    const drifted = afterReport(afterReport(known, RULES, { cameIn: 5 }), { alarmRules: [] }, { cameIn: 10 });
+  it('shows applied after any confirmation, also when the report leaves out what had drifted before', () => {
+    const drifted = afterReport(
+      afterReport(known, RULES, { arrived: 5 }),
+      { alarmRules: [] },
+      { arrived: 10 },
+    );
     assert.equal(syncStatus(drifted), 'drifted');
-    const confirmed = afterReport(taken(DAILY, drifted), DAILY, { cameIn: 200 });
+    const confirmed = afterReport(fetched(DAILY, drifted), DAILY, { arrived: 200 });
     assert.equal(confirmed.pending, null);
     assert.equal(syncStatus(confirmed), 'applied');
   });
 });
 
-describe('What a device has reported', () => {
-  it('is kept with the time of its arrival, not the time it was made', () => {
-    const { reported } = afterReport(NEW_DEVICE, OLD, { cameIn: 50, made: 20 });
+describe('Reported configurations', () => {
+  it('keeps a reported configuration with the time of its arrival, not the time it was made', () => {
+    const { reported } = afterReport(NEW_DEVICE, OLD, { arrived: 50, made: 20 });
     assert.deepEqual(reported?.config, OLD);
     assert.deepEqual(reported?.at, at(50));
   });
 
-  it('is replaced setting by setting: a partial report leaves the others as they were known', () => {
-    assert.deepEqual(afterReport(known, DAILY, { cameIn: 10 }).reported?.config, { ...OLD, ...DAILY });
+  it('replaces reported settings one by one: a partial report leaves the others as they were known', () => {
+    assert.deepEqual(afterReport(known, DAILY, { arrived: 10 }).reported?.config, { ...OLD, ...DAILY });
   });
 
-  it('also follows reports that confirm nothing', () => {
-    const stale = afterReport(taken(DAILY), { ...OLD, ...MINUTES }, { cameIn: 200, made: 90 });
+  it('records reports that confirm nothing', () => {
+    const stale = afterReport(fetched(DAILY), { ...OLD, ...MINUTES }, { arrived: 200, made: 90 });
     assert.deepEqual(stale.reported?.config, { ...OLD, ...MINUTES });
   });
 
-  it('is not said to be the old value of a setting that a partial report has confirmed without naming it', () => {
-    const rules = afterReport(known, { alarmRules: [] }, { cameIn: 10 });
-    const confirmed = afterReport(taken(RULES, rules), OLD, { cameIn: 200 });
+  it('forgets the old value of a setting that a partial report confirms without naming it', () => {
+    const rules = afterReport(known, { alarmRules: [] }, { arrived: 10 });
+    const confirmed = afterReport(fetched(RULES, rules), OLD, { arrived: 200 });
     assert.equal(confirmed.pending, null);
     assert.deepEqual(confirmed.reported?.config, OLD);
-    assert.equal(syncStatus(afterReport(confirmed, { alarmRules: [] }, { cameIn: 300 })), 'drifted');
+    assert.equal(syncStatus(afterReport(confirmed, { alarmRules: [] }, { arrived: 300 })), 'drifted');
   });
 
-  it('always has its intervals: those that a partial report confirms without naming them are the new ones', () => {
-    const confirmed = afterReport(taken({ ...DAILY, ...MINUTES, ...RULES }), DAILY, { cameIn: 200 });
+  it('shows the new intervals when a partial report confirms them without naming them', () => {
+    const confirmed = afterReport(fetched({ ...DAILY, ...MINUTES, ...RULES }), DAILY, { arrived: 200 });
     assert.equal(confirmed.pending, null);
     assert.deepEqual(confirmed.reported?.config, { ...OLD, ...DAILY, ...MINUTES });
   });
 
-  it('is not touched by a message that names no setting', () => {
-    assert.equal(syncStatus(afterReport(NEW_DEVICE, {}, { cameIn: 10 })), 'no_device_report');
-    assert.deepEqual(afterReport(known, {}, { cameIn: 10 }), known);
+  it('records nothing from a message that names no setting', () => {
+    assert.equal(syncStatus(afterReport(NEW_DEVICE, {}, { arrived: 10 })), 'no_device_report');
+    assert.deepEqual(afterReport(known, {}, { arrived: 10 }), known);
   });
 });
 
-describe('A pending change', () => {
-  it('is offered with its revision until it is confirmed', () => {
+describe('Pending changes', () => {
+  it('offers a change with its revision until it is confirmed', () => {
     const pending = merge(known, DAILY);
     assert.deepEqual(offered(pending), { revision: 1, config: DAILY });
     assert.deepEqual(offered(fetch(pending, at(100))), { revision: 1, config: DAILY });
-    assert.equal(offered(afterReport(taken(DAILY), DAILY, { cameIn: 200 })), null);
+    assert.equal(offered(afterReport(fetched(DAILY), DAILY, { arrived: 200 })), null);
     assert.equal(offered(known), null);
   });
 
-  it('takes a later one in, setting by setting, under a new revision that has to be fetched anew', () => {
-    const sync = merge(merge(taken({ ...HOURLY, ...MINUTES }), DAILY), RULES);
+  it('merges a later change setting by setting, as a new revision that has to be fetched anew', () => {
+    const sync = merge(merge(fetched({ ...HOURLY, ...MINUTES }), DAILY), RULES);
     assert.deepEqual(sync.pending?.config, { ...MINUTES, ...DAILY, ...RULES });
     assert.equal(sync.pending?.fetchedAt, null);
     assert.equal(sync.revision, 3);
   });
 
-  it('gets a new revision from a merge that changes nothing, too', () => {
-    const sync = merge(taken(DAILY), DAILY);
+  it('gives a new revision also for a merge that changes nothing', () => {
+    const sync = merge(fetched(DAILY), DAILY);
     assert.equal(sync.revision, 2);
     assert.equal(syncStatus(sync), 'pending');
   });
 
-  it('never gets a revision that was there before', () => {
-    const confirmed = afterReport(taken(DAILY), DAILY, { cameIn: 200 });
+  it('never uses a revision twice', () => {
+    const confirmed = afterReport(fetched(DAILY), DAILY, { arrived: 200 });
     assert.equal(confirmed.revision, 1);
     assert.equal(merge(confirmed, DAILY).revision, 2);
     assert.equal(merge(withdraw(merge(known, DAILY), ['transmissionInterval']), DAILY).revision, 2);
   });
 
-  it('counts from its first fetch: the device may have acted on any of them', () => {
-    const twice = fetch(taken(DAILY), at(150));
+  it('counts a change as fetched from the first fetch, since the device may have acted on any of them', () => {
+    const twice = fetch(fetched(DAILY), at(150));
     assert.deepEqual(twice.pending?.fetchedAt, at(100));
-    assert.equal(afterReport(twice, DAILY, { cameIn: 200, made: 120 }).pending, null);
+    assert.equal(afterReport(twice, DAILY, { arrived: 200, made: 120 }).pending, null);
   });
 
-  it('is not there to fetch when nothing is pending', () => {
+  it('fetches nothing when nothing is pending', () => {
     assert.equal(fetch(known, at(100)), known);
   });
 });
 
-describe('A report confirms', () => {
-  it('a fetched change when it contradicts none of it', () => {
-    const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), { ...OLD, ...DAILY }, { cameIn: 200 });
+describe('Confirmation', () => {
+  it('confirms a fetched change by a report that contradicts none of it', () => {
+    const { sync, outcome } = receive(
+      fetched({ ...DAILY, ...RULES }),
+      { ...OLD, ...DAILY },
+      { arrived: 200 },
+    );
     assert.deepEqual(outcome, { kind: 'confirmed' });
     assert.equal(sync.pending, null);
     assert.equal(syncStatus(sync), 'applied');
   });
 
-  it('a fetched change when it was made in the very moment of the fetch', () => {
-    assert.equal(afterReport(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 100 }).pending, null);
+  it('confirms a change by a report that was made at the moment of the fetch', () => {
+    assert.equal(afterReport(fetched(DAILY), { ...OLD, ...DAILY }, { arrived: 100 }).pending, null);
   });
 
-  it('a change that was never fetched when it carries every setting of it with equal values', () => {
+  it('confirms a change that was never fetched by a report that has every setting of it with equal values', () => {
     const pending = merge(known, { ...DAILY, ...RULES });
     const filled = { ...OLD, ...DAILY, alarmRules: [guard, DISABLED_RULE] };
-    assert.equal(told(pending, filled, { cameIn: 50 }).outcome.kind, 'confirmed');
+    assert.equal(receive(pending, filled, { arrived: 50 }).outcome.kind, 'confirmed');
   });
 
-  it('nothing that was never fetched while a setting of it is missing or differs', () => {
+  it('does not confirm a change that was never fetched while a setting of it is missing or differs', () => {
     const pending = merge(known, { ...DAILY, ...RULES });
     for (const config of [DAILY, RULES, {}, { ...OLD, ...RULES }, { ...DAILY, alarmRules: [] }]) {
-      const { sync, outcome } = told(pending, config, { cameIn: 50 });
+      const { sync, outcome } = receive(pending, config, { arrived: 50 });
       assert.deepEqual(outcome, { kind: 'recorded' });
       assert.deepEqual(sync.pending, pending.pending);
       assert.equal(sync.revision, pending.revision);
     }
   });
 
-  it('nothing when it names no setting, not even with errors that are older than the fetch', () => {
-    for (const errors of [null, complaint('out of range', 99)]) {
-      const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), {}, { cameIn: 200, errors });
+  it('confirms nothing by a report without settings, not even with errors that are older than the fetch', () => {
+    for (const errors of [null, errorsMade('out of range', 99)]) {
+      const { sync, outcome } = receive(fetched({ ...DAILY, ...RULES }), {}, { arrived: 200, errors });
       assert.deepEqual(outcome, { kind: 'recorded' });
       assert.equal(syncStatus(sync), 'sent');
     }
-    const fresh = told(taken(DAILY), {}, { cameIn: 200, errors: complaint('out of range', 150) });
+    const fresh = receive(fetched(DAILY), {}, { arrived: 200, errors: errorsMade('out of range', 150) });
     assert.equal(fresh.outcome.kind, 'rejected');
   });
 
-  it('nothing when it was made before the fetch, though it came in after it', () => {
-    const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), DAILY, { cameIn: 200, made: 99 });
+  it('confirms nothing by a report that was made before the fetch and arrived after it', () => {
+    const { sync, outcome } = receive(fetched({ ...DAILY, ...RULES }), DAILY, { arrived: 200, made: 99 });
     assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
   });
 
-  it('nothing when it came in before the fetch, though the clock of the device runs ahead', () => {
-    const { sync, outcome } = told(taken({ ...DAILY, ...RULES }), DAILY, { cameIn: 99, made: 700 });
+  it('confirms nothing by a report that arrived before the fetch, although the clock of the device is ahead', () => {
+    const { sync, outcome } = receive(fetched({ ...DAILY, ...RULES }), DAILY, { arrived: 99, made: 700 });
     assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
   });
 
-  it('all the same when it was made before the fetch but carries every setting with equal values', () => {
-    const { outcome } = told(
-      taken({ ...DAILY, ...RULES }),
+  it('confirms a change by a report from before the fetch that has every setting with equal values', () => {
+    const { outcome } = receive(
+      fetched({ ...DAILY, ...RULES }),
       { ...DAILY, ...RULES },
-      { cameIn: 200, made: 50 },
+      { arrived: 200, made: 50 },
     );
     assert.equal(outcome.kind, 'confirmed');
   });
 
-  it('only the revision that was fetched: a merge in between has to be fetched, too', () => {
-    const remerged = merge(taken(DAILY), RULES);
-    const { sync, outcome } = told(remerged, { ...OLD, ...DAILY }, { cameIn: 200 });
+  it('confirms nothing of a revision that was merged after the fetch', () => {
+    const remerged = merge(fetched(DAILY), RULES);
+    const { sync, outcome } = receive(remerged, { ...OLD, ...DAILY }, { arrived: 200 });
     assert.deepEqual(outcome, { kind: 'recorded' });
     assert.deepEqual(sync.pending?.config, { ...DAILY, ...RULES });
   });
 
-  it('a change for good: what it set is what the device is held to', () => {
-    const confirmed = afterReport(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 200 });
+  it('shows drifted when a device reports other values than it confirmed', () => {
+    const confirmed = afterReport(fetched(DAILY), { ...OLD, ...DAILY }, { arrived: 200 });
     assert.deepEqual(confirmed.confirmed, { ...OLD, ...DAILY });
-    assert.equal(syncStatus(afterReport(confirmed, OLD, { cameIn: 300 })), 'drifted');
+    assert.equal(syncStatus(afterReport(confirmed, OLD, { arrived: 300 })), 'drifted');
   });
 });
 
-describe('A report that contradicts a fetched change', () => {
-  it('opens it again under the same revision: the answer got lost on the way', () => {
-    const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 200 });
+describe('Contradiction', () => {
+  it('offers a contradicted change again under the same revision, since the answer got lost', () => {
+    const { sync, outcome } = receive(fetched(DAILY), OLD, { arrived: 200 });
     assert.deepEqual(outcome, { kind: 'reoffered' });
     assert.equal(syncStatus(sync), 'pending');
     assert.deepEqual(offered(sync), { revision: 1, config: DAILY });
   });
 
-  it('fails it in the third round of fetch and contradiction, with the differing fields as reason', () => {
+  it('fails a change in the third round of fetch and contradiction, with the differing settings as reason', () => {
     let sync = merge(known, { ...DAILY, ...RULES, ...MINUTES });
     for (let round = 1; round <= 3; round++) {
       assert.equal(syncStatus(sync), 'pending', `before round ${round}`);
       sync = fetch(sync, at(round * 100));
-      sync = afterReport(sync, { ...OLD, ...MINUTES, alarmRules: [] }, { cameIn: round * 100 + 10 });
+      sync = afterReport(sync, { ...OLD, ...MINUTES, alarmRules: [] }, { arrived: round * 100 + 10 });
     }
     assert.equal(syncStatus(sync), 'failed');
     assert.match(sync.pending?.failure ?? '', /transmissionInterval/);
@@ -299,200 +310,208 @@ describe('A report that contradicts a fetched change', () => {
     assert.doesNotMatch(sync.pending?.failure ?? '', /measurementPeriod/);
   });
 
-  it('is no round when the change was not fetched again since the last one', () => {
-    let sync = taken(DAILY);
-    for (let repeat = 0; repeat < 10; repeat++) sync = afterReport(sync, OLD, { cameIn: 200 + repeat });
+  it('counts no round when the change was not fetched again since the last contradiction', () => {
+    let sync = fetched(DAILY);
+    for (let repeat = 0; repeat < 10; repeat++) sync = afterReport(sync, OLD, { arrived: 200 + repeat });
     assert.equal(syncStatus(sync), 'pending');
-    assert.equal(told(fetch(sync, at(300)), OLD, { cameIn: 310 }).outcome.kind, 'reoffered');
+    assert.equal(receive(fetch(sync, at(300)), OLD, { arrived: 310 }).outcome.kind, 'reoffered');
   });
 
-  it('is no round when it was made before the fetch', () => {
-    let sync = taken(DAILY);
+  it('counts no round when the contradicting report was made before the fetch', () => {
+    let sync = fetched(DAILY);
     for (let repeat = 0; repeat < 10; repeat++)
-      sync = afterReport(sync, OLD, { cameIn: 200 + repeat, made: 99 });
+      sync = afterReport(sync, OLD, { arrived: 200 + repeat, made: 99 });
     assert.equal(syncStatus(sync), 'sent');
   });
 
-  it('is no round when it came in before the fetch, whatever its clock says', () => {
-    const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 99, made: 101 });
+  it('counts no round when the contradicting report arrived before the fetch, whatever its clock says', () => {
+    const { sync, outcome } = receive(fetched(DAILY), OLD, { arrived: 99, made: 101 });
     assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
   });
 
-  it('begins the rounds anew after a merge', () => {
+  it('counts rounds anew after a merge', () => {
     let sync = known;
     for (let round = 1; round <= 6; round++) {
       if (round % 2 === 1) sync = merge(sync, DAILY);
-      sync = afterReport(fetch(sync, at(round * 100)), OLD, { cameIn: round * 100 + 10 });
+      sync = afterReport(fetch(sync, at(round * 100)), OLD, { arrived: round * 100 + 10 });
       assert.equal(syncStatus(sync), 'pending', `after round ${round}`);
     }
   });
 });
 
 describe('Errors that a device reports', () => {
-  it('fail a fetched change at once, with their text as reason', () => {
-    const { sync, outcome } = told(taken(DAILY), OLD, { cameIn: 110, errors: complaint('no way', 110) });
+  it('fails a fetched change at once by an error, with its text as reason', () => {
+    const { sync, outcome } = receive(fetched(DAILY), OLD, {
+      arrived: 110,
+      errors: errorsMade('no way', 110),
+    });
     assert.equal(outcome.kind, 'rejected');
     assert.equal(syncStatus(sync), 'failed');
     assert.match(sync.pending?.failure ?? '', /no way/);
   });
 
-  it('fail it also when the report looks as if the change was taken', () => {
-    const { outcome } = told(taken(DAILY), DAILY, { cameIn: 110, errors: complaint('partly', 110) });
+  it('fails a change by an error also when the report holds the change', () => {
+    const { outcome } = receive(fetched(DAILY), DAILY, { arrived: 110, errors: errorsMade('partly', 110) });
     assert.equal(outcome.kind, 'rejected');
   });
 
-  it('count for nothing when they are older than the fetch', () => {
-    const { sync } = told(taken(DAILY), { ...OLD, ...DAILY }, { cameIn: 200, errors: complaint('old', 99) });
+  it('ignores errors that are older than the fetch', () => {
+    const { sync } = receive(
+      fetched(DAILY),
+      { ...OLD, ...DAILY },
+      { arrived: 200, errors: errorsMade('old', 99) },
+    );
     assert.equal(syncStatus(sync), 'applied');
   });
 
-  it('count for nothing while the change is not fetched', () => {
-    const { sync } = told(merge(known, DAILY), OLD, { cameIn: 110, errors: complaint('old', 110) });
+  it('ignores errors while the change is not fetched', () => {
+    const { sync } = receive(merge(known, DAILY), OLD, { arrived: 110, errors: errorsMade('old', 110) });
     assert.equal(syncStatus(sync), 'pending');
   });
 
-  it('count for nothing while nothing is pending', () => {
+  it('ignores errors while nothing is pending', () => {
     assert.equal(
-      syncStatus(afterReport(known, OLD, { cameIn: 110, errors: complaint('whatever', 110) })),
+      syncStatus(afterReport(known, OLD, { arrived: 110, errors: errorsMade('whatever', 110) })),
       'applied',
     );
   });
 
-  it('over CoAP count with a slack of 60 seconds before the fetch, and not a second more', () => {
+  it('accepts errors over CoAP from up to 60 seconds before the fetch, and not a second more', () => {
     const outcomeOf = (made: number) =>
-      told(taken(DAILY), {}, { cameIn: 110, made: 50, errors: complaint('x', made, COAP_SLACK_MS) }).outcome;
+      receive(fetched(DAILY), {}, { arrived: 110, made: 50, errors: errorsMade('x', made, COAP_SLACK_MS) })
+        .outcome;
     assert.equal(outcomeOf(40).kind, 'rejected');
     assert.equal(outcomeOf(39).kind, 'recorded');
   });
 
-  it('count once: those that a device keeps repeating do not fail the change that comes next', () => {
+  it('ignores errors that a device keeps repeating when the next change is pending', () => {
     const again = fetch(merge(refused, MINUTES), at(300));
-    const repeated = complaint('out of range', 110, COAP_SLACK_MS);
-    const { outcome } = told(again, { ...OLD, ...DAILY, ...MINUTES }, { cameIn: 400, errors: repeated });
+    const repeated = errorsMade('out of range', 110, COAP_SLACK_MS);
+    const { outcome } = receive(again, { ...OLD, ...DAILY, ...MINUTES }, { arrived: 400, errors: repeated });
     assert.equal(outcome.kind, 'confirmed');
   });
 
-  it('make a reason of at most 500 characters', () => {
+  it('cuts the reason to 500 characters', () => {
     const errors = { messages: Array(20).fill('x'.repeat(200)), madeAt: at(110), slackMs: 0 };
-    const { sync } = told(taken(DAILY), OLD, { cameIn: 110, errors });
+    const { sync } = receive(fetched(DAILY), OLD, { arrived: 110, errors });
     assert.equal(sync.pending?.failure?.length, 500);
   });
 });
 
-describe('A failed change', () => {
-  it('stays visible and is offered no more', () => {
+describe('Failed changes', () => {
+  it('shows a failed change and does not offer it', () => {
     assert.equal(syncStatus(refused), 'failed');
     assert.deepEqual(refused.pending?.config, DAILY);
     assert.equal(offered(refused), null);
     assert.equal(fetch(refused, at(300)), refused);
   });
 
-  it('is offered again when something is merged, with a new revision and the rounds begun anew', () => {
+  it('offers a failed change again after a merge, as a new revision without rounds', () => {
     const merged = merge(refused, MINUTES);
     assert.deepEqual(offered(merged), { revision: 2, config: { ...DAILY, ...MINUTES } });
     assert.equal(syncStatus(merged), 'pending');
     assert.equal(merged.pending?.contradictions, 0);
   });
 
-  it('is confirmed by a device that reports every setting of it with equal values', () => {
-    const { sync, outcome } = told(refused, { ...OLD, ...DAILY }, { cameIn: 300 });
+  it('confirms a failed change by a report that has every setting of it with equal values', () => {
+    const { sync, outcome } = receive(refused, { ...OLD, ...DAILY }, { arrived: 300 });
     assert.equal(outcome.kind, 'confirmed');
     assert.equal(syncStatus(sync), 'applied');
   });
 
-  it('is not confirmed by a report that leaves a setting out, however new', () => {
+  it('does not confirm a failed change by a report that leaves a setting out, however new', () => {
     const both = afterReport(
-      taken({ ...DAILY, ...RULES }),
+      fetched({ ...DAILY, ...RULES }),
       {},
-      { cameIn: 110, errors: complaint('no', 110) },
+      { arrived: 110, errors: errorsMade('no', 110) },
     );
-    const { sync, outcome } = told(both, { ...OLD, ...DAILY }, { cameIn: 300 });
+    const { sync, outcome } = receive(both, { ...OLD, ...DAILY }, { arrived: 300 });
     assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'failed');
   });
 
-  it('keeps its first reason', () => {
-    const again = afterReport(refused, OLD, { cameIn: 300, errors: complaint('something else', 300) });
+  it('keeps the first reason of a failed change', () => {
+    const again = afterReport(refused, OLD, { arrived: 300, errors: errorsMade('something else', 300) });
     assert.equal(again.pending?.failure, refused.pending?.failure);
   });
 });
 
 describe('Withdrawing settings', () => {
-  it('leaves the others pending under a new revision, to be fetched anew', () => {
-    const sync = withdraw(taken({ ...DAILY, ...RULES }), ['transmissionInterval']);
+  it('leaves the other settings pending as a new revision when some are withdrawn', () => {
+    const sync = withdraw(fetched({ ...DAILY, ...RULES }), ['transmissionInterval']);
     assert.deepEqual(sync.pending, { config: RULES, fetchedAt: null, contradictions: 0, failure: null });
     assert.equal(sync.revision, 2);
   });
 
-  it('leaves nothing pending when nothing is left', () => {
-    const sync = withdraw(taken(DAILY), ['transmissionInterval', 'alarmRules']);
+  it('leaves nothing pending when all settings are withdrawn', () => {
+    const sync = withdraw(fetched(DAILY), ['transmissionInterval', 'alarmRules']);
     assert.equal(sync.pending, null);
     assert.equal(syncStatus(sync), 'applied');
   });
 
-  it('does not bring back what the change had overwritten', () => {
+  it('does not bring back what a withdrawn change had overwritten', () => {
     const sync = withdraw(merge(merge(known, HOURLY), DAILY), ['transmissionInterval']);
     assert.equal(sync.pending, null);
   });
 
-  it('shows a device that had fetched the change and applies it all the same as drifted', () => {
-    const withdrawn = withdraw(taken(DAILY), ['transmissionInterval']);
-    assert.equal(syncStatus(afterReport(withdrawn, { ...OLD, ...DAILY }, { cameIn: 200 })), 'drifted');
+  it('shows a device as drifted that had fetched a withdrawn change and applies it', () => {
+    const withdrawn = withdraw(fetched(DAILY), ['transmissionInterval']);
+    assert.equal(syncStatus(afterReport(withdrawn, { ...OLD, ...DAILY }, { arrived: 200 })), 'drifted');
   });
 
-  it('is nothing when nothing is pending', () => {
+  it('withdraws nothing when nothing is pending', () => {
     assert.equal(withdraw(known, CONFIGURATION_KEYS), known);
   });
 });
 
-describe('New hardware', () => {
-  const fridge = afterReport(taken(RULES), { ...OLD, ...RULES }, { cameIn: 200 });
+describe('Replaced hardware', () => {
+  const fridge = afterReport(fetched(RULES), { ...OLD, ...RULES }, { arrived: 200 });
 
-  it('has to take what the old one confirmed, and over it what was pending', () => {
+  it('offers new hardware what the old one confirmed, and over it what was pending', () => {
     const sync = replaceHardware(fetch(merge(fridge, DAILY), at(300)));
     assert.deepEqual(offered(sync), { revision: 3, config: { ...OLD, ...RULES, ...DAILY } });
     assert.equal(syncStatus(sync), 'pending');
   });
 
-  it('leaves deviceConfig as last known until it reports itself', () => {
+  it('keeps the reported configuration of the old hardware until the new one reports', () => {
     const sync = replaceHardware(fridge);
     assert.deepEqual(sync.reported, fridge.reported);
     assert.deepEqual(sync.pending?.config, { ...OLD, ...RULES });
   });
 
-  it('is asked for what was confirmed, not for what the old one had drifted to', () => {
-    const drifted = afterReport(fridge, { ...OLD, ...DAILY, ...RULES }, { cameIn: 250 });
+  it('offers new hardware what was confirmed, not what the old one had drifted to', () => {
+    const drifted = afterReport(fridge, { ...OLD, ...DAILY, ...RULES }, { arrived: 250 });
     assert.deepEqual(replaceHardware(drifted).pending?.config, { ...OLD, ...RULES });
   });
 
-  it('is offered a change that the old one had refused', () => {
+  it('offers new hardware a change that the old one had refused', () => {
     const sync = replaceHardware(refused);
     assert.deepEqual(offered(sync)?.config, { ...OLD, ...DAILY });
     assert.equal(syncStatus(sync), 'pending');
   });
 
-  it('of a device that never reported stays no_device_report, and what was pending stays', () => {
+  it('keeps no_device_report and what was pending when hardware that never reported is replaced', () => {
     assert.equal(syncStatus(replaceHardware(merge(NEW_DEVICE, DAILY))), 'no_device_report');
     assert.deepEqual(offered(replaceHardware(merge(NEW_DEVICE, DAILY)))?.config, DAILY);
     assert.equal(replaceHardware(NEW_DEVICE).pending, null);
   });
 
-  it('has nothing to take when the old one had confirmed nothing by name', () => {
-    const silent = afterReport(NEW_DEVICE, {}, { cameIn: 0 });
-    assert.equal(replaceHardware(silent).pending, null);
+  it('offers new hardware nothing when the old one had confirmed nothing', () => {
+    const empty = afterReport(NEW_DEVICE, {}, { arrived: 0 });
+    assert.equal(replaceHardware(empty).pending, null);
   });
 
-  it('as it leaves the factory contradicts nothing before it has fetched anything', () => {
+  it('counts the factory settings of new hardware as no contradiction before its first fetch', () => {
     const factory = { ...OLD, alarmRules: [] };
-    const reported = told(replaceHardware(fridge), factory, { cameIn: 400 });
+    const reported = receive(replaceHardware(fridge), factory, { arrived: 400 });
     assert.deepEqual(reported.outcome, { kind: 'recorded' });
-    const obeyed = afterReport(fetch(reported.sync, at(410)), { ...OLD, ...RULES }, { cameIn: 420 });
-    assert.equal(syncStatus(obeyed), 'applied');
+    const applied = afterReport(fetch(reported.sync, at(410)), { ...OLD, ...RULES }, { arrived: 420 });
+    assert.equal(syncStatus(applied), 'applied');
   });
 });
 
-describe('The questions about a device whose configurations are known by id', () => {
+describe('Questions about devices whose configurations are known by id', () => {
   const contents = new Map<string, DeviceConfiguration>([
     ['old', OLD],
     ['rules', RULES],
@@ -536,28 +555,28 @@ describe('The questions about a device whose configurations are known by id', ()
   });
 });
 
-describe('A report over HTTP', () => {
-  const sent = (more: Partial<ReportBody>) => deviceReportOf({ ...OLD, ...more }, at(100));
+describe('Reports over HTTP', () => {
+  const parse = (more: Partial<ReportBody>) => toDeviceReport({ ...OLD, ...more }, at(100));
 
-  it('was made when it says so, else when it came in', () => {
-    assert.deepEqual(sent({ reportedAt: at(-60) }).madeAt, at(-60));
-    assert.deepEqual(sent({}).madeAt, at(100));
+  it('dates a report by its own time, else by its arrival', () => {
+    assert.deepEqual(parse({ reportedAt: at(-60) }).madeAt, at(-60));
+    assert.deepEqual(parse({}).madeAt, at(100));
   });
 
-  it('was made when it came in if its clock is plainly wrong', () => {
+  it('dates a report by its arrival when its own time is implausible', () => {
     for (const reportedAt of ['1970-01-01T00:10:00Z', '2014-12-31T23:59:59Z', '2026-03-03T08:01:41Z'])
-      assert.deepEqual(sent({ reportedAt: new Date(reportedAt) }).madeAt, at(100), reportedAt);
+      assert.deepEqual(parse({ reportedAt: new Date(reportedAt) }).madeAt, at(100), reportedAt);
   });
 
-  it('carries the settings it names and nothing else', () => {
-    assert.deepEqual(sent({ configHash: 7, reportedAt: at(0), errors: [] }).config, OLD);
-    assert.equal(sent({ configHash: 7 }).hash, 7);
-    assert.equal(sent({}).hash, null);
+  it('reads the settings of a report, and nothing else, as its configuration', () => {
+    assert.deepEqual(parse({ configHash: 7, reportedAt: at(0), errors: [] }).config, OLD);
+    assert.equal(parse({ configHash: 7 }).hash, 7);
+    assert.equal(parse({}).hash, null);
   });
 
-  it('has errors from when it was made, without slack, with their codes', () => {
-    const { errors } = sent({ errors: [{ code: 7, message: 'range' }, { message: 'other' }] });
+  it('dates errors over HTTP as the report, without slack, and adds their codes', () => {
+    const { errors } = parse({ errors: [{ code: 7, message: 'range' }, { message: 'other' }] });
     assert.deepEqual(errors, { messages: ['range (code 7)', 'other'], madeAt: at(100), slackMs: 0 });
-    assert.equal(sent({ errors: [] }).errors, null);
+    assert.equal(parse({ errors: [] }).errors, null);
   });
 });

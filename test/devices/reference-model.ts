@@ -1,106 +1,118 @@
 /**
- * The second telling of what contract.md says in sections 3, 4 and 10 of one device: what became of a change is read
- * from its diary, all that happened since it last changed.
+ * The reference model of one device and its configuration: section 5 of the contract, written a second time and in
+ * another way. What became of a change is read from a log of all that has happened since it last changed. Values may be
+ * symbols or real settings.
  */
-import type { ConfigurationKey } from '../../src/devices/configuration.ts';
-import type { Letters } from './config-symbols.ts';
+import { type Config, conflicts, contains, only } from './reference-config.ts';
 
-export interface Words {
-  says: Letters;
-  cameInMs: number;
+export interface ModelReport {
+  config: Config;
+  receivedMs: number;
   madeMs: number;
   errors: { madeMs: number; slackMs: number } | null;
 }
 
-type DiaryEntry = { was: 'taken'; ms: number } | { was: 'denied' } | { was: 'refused'; naming: string[] };
+/** The message of every error that a device of the tests reports. */
+export const ERROR_MESSAGE = 'out of range';
 
-/** What a device always runs some value of. */
-const INTERVALS: ConfigurationKey[] = [
-  'measurementPeriodBase',
-  'measurementPeriodFactor',
-  'transmissionInterval',
-];
+type LogEntry =
+  | { did: 'fetch'; ms: number }
+  | { did: 'contradict' }
+  /** With what the reason must name. */
+  | { did: 'refuse'; names: string[] };
 
-export class Paper {
-  wanted: Letters = {};
-  heard: Letters | null = null;
-  heardMs: number | null = null;
-  /** What the device stands by. */
-  held: Letters = {};
-  diary: DiaryEntry[] = [];
+export type Outcome = 'confirmed' | 'rejected' | 'reoffered' | 'recorded';
 
-  get isWaiting() {
-    return Object.keys(this.wanted).length > 0;
+/** Settings of which a device always runs some value. */
+const INTERVALS = ['measurementPeriodBase', 'measurementPeriodFactor', 'transmissionInterval'];
+
+export class ReferenceDevice {
+  /** Empty when nothing is pending. */
+  change: Config = {};
+  reported: Config | null = null;
+  reportedMs: number | null = null;
+  confirmed: Config = {};
+  private log: LogEntry[] = [];
+
+  get pending(): Config | null {
+    return Object.keys(this.change).length > 0 ? this.change : null;
   }
-  get refusal() {
-    return this.diary.find((entry) => entry.was === 'refused') ?? null;
+  /** What the reason of the refusal must name. */
+  get refusal(): string[] | null {
+    return this.log.find((entry) => entry.did === 'refuse')?.names ?? null;
   }
-  get rounds() {
-    return this.diary.filter(({ was }) => was === 'denied').length;
+  get offer(): Config | null {
+    return this.refusal ? null : this.pending;
   }
-  /** The first fetch after the last denial. */
-  get takenMs(): number | null {
-    const since = this.diary.slice(this.diary.findLastIndex(({ was }) => was === 'denied') + 1);
-    for (const entry of since) if (entry.was === 'taken') return entry.ms;
-    return null;
+  get contradictions(): number {
+    return this.log.filter(({ did }) => did === 'contradict').length;
+  }
+  /** Of the first fetch after the last contradiction. */
+  get fetchedMs(): number | null {
+    const since = this.log.slice(this.log.findLastIndex(({ did }) => did === 'contradict') + 1);
+    return since.find((entry) => entry.did === 'fetch')?.ms ?? null;
+  }
+  get status(): string {
+    if (this.reported === null) return 'no_device_report';
+    if (this.refusal) return 'failed';
+    if (this.pending) return this.fetchedMs === null ? 'pending' : 'sent';
+    return conflicts(this.reported, this.confirmed).length > 0 ? 'drifted' : 'applied';
   }
 
-  want(wanted: Letters) {
-    this.wanted = wanted;
-    this.diary = [];
+  setPending(change: Config) {
+    this.change = change;
+    this.log = [];
+  }
+  merge(change: Config) {
+    this.setPending({ ...this.change, ...change });
+  }
+  withdraw(keys: readonly string[]) {
+    this.setPending(only(this.change, (key) => !keys.includes(key)));
   }
   replaceHardware() {
-    const wanted = { ...this.held, ...this.wanted };
-    if (Object.keys(wanted).length > 0) this.want(wanted);
+    this.setPending({ ...this.confirmed, ...this.change });
   }
-  take(ms: number) {
-    if (this.isWaiting && !this.refusal) this.diary.push({ was: 'taken', ms });
-  }
-
-  hear({ says, cameInMs, madeMs, errors }: Words): 'settled' | 'refused' | 'denied' | 'nothing' {
-    const wantedKeys = Object.keys(this.wanted) as ConfigurationKey[];
-    const clashes = wantedKeys.filter((key) => says[key] !== undefined && says[key] !== this.wanted[key]);
-    const carriesAll = wantedKeys.every((key) => says[key] === this.wanted[key]);
-    const { takenMs, isWaiting } = this;
-    const isOpen = isWaiting && !this.refusal && takenMs !== null;
-    const isSilent = Object.keys(says).length === 0;
-    if (!isSilent) {
-      for (const key of Object.keys(says) as ConfigurationKey[]) this.held[key] ??= says[key];
-      this.heard = { ...this.heard, ...says };
-      this.heardMs = cameInMs;
-    }
-    if (isOpen && errors && Math.min(errors.madeMs, cameInMs) >= takenMs - errors.slackMs) {
-      this.diary.push({ was: 'refused', naming: ['complaint'] });
-      return 'refused';
-    }
-    if (isSilent) return 'nothing';
-    if (isWaiting && carriesAll) return this.settle(says);
-    if (!isOpen || madeMs < takenMs || cameInMs < takenMs) return 'nothing';
-    if (clashes.length === 0) return this.settle(says);
-    this.diary.push({ was: 'denied' });
-    if (this.rounds < 3) return 'denied';
-    this.diary.push({ was: 'refused', naming: clashes });
-    return 'refused';
+  fetch(ms: number) {
+    if (this.offer) this.log.push({ did: 'fetch', ms });
   }
 
-  private settle(says: Letters): 'settled' {
-    const unsaid = Object.keys(this.wanted).filter((key) => !(key in says)) as ConfigurationKey[];
-    for (const key of unsaid) {
-      if (INTERVALS.includes(key)) this.heard = { ...this.heard, [key]: this.wanted[key] };
-      else delete this.heard?.[key];
-    }
-    this.held = { ...this.held, ...this.wanted, ...this.heard };
-    this.want({});
-    return 'settled';
+  report(report: ModelReport): Outcome {
+    const { config, receivedMs, madeMs, errors } = report;
+    const { fetchedMs, change, offer } = this;
+    const isAfterFetch = (ms: number, slackMs: number) =>
+      fetchedMs !== null && Math.min(ms, receivedMs) >= fetchedMs - slackMs;
+    const isEmpty = Object.keys(config).length === 0;
+    if (!isEmpty) this.record(config, receivedMs);
+    if (offer && errors && isAfterFetch(errors.madeMs, errors.slackMs)) return this.refuse([ERROR_MESSAGE]);
+    if (isEmpty || !this.pending) return 'recorded';
+    if (contains(config, change)) return this.confirm(config);
+    if (!offer || !isAfterFetch(madeMs, 0)) return 'recorded';
+    const differing = conflicts(config, change);
+    if (differing.length === 0) return this.confirm(config);
+    this.log.push({ did: 'contradict' });
+    return this.contradictions < 3 ? 'reoffered' : this.refuse(differing);
   }
 
-  get status(): string {
-    if (this.heard === null) return 'no_device_report';
-    if (this.refusal) return 'failed';
-    if (this.isWaiting) return this.takenMs === null ? 'pending' : 'sent';
-    const differs = Object.entries(this.heard).some(
-      ([key, letter]) => this.held[key as ConfigurationKey] !== letter,
-    );
-    return differs ? 'drifted' : 'applied';
+  private record(config: Config, receivedMs: number) {
+    this.confirmed = { ...config, ...this.confirmed };
+    this.reported = { ...this.reported, ...config };
+    this.reportedMs = receivedMs;
+  }
+
+  private refuse(names: string[]): Outcome {
+    this.log.push({ did: 'refuse', names });
+    return 'rejected';
+  }
+
+  /** Settings of the change that the report leaves out are replaced, but only intervals are known then. */
+  private confirm(config: Config): Outcome {
+    const unreported = only(this.change, (key) => !(key in config));
+    this.reported = {
+      ...only(this.reported ?? {}, (key) => !(key in unreported)),
+      ...only(unreported, (key) => INTERVALS.includes(key)),
+    };
+    this.confirmed = { ...this.confirmed, ...this.change, ...this.reported };
+    this.setPending({});
+    return 'confirmed';
   }
 }

@@ -33,8 +33,8 @@ const summer = new Date('2026-07-15T12:00:00Z');
 /** Temperature alone, temperature-humidity-temperature, and a device that has reported nothing. */
 const single: DeviceCapabilities = { channelTypes: [1, 0, 0, 0, 0, 0], model: null, ruleSlots: 12 };
 const double: DeviceCapabilities = { channelTypes: [1, 2, 1, 0, 0, 0], model: null, ruleSlots: 16 };
-const silent: DeviceCapabilities = { channelTypes: null, model: null, ruleSlots: 12 };
-const variants = fc.constantFrom(single, double, silent);
+const unreported: DeviceCapabilities = { channelTypes: null, model: null, ruleSlots: 12 };
+const variants = fc.constantFrom(single, double, unreported);
 
 const nothing: ProfileSnapshot = { alerts: null, schedule: null, intervals: null };
 const alert = (fields: Partial<TemperatureAlert>): TemperatureAlert => ({
@@ -252,7 +252,7 @@ function isWithinSchedule(schedule: WeekSchedule, weekday: string, minute: numbe
 /* Guarantees ---------------------------------------------------------------------------------------------------- */
 
 describe('A compiled profile, by example', () => {
-  it('guards hot water in office hours, measured every 5 minutes and sent every 6 hours', () => {
+  it('compiles monitoring of hot water in office hours, measured every 5 minutes and sent every 6 hours', () => {
     const hotWater: ProfileSnapshot = {
       alerts: [alert({ type: 'low', lowC: 50, hysteresisC: 2 })],
       schedule: officeHours,
@@ -300,7 +300,7 @@ describe('A compiled profile, by example', () => {
     ]);
   });
 
-  it('guards a vaccine fridge around the clock', () => {
+  it('compiles monitoring of a vaccine fridge around the clock', () => {
     const schedule: Schedule = { always: true };
     assert.deepEqual(compileProfile({ alerts: [fridge], schedule, intervals: null }, double, winter), {
       alarmRules: filled<AlarmRule>(
@@ -342,9 +342,9 @@ describe('A compiled profile, by example', () => {
     });
   });
 
-  it('guards a freezer by its probe, telling only of the return', () => {
+  it('compiles monitoring of a freezer by its probe that transmits only on return', () => {
     const freezer = alert({ lowC: -25, highC: -15, transmitOnBreach: false });
-    const model = { ...silent, model: 'TVO-THT' };
+    const model = { ...unreported, model: 'TVO-THT' };
     const [high, low, logic, ...rest] = rulesOf([freezer], model) as [
       ThresholdRule,
       ThresholdRule,
@@ -366,7 +366,7 @@ describe('A compiled profile, by example', () => {
     assert.deepEqual(rest, Array(9).fill(DISABLED_RULE));
   });
 
-  it('tells only of the breach, or of nothing', () => {
+  it('compiles alerts that transmit only on breach, or never', () => {
     const [, , breachOnly] = rulesOf([{ ...fridge, transmitOnReturn: false }]) as LogicRule[];
     assert.deepEqual([breachOnly?.operator, breachOnly?.returnDelaySeconds], ['OR', null]);
     const watchOnly = rulesOf([{ ...fridge, transmitOnBreach: false, transmitOnReturn: false }]);
@@ -380,7 +380,7 @@ describe('A compiled profile, by example', () => {
     );
   });
 
-  it('takes twelve slots for four ranges, in their order', () => {
+  it('uses twelve slots for four ranges, in their order', () => {
     const rules = rulesOf([
       fridge,
       { ...fridge, highC: 9 },
@@ -418,7 +418,7 @@ describe('A compiled profile', () => {
     { noNullPrototype: true },
   );
 
-  it('sets only what the profile was given', () => {
+  it('sets only the parts that the profile has', () => {
     fc.assert(
       fc.property(given, variants, moments, (parts, capabilities, at) => {
         const { alerts, schedule, intervals } = parts;
@@ -435,7 +435,7 @@ describe('A compiled profile', () => {
     );
   });
 
-  it('always has full lists: as many rules as slots, and six calendars', () => {
+  it('compiles full lists: as many rules as the device has slots, and six calendars', () => {
     fc.assert(
       fc.property(given, variants, moments, (parts, capabilities, at) => {
         const { alarmRules, calendars } = compileProfile(parts, capabilities, at);
@@ -445,7 +445,7 @@ describe('A compiled profile', () => {
     );
   });
 
-  it('is the same each time, whatever the order of the days, and leaves its input alone', () => {
+  it('compiles to the same configuration each time, whatever the order of the days, without changing its input', () => {
     fc.assert(
       fc.property(given, variants, moments, (parts, capabilities, at) => {
         const before = structuredClone(parts);
@@ -462,7 +462,7 @@ describe('A compiled profile', () => {
     );
   });
 
-  it('has base times factor equal to every interval that can be asked for, each within the device’s 65535', () => {
+  it('splits every possible interval into base and factor, each at most 65535', () => {
     for (let minutes = 1; minutes <= 14_400; minutes += 1) {
       const intervals = { measurementIntervalMinutes: minutes };
       const compiled = compileProfile({ ...nothing, intervals }, single, winter);
@@ -478,7 +478,7 @@ describe('A compiled profile', () => {
 });
 
 describe('The rules of an alert', () => {
-  it('are its thresholds and one logic rule that points at exactly these', () => {
+  it('compiles an alert to its thresholds and one logic rule over exactly these', () => {
     fc.assert(
       fc.property(alertLists, variants, (list, capabilities) => {
         const rules = rulesOf(list, capabilities);
@@ -503,7 +503,7 @@ describe('The rules of an alert', () => {
     );
   });
 
-  it('enforce what minC and maxC show, in steps and limits of the wire', () => {
+  it('compiles thresholds that are equal to minC and maxC, within the steps and limits of the protocol', () => {
     fc.assert(
       fc.property(alerts, (each) => {
         const rules = rulesOf([each]).filter((rule) => 'threshold' in rule) as ThresholdRule[];
@@ -524,7 +524,7 @@ describe('The rules of an alert', () => {
     );
   });
 
-  it('transmit exactly at the breaches and returns that the alert asks for', () => {
+  it('transmits exactly at the breaches and returns that the alert asks for', () => {
     const near = fc.record({
       list: fc.array(alerts, { minLength: 1, maxLength: 4 }),
       steps: fc.array(
@@ -566,7 +566,7 @@ describe('The rules of an alert', () => {
     );
   }).timeout(10_000);
 
-  it('transmit for the fridge at 8.1, not again at 7.6, and on return at 7.5', () => {
+  it('transmits for a fridge at 8.1, not again at 7.6, and on return at 7.5', () => {
     const samples = [5, 8, 8.1, 9, 7.6, 7.5, 5, 1.9, 2.4, 2.5].map((celsius) => ({
       0: Math.round(celsius * 10),
     }));
@@ -577,7 +577,7 @@ describe('The rules of an alert', () => {
     );
   });
 
-  it('always let the temperature return, even where rounding brings the bounds together', () => {
+  it('lets the temperature return in every case, even where rounding makes the bounds equal', () => {
     const narrow = alert({ lowC: 1.96, highC: 8.04, hysteresisC: 6.08 });
     const [high, low] = rulesOf([narrow]) as ThresholdRule[];
     assert.deepEqual([high?.threshold, low?.threshold, high?.hysteresis], [8, 2, 6]);
@@ -588,23 +588,23 @@ describe('The channel of an alert', () => {
   const slots = (capabilities: DeviceCapabilities) =>
     PROBE_POSITIONS.map((position) => slotAt(position, capabilities));
 
-  it('is the last temperature channel for the probe, the first for ambient', () => {
+  it('uses the last temperature channel for the probe and the first for ambient', () => {
     assert.deepEqual(slots(double), [2, 0]);
     assert.deepEqual(slots({ ...single, channelTypes: [2, 1, 1, 2, 1, 0] }), [4, 1]);
   });
 
-  it('is the only temperature channel for both', () => {
+  it('uses a single temperature channel for both positions', () => {
     assert.deepEqual(slots({ ...single, channelTypes: [2, 0, 0, 1, 0, 0] }), [3, 3]);
   });
 
-  it('follows the model before any report, and is the first channel when that says nothing', () => {
-    assert.deepEqual(slots({ ...silent, model: 'TVO-THT' }), [2, 0]);
-    assert.deepEqual(slots({ ...silent, model: 'tvo-tht ' }), [2, 0]);
-    assert.deepEqual(slots({ ...silent, model: 'TVO-X' }), [0, 0]);
-    assert.deepEqual(slots(silent), [0, 0]);
+  it('derives the channels from the model before any report, and uses the first channel for unknown models', () => {
+    assert.deepEqual(slots({ ...unreported, model: 'TVO-THT' }), [2, 0]);
+    assert.deepEqual(slots({ ...unreported, model: 'tvo-tht ' }), [2, 0]);
+    assert.deepEqual(slots({ ...unreported, model: 'TVO-X' }), [0, 0]);
+    assert.deepEqual(slots(unreported), [0, 0]);
   });
 
-  it('follows what the device showed over what its model says', () => {
+  it('prefers the channels that the device showed to those of its model', () => {
     assert.deepEqual(slots({ ...single, model: 'TVO-THT' }), [0, 0]);
     assert.deepEqual(slots({ channelTypes: [], model: 'TVO-THT', ruleSlots: 12 }), [0, 0]);
   });
@@ -617,7 +617,7 @@ describe('The key of a variant', () => {
     ruleSlots: fc.constantFrom(12, 16),
   });
 
-  it('is equal only for variants that compile and warn alike', () => {
+  it('gives equal keys only to variants that compile and warn alike', () => {
     fc.assert(
       fc.property(anyVariant, anyVariant, alertLists, (a, b, list) => {
         fc.pre(capabilitiesKey(a) === capabilitiesKey(b));
@@ -628,16 +628,16 @@ describe('The key of a variant', () => {
     );
   });
 
-  it('does not split a fleet by the free text of its models', () => {
+  it('gives devices equal keys whatever the free text of their models', () => {
     const keys = ['A', 'B', null].map((model) => capabilitiesKey({ ...single, model }));
     assert.equal(new Set(keys).size, 1);
-    assert.notEqual(capabilitiesKey(single), capabilitiesKey(silent));
+    assert.notEqual(capabilitiesKey(single), capabilitiesKey(unreported));
     assert.notEqual(capabilitiesKey(single), capabilitiesKey({ ...single, ruleSlots: 16 }));
   });
 });
 
 describe('A compiled schedule', () => {
-  it('is on exactly within the local window, by the clock on the wall', () => {
+  it('enables rules exactly within the local window', () => {
     fc.assert(
       fc.property(weekSchedules, moments, fc.integer({ min: -5000, max: 5000 }), (schedule, at, minutes) => {
         const then = new Date(at.getTime() + minutes * MINUTE_MS);
@@ -650,7 +650,7 @@ describe('A compiled schedule', () => {
     );
   }).timeout(10_000);
 
-  it('is on exactly within the window in every minute of a week, over midnight too', () => {
+  it('enables rules in exactly the minutes of the window, over a week and past midnight', () => {
     const sunday = Date.UTC(2026, 0, 11);
     fc.assert(
       fc.property(weekSchedules, (window) => {
@@ -668,7 +668,7 @@ describe('A compiled schedule', () => {
     );
   }).timeout(10_000);
 
-  it('switches all rules in use and none that is not', () => {
+  it('puts all rules in use, and no others, under the schedule', () => {
     fc.assert(
       fc.property(alertLists, weekSchedules, variants, (list, schedule, capabilities) => {
         const parts = { ...nothing, alerts: list, schedule };
@@ -681,7 +681,7 @@ describe('A compiled schedule', () => {
     );
   });
 
-  it('takes calendar 1 alone for a window within a day, up to midnight, or on all days', () => {
+  it('uses one calendar for a window within a day, up to midnight, or on all days', () => {
     const oneWindow = (schedule: WeekSchedule) => {
       const [first, ...rest] = calendarsOf(schedule, winter);
       assert.deepEqual(rest, Array(5).fill(DISABLED_CALENDAR));
@@ -701,7 +701,7 @@ describe('A compiled schedule', () => {
     assert.deepEqual(oneWindow(nightly), { ...common, days: everyDay, fromTime: 1320, toTime: 360 });
   });
 
-  it('carries the night of Friday into Saturday morning by a second calendar', () => {
+  it('uses a second calendar for the part of a night after midnight', () => {
     const night: WeekSchedule = { ...officeHours, days: ['saturday', 'friday'], from: '22:00', to: '06:00' };
     const common = { type: 'WEEK', enableRules: [0, 1, 2], timezone: 120 };
     assert.deepEqual(
@@ -717,7 +717,7 @@ describe('A compiled schedule', () => {
     );
   });
 
-  it('has an offset in whole quarters of an hour, at the moment of compiling', () => {
+  it('uses the offset from UTC at the moment of compiling, in whole quarters of an hour', () => {
     const timezoneOf = (timezone: string, at: Date) => {
       const [first] = calendarsOf({ ...officeHours, timezone }, at);
       return first?.type === 'WEEK' ? first.timezone : null;
@@ -735,7 +735,7 @@ describe('A compiled schedule', () => {
     }
   });
 
-  it('without alerts lies over the rules of the device, or over every slot when these are unknown', () => {
+  it('applies a schedule without alerts to the rules of the device, or to every slot when these are unknown', () => {
     const parts: ProfileSnapshot = { ...nothing, schedule: officeHours };
     const masks = (deviceRules?: AlarmRule[] | null) => {
       const configuration = compileProfile(parts, single, winter, deviceRules);
@@ -750,7 +750,7 @@ describe('A compiled schedule', () => {
     assert.deepEqual(masks(Array(12).fill(DISABLED_RULE)), [[], ...none]);
   });
 
-  it('of always switches all calendars off, and so do alerts without a schedule', () => {
+  it('disables all calendars for a schedule of always, and for alerts without a schedule', () => {
     const off = Array(6).fill(DISABLED_CALENDAR);
     assert.deepEqual(calendarsOf({ always: true }, winter), off);
     assert.deepEqual(compileProfile({ ...nothing, schedule: { always: true } }, single, winter), {
@@ -759,7 +759,7 @@ describe('A compiled schedule', () => {
     assert.deepEqual(compileProfile({ ...nothing, alerts: [fridge] }, single, winter).calendars, off);
   });
 
-  it('uses the rules of the profile, not those of the device, when the profile has alerts', () => {
+  it('applies the schedule to the rules of the profile, not of the device, when the profile has alerts', () => {
     const parts: ProfileSnapshot = { ...nothing, alerts: [fridge], schedule: officeHours };
     const deviceRules = Array<AlarmRule>(12).fill(DISABLED_RULE);
     assert.deepEqual(
@@ -773,13 +773,13 @@ describe('The warnings of a dry run', () => {
   const warnings = (parts: Partial<ProfileSnapshot>, capabilities = double) =>
     compileWarnings({ ...nothing, ...parts }, capabilities);
 
-  it('are none for an ordinary profile', () => {
+  it('gives no warnings for an ordinary profile', () => {
     const intervals = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 18_000 };
     assert.deepEqual(warnings({ alerts: [fridge], schedule: officeHours, intervals }), []);
     assert.deepEqual(warnings({}), []);
   });
 
-  it('say when data would be sent less often than every 60 measurements', () => {
+  it('warns when data would be sent less often than every 60 measurements', () => {
     const intervals = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 18_001 };
     assert.match(
       warnings({ intervals }).join(),
@@ -787,7 +787,7 @@ describe('The warnings of a dry run', () => {
     );
   });
 
-  it('count the devices whose intervals do not go together once they are merged', () => {
+  it('warns with the number of devices whose intervals do not fit once they are merged', () => {
     const merged = (measurementPeriodBase: number, transmissionInterval?: number) => ({
       measurementPeriodBase,
       measurementPeriodFactor: 2,
@@ -803,7 +803,7 @@ describe('The warnings of a dry run', () => {
     );
   });
 
-  it('say when the device has no ambient channel of its own, none at all, or has shown none yet', () => {
+  it('warns when the device has no ambient channel of its own, no temperature channel, or has shown none yet', () => {
     const ambient = alert({ type: 'high', highC: 8, channel: 'ambient' });
     assert.match(
       warnings({ alerts: [fridge, ambient] }, single).join(),
@@ -813,17 +813,17 @@ describe('The warnings of a dry run', () => {
       warnings({ alerts: [ambient] }, { ...single, channelTypes: [2, 2] }).join(),
       /^temperatureAlerts cannot fire/,
     );
-    assert.match(warnings({ alerts: [ambient] }, silent).join(), /channel 1 until/);
-    assert.deepEqual(warnings({ alerts: [] }, silent), []);
+    assert.match(warnings({ alerts: [ambient] }, unreported).join(), /channel 1 until/);
+    assert.deepEqual(warnings({ alerts: [] }, unreported), []);
   });
 
-  it('say when rounding leaves nothing between the bounds, or nothing is left to switch', () => {
+  it('warns when rounding leaves nothing between the bounds, or a schedule has no rules', () => {
     const point = alert({ lowC: 2.01, highC: 2.04 });
     assert.match(warnings({ alerts: [point] }).join(), /^temperatureAlerts\[0\]: .* both 2 once rounded/);
     assert.match(warnings({ alerts: [], schedule: officeHours }).join(), /^schedule has nothing to switch/);
   });
 
-  it('say that an alert on return alone also transmits when it starts within its bounds', () => {
+  it('warns that an alert on return alone also transmits when it starts within its bounds', () => {
     const onReturn = { ...fridge, transmitOnBreach: false };
     assert.match(
       warnings({ alerts: [onReturn] }).join(),

@@ -1,4 +1,4 @@
-/** What a profile may say, what it shows, and the words in which a wrong one is refused (contract.md section 2). */
+/** Which profiles are accepted, how they are shown, and the messages for wrong ones (contract, section 3). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type Joi from 'joi';
@@ -53,7 +53,7 @@ const withIntervals = (intervals: object) => ({ slug: 'fridge', intervals });
 describe('A new profile', () => {
   const always = { schedule: { always: true } };
 
-  it('needs a slug or a name, and at least one part', () => {
+  it('requires a slug or a name, and at least one part of a profile', () => {
     refused(createProfileBody, always, 'slug or name must be given');
     refused(createProfileBody, {}, 'slug or name must be given');
     refused(
@@ -71,7 +71,7 @@ describe('A new profile', () => {
     }
   });
 
-  it('has a slug of lower-case letters, digits and single hyphens, at most 64 long', () => {
+  it('accepts slugs of lower-case letters, digits and single hyphens, at most 64 long', () => {
     for (const slug of ['config', 'a', '2-8', 'x'.repeat(64)]) {
       accepted(createProfileBody, { slug, ...always });
       accepted(slugParam, { slug });
@@ -88,7 +88,7 @@ describe('A new profile', () => {
     refused(createProfileBody, { slug: 5, ...always }, 'slug must be a string');
   });
 
-  it('has a name of 1 to 128 characters that is not blank, kept as sent', () => {
+  it('accepts names of 1 to 128 characters that are not blank, and keeps them as sent', () => {
     for (const name of ['  Fridge ', 'x'.repeat(128), '冷蔵庫']) {
       assert.equal(accepted(createProfileBody, { slug: 'fridge', name, ...always }).name, name);
     }
@@ -98,7 +98,7 @@ describe('A new profile', () => {
     refused(createProfileBody, { slug: 'fridge', name: 'x'.repeat(129), ...always }, /^name length .* 128/);
   });
 
-  it('refuses fields that do not exist, wherever they are', () => {
+  it('refuses unknown fields of a profile at every level', () => {
     const message = /x is not allowed$/;
     refused(createProfileBody, { slug: 'fridge', ...always, x: 1 }, message);
     refused(createProfileBody, withAlert({ ...range, x: 1 }), message);
@@ -111,7 +111,7 @@ describe('A new profile', () => {
     refused(createProfileBody, withIntervals({ measurementIntervalMinutes: 5, x: 1 }), message);
   });
 
-  it('takes its slug from its name, or its name from its slug', () => {
+  it('makes the slug from the name, or the name from the slug', () => {
     const made = newProfile({ name: 'Kühlschrank 2–8 °C', schedule: { always: true } });
     assert.deepEqual([made.slug, made.name], ['kuhlschrank-2-8-c', 'Kühlschrank 2–8 °C']);
     assert.equal(newProfile({ slug: 'fridge', temperatureAlerts: [] }).name, 'fridge');
@@ -134,7 +134,7 @@ describe('A change of a profile', () => {
     intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 600 },
   };
 
-  it('must change something', () => {
+  it('refuses a change of a profile without fields', () => {
     refused(
       updateProfileBody,
       {},
@@ -142,14 +142,14 @@ describe('A change of a profile', () => {
     );
   });
 
-  it('obeys the same rules as a new profile', () => {
+  it('checks a change of a profile by the same rules as a new one', () => {
     refused(updateProfileBody, withAlert({ ...range, lowC: 9 }), /lowC must be lower than highC/);
     refused(updateProfileBody, { schedule: null }, /^schedule must be/);
     refused(updateProfileBody, { temperatureAlerts: null }, /^temperatureAlerts must be an array/);
     accepted(updateProfileBody, { name: 'New' });
   });
 
-  it('leaves what is absent, and replaces what is given whole', () => {
+  it('keeps parts that a change leaves out, and replaces those that it has whole', () => {
     assert.deepEqual(changedProfile(stored, {}), stored);
     assert.deepEqual(changedProfile(stored, { name: 'New' }), { ...stored, name: 'New' });
     const intervals = { measurementIntervalMinutes: 60 };
@@ -157,7 +157,7 @@ describe('A change of a profile', () => {
     assert.deepEqual(changedProfile(stored, { slug: 'fridge', temperatureAlerts: [] }), stored);
   });
 
-  it('cannot give another slug than the path has', () => {
+  it('refuses a change with another slug than its path', () => {
     assert.throws(() => changedProfile(stored, { slug: 'other' }), {
       kind: 'invalid',
       message: 'slug must be fridge, as in the path, or left out',
@@ -166,7 +166,7 @@ describe('A change of a profile', () => {
 });
 
 describe('An alert', () => {
-  it('is filled up with hysteresis 0 and both transmissions, and otherwise kept as sent', () => {
+  it('fills an alert up with hysteresis 0 and both transmissions, and keeps the rest as sent', () => {
     const filled = { hysteresisC: 0, transmitOnBreach: true, transmitOnReturn: true };
     for (const alert of [range, high, low]) {
       const { temperatureAlerts } = accepted(createProfileBody, withAlert(alert));
@@ -177,7 +177,7 @@ describe('An alert', () => {
     assert.deepEqual(temperatureAlerts, [{ ...exact, transmitOnReturn: true }]);
   });
 
-  it('needs a type and a channel that exist', () => {
+  it('requires a known type and channel of an alert', () => {
     const { type: _type, ...untyped } = range;
     const { channel: _channel, ...unplaced } = range;
     refused(createProfileBody, withAlert(untyped), 'temperatureAlerts[0].type is required');
@@ -195,7 +195,7 @@ describe('An alert', () => {
     refused(createProfileBody, withAlert([]), /^temperatureAlerts\[0\] must be/);
   });
 
-  it('has exactly the bounds of its type', () => {
+  it('requires exactly the bounds of the type of an alert', () => {
     const cases: Array<[object, string]> = [
       [{ ...range, lowC: undefined }, 'lowC is required: an alert of type range has lowC and highC'],
       [{ ...range, highC: undefined }, 'highC is required: an alert of type range has lowC and highC'],
@@ -217,7 +217,7 @@ describe('An alert', () => {
     );
   });
 
-  it('has its lower bound below its upper one, both within -273.2 to 4000 °C', () => {
+  it('requires the lower bound of an alert below the upper one, both within -273.2 to 4000 °C', () => {
     refused(
       createProfileBody,
       withAlert({ ...range, lowC: 8.5 }),
@@ -234,7 +234,7 @@ describe('An alert', () => {
     refused(createProfileBody, withAlert({ ...range, highC: Infinity }), /highC/);
   });
 
-  it('takes a hysteresis of 0, or from 0.1 up to the width of the range', () => {
+  it('accepts a hysteresis of 0, or from 0.1 up to the width of the range', () => {
     const limits = 'temperatureAlerts[0].hysteresisC must be 0 or from 0.1 to';
     for (const hysteresisC of [0, 0.1, 0.5, 6])
       accepted(createProfileBody, withAlert({ ...range, hysteresisC }));
@@ -254,7 +254,7 @@ describe('An alert', () => {
     );
   });
 
-  it('measures that width in decimals: the exact width always passes, a tenth more never does', () => {
+  it('compares the hysteresis with the width in decimals: the exact width passes, a tenth more does not', () => {
     const tenths = fc.integer({ min: -2732, max: 39_999 });
     fc.assert(
       fc.property(tenths, fc.integer({ min: 1, max: 600 }), (lowTenths, width) => {
@@ -272,7 +272,7 @@ describe('An alert', () => {
     );
   });
 
-  it('has at most three companions, for the device has no more slots', () => {
+  it('accepts at most four alerts, since devices have no more rule slots', () => {
     accepted(createProfileBody, { slug: 'fridge', temperatureAlerts: Array(4).fill(range) });
     refused(
       createProfileBody,
@@ -283,7 +283,7 @@ describe('An alert', () => {
 });
 
 describe('A schedule', () => {
-  it('is always, or a window on days in a time zone', () => {
+  it('requires a schedule to be always, or a window on days in a time zone', () => {
     assert.deepEqual(accepted(createProfileBody, withSchedule(week)).schedule, week);
     accepted(createProfileBody, withSchedule({ always: true }));
     refused(createProfileBody, withSchedule({}), 'schedule.always is required');
@@ -299,7 +299,7 @@ describe('A schedule', () => {
     }
   });
 
-  it('names each day once, in lower case, and at least one', () => {
+  it('requires at least one day in a schedule, each once and in lower case', () => {
     accepted(createProfileBody, withSchedule({ ...week, days: [...WEEKDAYS] }));
     refused(
       createProfileBody,
@@ -316,7 +316,7 @@ describe('A schedule', () => {
     }
   });
 
-  it('has times from 00:00 to 23:59 that differ', () => {
+  it('requires times of a schedule from 00:00 to 23:59 that differ', () => {
     for (const [from, to] of [
       ['00:00', '23:59'],
       ['22:00', '06:00'],
@@ -338,7 +338,7 @@ describe('A schedule', () => {
     );
   });
 
-  it('takes the named zones that the runtime knows, and nothing else', () => {
+  it('accepts the named time zones that the runtime knows, and nothing else', () => {
     for (const timezone of [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+3', 'Europe/Kyiv']) {
       accepted(createProfileBody, withSchedule({ ...week, timezone }));
     }
@@ -351,7 +351,7 @@ describe('A schedule', () => {
     }
   });
 
-  it('knows how far its zone is from UTC at a moment', () => {
+  it('computes the offset of a time zone from UTC at a moment', () => {
     const winter = new Date('2026-01-15T12:00:00Z');
     const summer = new Date('2026-07-15T12:00:00Z');
     const offsets: Array<[string, number, number]> = [
@@ -371,7 +371,7 @@ describe('A schedule', () => {
 });
 
 describe('Intervals', () => {
-  it('set at least one of the two', () => {
+  it('requires at least one of the two intervals', () => {
     refused(
       createProfileBody,
       withIntervals({}),
@@ -381,7 +381,7 @@ describe('Intervals', () => {
     accepted(createProfileBody, withIntervals({ transmissionIntervalSeconds: 604_800 }));
   });
 
-  it('are whole minutes from 1 to 14400 and whole seconds from 60 to 604800', () => {
+  it('requires whole minutes from 1 to 14400 and whole seconds from 60 to 604800 as intervals', () => {
     for (const minutes of [0, 14_401, 1.5, '5', null]) {
       refused(
         createProfileBody,
@@ -398,7 +398,7 @@ describe('Intervals', () => {
     }
   });
 
-  it('never send more often than they measure', () => {
+  it('refuses intervals that transmit more often than they measure', () => {
     const tooOften = { measurementIntervalMinutes: 10, transmissionIntervalSeconds: 599 };
     const message =
       'intervals.transmissionIntervalSeconds must be at least 600, the measurement interval in seconds';
@@ -413,7 +413,7 @@ describe('Intervals', () => {
 });
 
 describe('A slug made from a name', () => {
-  it('keeps Latin letters without their marks, digits, and one hyphen for all between', () => {
+  it('makes a slug of Latin letters without their marks, digits, and one hyphen for all between', () => {
     const cases = {
       'Kühlschrank 2–8 °C': 'kuhlschrank-2-8-c',
       '  Straße / Ærø_Łódź ': 'strasse-aero-lodz',
@@ -424,12 +424,12 @@ describe('A slug made from a name', () => {
     for (const [name, slug] of Object.entries(cases)) assert.equal(slugFromName(name), slug);
   });
 
-  it('is at most 64 long and does not end in a hyphen where it is cut', () => {
+  it('cuts a slug to 64 characters without a hyphen at its end', () => {
     assert.equal(slugFromName('a'.repeat(128)), 'a'.repeat(64));
     assert.equal(slugFromName(`${'a'.repeat(63)} b`), 'a'.repeat(63));
   });
 
-  it('asks for a slug when nothing is left of the name', () => {
+  it('requires a slug when the name gives none', () => {
     for (const name of ['冷蔵庫', '—', '🥶']) {
       assert.throws(() => slugFromName(name), {
         kind: 'invalid',
@@ -438,7 +438,7 @@ describe('A slug made from a name', () => {
     }
   });
 
-  it('is a valid slug for any name, and its own slug', () => {
+  it('makes a valid slug of any name, which is its own slug', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 128 }), (text) => {
         const slug = slugFromName(`${text}x`);
@@ -461,7 +461,7 @@ describe('The views of a profile', () => {
     }),
   );
 
-  it('show slug, name, schedule and alerts in list and get, and nothing else', () => {
+  it('shows slug, name, schedule and alerts in list and get, and nothing else', () => {
     assert.deepEqual(profileView(bare), {
       slug: 'a',
       name: 'A',
@@ -476,7 +476,7 @@ describe('The views of a profile', () => {
     });
   });
 
-  it('add the intervals, null when unset, and the enforced bounds on create and update', () => {
+  it('shows the intervals, null when unset, and the enforced bounds on create and update', () => {
     assert.deepEqual(profileDetailView(bare), {
       ...profileView(bare),
       measurementIntervalMinutes: null,
@@ -495,7 +495,7 @@ describe('The views of a profile', () => {
     );
   });
 
-  it('fit their schemas, which allow no key more and no key less', () => {
+  it('shows profiles by their schemas, with no key more and no key less', () => {
     for (const profile of [bare, full]) {
       const view = profileView(profile);
       const detail = profileDetailView(profile);
@@ -511,14 +511,14 @@ describe('The views of a profile', () => {
     }
   });
 
-  it('can be sent back as a change that changes nothing', () => {
+  it('accepts a profile as it was shown as a change that changes nothing', () => {
     const change = accepted(updateProfileBody, profileView(full));
     assert.deepEqual(changedProfile(full, change), full);
   });
 });
 
 describe('A temperature in steps of 0.1 °C', () => {
-  it('is rounded as on paper, halves away from zero', () => {
+  it('rounds temperatures to tenths, halves away from zero', () => {
     const cases = [
       [0.05, 0.1],
       [-0.05, -0.1],
@@ -536,7 +536,7 @@ describe('A temperature in steps of 0.1 °C', () => {
     }
   });
 
-  it('is exact in decimals: every hundredth goes to its nearest tenth, and a tenth stays', () => {
+  it('rounds every hundredth to its nearest tenth, and keeps tenths', () => {
     for (let hundredths = -27_320; hundredths <= 400_000; hundredths += 1) {
       const tenths = Math.sign(hundredths) * Math.floor((Math.abs(hundredths) + 5) / 10);
       const rounded = roundedToTenth(hundredths / 100);

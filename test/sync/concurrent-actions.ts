@@ -1,35 +1,37 @@
-/** Many clients and devices that wait for nobody, and what must hold of them whenever nobody is speaking. */
+/** A fleet whose customers and devices act concurrently, and what must hold whenever no request is under way. */
 import assert from 'node:assert/strict';
+import { type Config, conflicts, contains } from '../devices/reference-config.ts';
 import { createProfile, FACTORY, register, untilEnded } from '../support/fleet.ts';
 import type { TestOrganization } from '../support/service.ts';
-import { clock } from './clock.ts';
-import { type Config, clashes, holds } from './config.ts';
-import { isOpen, type State } from './model-fleet.ts';
-import { CROWD_PROFILES } from './profiles.ts';
+import type { TestClock } from './clock.ts';
+import { CONCURRENT_PROFILES } from './profiles.ts';
+import { isOpen, type State } from './reference-fleet.ts';
 
 interface ShownTarget {
   assetId: string;
   state: State;
 }
 
-export class Crowd {
+export class ConcurrentFleet {
   readonly fleet: TestOrganization;
   readonly changes = new Map<string, Config>();
   readonly slugOf = new Map<string, string>();
   readonly serials: string[] = [];
+  private readonly clock: TestClock;
   private assetIds: string[] = [];
   private replacements = 0;
 
-  constructor(fleet: TestOrganization) {
+  constructor(fleet: TestOrganization, clock: TestClock) {
     this.fleet = fleet;
+    this.clock = clock;
   }
 
-  async gather(size: number) {
+  async register(size: number) {
     for (let index = 0; index < size; index++) {
-      this.serials.push(`Crowd-${index}`);
-      this.assetIds.push(await register(this.fleet, `Crowd-${index}`));
+      this.serials.push(`Device-${index}`);
+      this.assetIds.push(await register(this.fleet, `Device-${index}`));
     }
-    for (const [slug, profile] of Object.entries(CROWD_PROFILES)) {
+    for (const [slug, profile] of Object.entries(CONCURRENT_PROFILES)) {
       await createProfile(this.fleet, { slug, ...profile });
       const { body } = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply?dryRun=true`, {
         applyToAll: true,
@@ -45,7 +47,7 @@ export class Crowd {
     return answer.body.jobId as string;
   }
 
-  async stop(jobId: string) {
+  async cancel(jobId: string) {
     this.allow(await this.fleet.api.post(`/devices/config-jobs/${jobId}/cancel`), [200, 409]);
   }
 
@@ -55,22 +57,22 @@ export class Crowd {
     if (answer.status === 201) this.slugOf.set(answer.body.id, answer.body.profileSlug);
   }
 
-  /** Fetches and obeys, or says something else; its serial may go to other hardware in between. */
-  async contact(serial: string, says: 'truth' | 'old' | 'error' | 'stale') {
+  /** Fetches, and reports that it runs the change, or something else; its serial may go to other hardware in between. */
+  async exchange(serial: string, report: 'applied' | 'old' | 'error' | 'stale') {
     const offer = await this.fleet.device.get(`/devices/${serial}/pending-config`);
     this.allow(offer, [200, 204, 404]);
     const change = offer.status === 200 ? offer.body.config : {};
     const answer = await this.fleet.device.post(`/devices/${serial}/config-reports`, {
       ...FACTORY,
-      ...(says === 'truth' && change),
-      ...(says === 'stale' && { reportedAt: new Date(clock.ms - 3_600_000).toISOString() }),
-      ...(says === 'error' && { errors: [{ message: 'out of range' }] }),
+      ...(report === 'applied' && change),
+      ...(report === 'stale' && { reportedAt: new Date(this.clock.ms - 3_600_000).toISOString() }),
+      ...(report === 'error' && { errors: [{ message: 'out of range' }] }),
     });
     this.allow(answer, [200, 404]);
   }
 
   async replace(index: number) {
-    const newSerialNumber = `Fresh-${++this.replacements}`;
+    const newSerialNumber = `Replacement-${++this.replacements}`;
     const path = `/assets/${this.assetIds[index]}/replace-hardware`;
     this.allow(await this.fleet.api.post(path, { newSerialNumber }), [200]);
     this.serials[index] = newSerialNumber;
@@ -84,8 +86,8 @@ export class Crowd {
     return (await this.fleet.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items;
   }
 
-  /** What must hold whenever nobody is speaking. */
-  async checkPeace() {
+  /** What must hold whenever no request is under way. */
+  async checkConsistency() {
     const targets = await Promise.all(
       [...this.slugOf].map(async ([jobId, slug]) => {
         const change = this.changes.get(slug) as Config;
@@ -112,20 +114,24 @@ export class Crowd {
     open: Array<{ change: Config; state: State }>,
   ) {
     const pending = pendingConfig as Config | null;
-    if (syncStatus === 'failed') assert.equal(open.length, 0, 'nobody waits for a change that has failed');
+    if (syncStatus === 'failed') assert.equal(open.length, 0, 'no target waits for a change that has failed');
     for (const { change, state } of open) {
-      assert.equal(holds(pending ?? {}, change), true, `${serialNumber} can satisfy who waits for it`);
-      for (const other of open) assert.deepEqual(clashes(change, other.change), []);
+      assert.equal(
+        contains(pending ?? {}, change),
+        true,
+        `what is pending for ${serialNumber} has the change`,
+      );
+      for (const other of open) assert.deepEqual(conflicts(change, other.change), []);
       if (syncStatus === 'sent' || syncStatus === 'pending')
         assert.equal(state, syncStatus === 'sent' ? 'sent' : 'waiting');
     }
   }
 
-  /** Everybody obeys: then every job ends, as its targets say. */
+  /** Every device applies what it is offered: then every job ends, as its targets say. */
   async end() {
-    await Promise.all(this.serials.map((serial) => this.contact(serial, 'truth')));
-    clock.ms += 1_000;
-    await Promise.all(this.serials.map((serial) => this.contact(serial, 'truth')));
+    await Promise.all(this.serials.map((serial) => this.exchange(serial, 'applied')));
+    this.clock.ms += 1_000;
+    await Promise.all(this.serials.map((serial) => this.exchange(serial, 'applied')));
     for (const jobId of this.slugOf.keys()) {
       const { status, counts } = await untilEnded(this.fleet, jobId);
       assert.equal(counts.queued + counts.waiting + counts.sent, 0);

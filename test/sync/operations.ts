@@ -1,37 +1,46 @@
-/** What customers and devices may do, in any order, as fast-check makes it; SYNC_LENGTH is the longest course. */
+/** Random operations of customers and devices; SYNC_LENGTH is the largest number of them in a run. */
 import fc from 'fast-check';
-import type { Rollout } from './model-fleet.ts';
+import type { Rollout } from './reference-fleet.ts';
 
 export type DeviceOp =
   | { op: 'poll' }
-  | { op: 'report'; says: Says; made: 'now' | 'before the fetch' | 'ahead'; hasErrors: boolean }
+  | { op: 'report'; config: ReportedConfig; made: 'now' | 'before the fetch' | 'ahead'; hasErrors: boolean }
   | { op: 'apply alone'; profile: number }
-  /** Fetches and refuses; keeps what it runs through rounds of fetch and report. */
-  | { op: 'refuse' | 'persist' }
+  /** Fetches and reports an error; or fetches and contradicts until the change counts as refused. */
+  | { op: 'refuse' | 'contradict' }
   | { op: 'archive' | 'replace' };
-export type Says = 'true' | 'trimmed' | 'lean' | 'half' | 'old' | 'foreign';
+/** What a report holds: the offered change over what was reported, all or a part of it, nothing of it, or other values. */
+export type ReportedConfig = 'whole' | 'trimmed' | 'intervals' | 'half' | 'old' | 'other';
 export type Op =
   | { op: 'device'; device: number; does: DeviceOp }
-  | { op: 'at once'; does: DeviceOp[] }
+  | { op: 'concurrently'; does: DeviceOp[] }
   | { op: 'apply'; profile: number; devices: number[] | 'all'; rollout: Rollout | null }
   | { op: 'edit'; profile: number; to: number }
   | { op: 'cancel' | 'retry' | 'expire'; job: number };
 
 const profiles = fc.nat(2);
-const says = fc.constantFrom<Says>('true', 'true', 'trimmed', 'lean', 'half', 'old', 'foreign');
+const reportedConfigs = fc.constantFrom<ReportedConfig>(
+  'whole',
+  'whole',
+  'trimmed',
+  'intervals',
+  'half',
+  'old',
+  'other',
+);
 const deviceOps: fc.Arbitrary<DeviceOp> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ op: 'poll' } as const) },
   {
     weight: 12,
     arbitrary: fc.record({
       op: fc.constant('report' as const),
-      says,
+      config: reportedConfigs,
       made: fc.constantFrom('now', 'now', 'now', 'now', 'before the fetch', 'ahead'),
       hasErrors: fc.nat(6).map((draw) => draw === 0),
     }),
   },
   { weight: 5, arbitrary: profiles.map((profile) => ({ op: 'apply alone', profile }) as const) },
-  { weight: 4, arbitrary: fc.constantFrom({ op: 'refuse' } as const, { op: 'persist' } as const) },
+  { weight: 4, arbitrary: fc.constantFrom({ op: 'refuse' } as const, { op: 'contradict' } as const) },
   { weight: 1, arbitrary: fc.constant({ op: 'archive' } as const) },
   { weight: 2, arbitrary: fc.constant({ op: 'replace' } as const) },
 );
@@ -44,7 +53,7 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      op: fc.constant('at once' as const),
+      op: fc.constant('concurrently' as const),
       does: fc.array(deviceOps, { minLength: 2, maxLength: 3 }),
     }),
   },
@@ -76,6 +85,6 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
   { weight: 1, arbitrary: fc.nat(100).map((job) => ({ op: 'expire', job }) as const) },
 );
 const lengthMax = Number(process.env.SYNC_LENGTH ?? 40);
-export const courses = fc.noBias(
+export const operations = fc.noBias(
   fc.array(ops, { minLength: Math.ceil(lengthMax / 4), maxLength: lengthMax, size: 'max' }),
 );

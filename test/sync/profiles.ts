@@ -1,10 +1,7 @@
-/** The profiles that the world, the crowd and those who meet apply. */
+/** The profiles that the tests of synchronization apply. */
 const alert = (lowC: number) => [{ type: 'low', channel: 'probe', lowC }];
 
-/**
- * Of the world, each in two editions; guard and slow share a setting, on which they agree or not; frequent shares
- * none.
- */
+/** Each in two editions; guard and slow share a setting, on which they agree or not; frequent shares none. */
 export const PROFILES = [
   {
     slug: 'frequent',
@@ -26,8 +23,8 @@ export const PROFILES = [
   },
 ];
 
-/** Of the crowd, and of those who meet. */
-export const CROWD_PROFILES: Record<string, object> = {
+/** For concurrent and competing requests. */
+export const CONCURRENT_PROFILES: Record<string, object> = {
   'every-hour': { intervals: { transmissionIntervalSeconds: 3_600 } },
   'every-two-hours': { intervals: { transmissionIntervalSeconds: 7_200 } },
   'every-day': { intervals: { transmissionIntervalSeconds: 86_400 } },

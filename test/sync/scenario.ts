@@ -1,50 +1,60 @@
-/** One organization, driven through HTTP by any course of operations, and held against its model after each. */
+/** Plays operations on one organization over HTTP and on the reference model, and compares them after each. */
 import assert from 'node:assert/strict';
 import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
+import { type Config, only, trimmed } from '../devices/reference-config.ts';
+import { ERROR_MESSAGE } from '../devices/reference-model.ts';
 import { createProfile, eventually, FACTORY, register, untilEnded } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
-import { clock } from './clock.ts';
-import { type Config, only, trimmed } from './config.ts';
-import { hasNoReason, ModelDevice, ModelFleet, ModelJob, type Rollout, type State } from './model-fleet.ts';
-import type { DeviceOp, Op, Says } from './operations.ts';
+import type { TestClock } from './clock.ts';
+import type { DeviceOp, Op, ReportedConfig } from './operations.ts';
 import { PROFILES } from './profiles.ts';
+import {
+  FleetDevice,
+  hasNoReason,
+  ReferenceFleet,
+  ReferenceJob,
+  type Rollout,
+  type State,
+} from './reference-fleet.ts';
 
-const NUMBERS = Object.keys(FACTORY);
-const FOREIGN_SECONDS = 4_321;
+const INTERVALS = Object.keys(FACTORY);
+const OTHER_SECONDS = 4_321;
 
-export class World {
+export class FleetScenario {
   private readonly dms: TestService;
+  private readonly clock: TestClock;
   private readonly fleet: TestOrganization;
-  private readonly model = new ModelFleet();
-  private readonly devices: ModelDevice[] = [];
+  private readonly model = new ReferenceFleet();
+  private readonly devices: FleetDevice[] = [];
   private readonly changes: Config[] = [];
-  private readonly revisions = new Map<ModelDevice, number>();
-  private readonly seenSettled = new Set<ModelJob>();
+  private readonly revisions = new Map<FleetDevice, number>();
+  private readonly seenFinished = new Set<ReferenceJob>();
   private serials = 0;
 
-  private constructor(dms: TestService, fleet: TestOrganization) {
+  private constructor(dms: TestService, clock: TestClock, fleet: TestOrganization) {
     this.dms = dms;
+    this.clock = clock;
     this.fleet = fleet;
   }
 
-  static async create(dms: TestService): Promise<World> {
-    const world = new World(dms, await dms.addOrganization());
-    for (let index = 0; index < 3; index++) await world.register(index, world.nextSerial());
+  static async create(dms: TestService, clock: TestClock): Promise<FleetScenario> {
+    const scenario = new FleetScenario(dms, clock, await dms.addOrganization());
+    for (let index = 0; index < 3; index++) await scenario.register(index, scenario.nextSerial());
     for (const [index, { slug, editions }] of PROFILES.entries()) {
-      await createProfile(world.fleet, { slug, ...editions[0] });
-      await world.learnChange(index);
+      await createProfile(scenario.fleet, { slug, ...editions[0] });
+      await scenario.readChange(index);
     }
-    return world;
+    return scenario;
   }
 
   private nextSerial = () => `Logger-${++this.serials}`;
 
   private async register(index: number, serial: string) {
-    this.devices[index] = new ModelDevice(serial, await register(this.fleet, serial));
+    this.devices[index] = new FleetDevice(serial, await register(this.fleet, serial));
   }
 
-  /** What a profile compiles to is the compiler's affair; here it is taken as it is, by a dry run. */
-  private async learnChange(index: number) {
+  /** What the profile compiles to, by a dry run: the compiler has its own tests. */
+  private async readChange(index: number) {
     const { slug, keys } = this.profile(index);
     const { body } = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply?dryRun=true`, {
       serialNumbers: [this.device(0).serial],
@@ -53,28 +63,29 @@ export class World {
     assert.deepEqual(Object.keys(body.preview[0].config).sort(), keys);
   }
 
-  private device = (index: number) => this.devices[index % this.devices.length] as ModelDevice;
+  private device = (index: number) => this.devices[index % this.devices.length] as FleetDevice;
   private profile = (index: number) => PROFILES[index] as (typeof PROFILES)[number];
 
-  /** A late job, and of every four times three one that it does something to. */
-  private job(op: 'cancel' | 'retry' | 'expire', draw: number): ModelJob | undefined {
-    const isFit = (job: ModelJob) => (op === 'retry' ? job.retryable.length > 0 : job.status === 'running');
-    const fit = this.model.jobs.filter(isFit);
-    const late = (draw % 4 > 0 && fit.length > 0 ? fit : this.model.jobs).slice(-6);
-    return late[draw % late.length];
+  /** A recent job; in three of four draws one that the operation has an effect on. */
+  private job(op: 'cancel' | 'retry' | 'expire', draw: number): ReferenceJob | undefined {
+    const isAffected = (job: ReferenceJob) =>
+      op === 'retry' ? job.retryable.length > 0 : job.status === 'running';
+    const affected = this.model.jobs.filter(isAffected);
+    const recent = (draw % 4 > 0 && affected.length > 0 ? affected : this.model.jobs).slice(-6);
+    return recent[draw % recent.length];
   }
 
   async play(op: Op): Promise<void> {
-    clock.ms += 1_000;
+    this.clock.ms += 1_000;
     await this.perform(op);
     const hasActed = this.model.proceed();
-    if (hasActed) await this.untilAsTold();
+    if (hasActed) await this.untilEqual();
     else await this.compare();
   }
 
   private async perform(op: Op): Promise<void> {
     if (op.op === 'device') return this.performOn(op.device, op.does);
-    if (op.op === 'at once') return this.performAtOnce(op.does);
+    if (op.op === 'concurrently') return this.performConcurrently(op.does);
     if (op.op === 'apply') return this.apply(op);
     if (op.op === 'edit') return this.edit(op.profile, op.to);
     const job = this.job(op.op, op.job);
@@ -85,7 +96,7 @@ export class World {
   }
 
   /** Different devices; one after the other while a stage may begin in between. */
-  private async performAtOnce(does: DeviceOp[]) {
+  private async performConcurrently(does: DeviceOp[]) {
     if (!this.hasStages) await Promise.all(does.map((each, index) => this.performOn(index, each)));
     else await this.performOn(0, does[0] as DeviceOp);
   }
@@ -99,61 +110,63 @@ export class World {
     if (does.op === 'poll') return this.poll(device);
     if (does.op === 'report') return this.report(device, does);
     if (does.op === 'refuse') return this.refuse(device);
-    if (does.op === 'persist') return this.persist(device);
+    if (does.op === 'contradict') return this.contradict(device);
     if (does.op === 'replace') return this.replace(device);
     if (does.op === 'archive') return this.archive(index);
     if (does.op === 'apply alone')
       await this.apply({ profile: does.profile, devices: [index], rollout: null });
   }
 
-  private async poll(device: ModelDevice) {
+  private async poll(device: FleetDevice) {
     const { status, body } = await this.fleet.device.get(
       `/devices/${device.serial.toUpperCase()}/pending-config`,
     );
     assert.equal(status, device.offer ? 200 : 204, `the offer to ${device.serial}`);
     if (device.offer) this.checkOffer(device, body);
-    this.model.take(device, clock.ms);
+    this.model.fetch(device, this.clock.ms);
   }
 
-  private checkOffer(device: ModelDevice, offer: { revision: number; config: Config }) {
+  private checkOffer(device: FleetDevice, offer: { revision: number; config: Config }) {
     assert.deepEqual(offer.config, device.offer);
     const last = this.revisions.get(device);
-    if (last !== undefined && device.takenMs === null && device.denials === 0)
+    if (last !== undefined && device.fetchedMs === null && device.contradictions === 0)
       assert.equal(offer.revision > last, true, 'what was merged since has a new revision');
-    if (last !== undefined && device.takenMs !== null) assert.equal(offer.revision, last);
+    if (last !== undefined && device.fetchedMs !== null) assert.equal(offer.revision, last);
     this.revisions.set(device, offer.revision);
   }
 
-  private async report(device: ModelDevice, { says, made, hasErrors }: DeviceOp & { op: 'report' }) {
-    const beforeMs = (device.takenMs ?? clock.ms) - 1_000;
-    const madeMs = { now: clock.ms, 'before the fetch': beforeMs, ahead: clock.ms + 3_600_000 }[made];
-    const config = configSaid(device, says);
+  private async report(device: FleetDevice, { config: kind, made, hasErrors }: DeviceOp & { op: 'report' }) {
+    const nowMs = this.clock.ms;
+    const beforeMs = (device.fetchedMs ?? nowMs) - 1_000;
+    const madeMs = { now: nowMs, 'before the fetch': beforeMs, ahead: nowMs + 3_600_000 }[made];
+    const config = toReportedConfig(device, kind);
     const { status, body, text } = await this.fleet.device.post(`/devices/${device.serial}/config-reports`, {
       ...config,
       ...(made !== 'now' && { reportedAt: new Date(madeMs).toISOString() }),
-      ...(hasErrors && { errors: [{ code: 7, message: 'out of range' }] }),
+      ...(hasErrors && { errors: [{ code: 7, message: ERROR_MESSAGE }] }),
     });
     assert.equal(status, 200, text);
-    const { wanted, takenMs } = device;
-    this.model.hear(device, { config, madeMs, hasErrors }, clock.ms);
+    const { pending, fetchedMs } = device;
+    const errors = hasErrors ? { madeMs, slackMs: 0 } : null;
+    this.model.report(device, { config, receivedMs: nowMs, madeMs, errors });
     assert.equal(body.syncStatus, device.status);
     assert.deepEqual(body.pendingConfig?.config ?? null, device.offer);
     if (body.pendingConfig === null) return;
-    assert.equal(device.wanted, wanted, 'a report makes nothing pending');
+    assert.deepEqual(device.pending, pending, 'a report makes nothing pending');
     const last = this.revisions.get(device);
-    if (takenMs !== null && last !== undefined) assert.equal(body.pendingConfig.revision, last);
+    if (fetchedMs !== null && last !== undefined) assert.equal(body.pendingConfig.revision, last);
     this.revisions.set(device, body.pendingConfig.revision);
   }
 
-  private async refuse(device: ModelDevice) {
+  private async refuse(device: FleetDevice) {
     await this.poll(device);
-    await this.report(device, { op: 'report', says: 'old', made: 'now', hasErrors: true });
+    await this.report(device, { op: 'report', config: 'old', made: 'now', hasErrors: true });
   }
 
-  private async persist(device: ModelDevice) {
+  private async contradict(device: FleetDevice) {
     await this.poll(device);
     for (let round = 1; round <= 3; round++)
-      await this.report(device, { op: 'report', says: 'foreign', made: 'now', hasErrors: false });
+      await this.report(device, { op: 'report', config: 'other', made: 'now', hasErrors: false });
   }
 
   private async apply(how: { profile: number; devices: number[] | 'all'; rollout: Rollout | null }) {
@@ -171,17 +184,17 @@ export class World {
     });
     assert.equal(status, 200, text);
     assert.deepEqual(body.applied, serialNumbers);
-    this.model.add(new ModelJob({ id: body.jobId, slug, change, rollout }, chosen));
+    this.model.add(new ReferenceJob({ id: body.jobId, slug, change, rollout }, chosen));
   }
 
   private async edit(index: number, to: number) {
     const { slug, editions } = this.profile(index);
     const { status } = await this.fleet.api.put(`/devices/config-profiles/${slug}`, editions[to]);
     assert.equal(status, 200);
-    await this.learnChange(index);
+    await this.readChange(index);
   }
 
-  private async cancel(job: ModelJob) {
+  private async cancel(job: ReferenceJob) {
     const isRunning = job.status === 'running';
     if (!isRunning) await untilEnded(this.fleet, job.id);
     const { status, body } = await this.fleet.api.post(`/devices/config-jobs/${job.id}/cancel`);
@@ -192,24 +205,24 @@ export class World {
     assert.deepEqual(body.counts, countsOf(job));
   }
 
-  private async retry(job: ModelJob) {
+  private async retry(job: ReferenceJob) {
     const again = job.retryable.map(({ device }) => device).filter((device) => this.devices.includes(device));
     const { status, body } = await this.fleet.api.post(`/devices/config-jobs/${job.id}/retry`);
     assert.equal(status, again.length > 0 ? 201 : 409, `retrying ${again.length} devices`);
     if (status !== 201) return;
     const { slug, change } = job;
-    this.model.add(new ModelJob({ id: body.id, slug, change, rollout: null }, again));
+    this.model.add(new ReferenceJob({ id: body.id, slug, change, rollout: null }, again));
   }
 
-  /** The deadline is a minute at least: here it is moved, and the run that waits for it is lost and found again. */
-  private async expire(job: ModelJob) {
-    if (job.status !== 'running' || job.isSettled) return;
+  /** A deadline is at least a minute away: here it is moved, and the workflow that waits for it is terminated and started anew. */
+  private async expire(job: ReferenceJob) {
+    if (job.status !== 'running' || !job.hasOpenTargets) return;
     const run = this.dms.service.temporal.client.workflow.getHandle(applyProfileId(job.id));
     await eventually(
       () => run.terminate().then(Boolean, () => false),
       (isGone) => isGone,
     );
-    const forget = async () => {
+    const moveDeadline = async () => {
       await this.dms.service.sql.raw(
         `update config_jobs set deadline_at = now() - interval '1 second', workflow_checked_at = null
          where id = ? and status = 'running'`,
@@ -217,7 +230,7 @@ export class World {
       );
       return (await this.fleet.api.get(`/devices/config-jobs/${job.id}`)).body;
     };
-    await eventually(forget, ({ status }) => status !== 'running', { pauseMs: 100 });
+    await eventually(moveDeadline, ({ status }) => status !== 'running', { pauseMs: 100 });
     this.model.expire(job);
   }
 
@@ -230,7 +243,7 @@ export class World {
     await this.register(index, device.serial);
   }
 
-  private async replace(device: ModelDevice) {
+  private async replace(device: FleetDevice) {
     const old = device.serial;
     const newSerialNumber = this.nextSerial();
     const { status } = await this.fleet.api.post(`/assets/${device.assetId}/replace-hardware`, {
@@ -241,31 +254,31 @@ export class World {
     assert.equal((await this.fleet.api.get(`/devices/${old}/config`)).status, 404);
   }
 
-  /** Targets of jobs that have settled and were seen so are looked at once more in the end; their counts always. */
+  /** Targets of a job that was seen finished are compared only once more at the end; counts are compared always. */
   private async compare() {
-    const jobs = this.model.jobs.filter((job) => !this.seenSettled.has(job));
+    const jobs = this.model.jobs.filter((job) => !this.seenFinished.has(job));
     await Promise.all([
       ...this.devices.map((device) => this.compareDevice(device)),
       ...jobs.map((job) => this.compareTargets(job)),
       this.compareJobs(),
     ]);
-    for (const job of jobs) if (job.status !== 'running') this.seenSettled.add(job);
+    for (const job of jobs) if (job.status !== 'running') this.seenFinished.add(job);
   }
 
-  private async compareDevice(device: ModelDevice) {
+  private async compareDevice(device: FleetDevice) {
     const { body } = await this.fleet.api.get(`/devices/${device.serial}/config`);
     assert.deepEqual(body, {
       serialNumber: device.serial,
       assetId: device.assetId,
       assetName: body.assetName,
-      pendingConfig: device.wanted,
-      deviceConfig: device.heard,
-      deviceConfigReceivedAt: device.heard && new Date(device.heardMs).toISOString(),
+      pendingConfig: device.pending,
+      deviceConfig: device.reported,
+      deviceConfigReceivedAt: device.reportedMs && new Date(device.reportedMs).toISOString(),
       syncStatus: device.status,
     });
   }
 
-  private async compareTargets({ id, targets }: ModelJob) {
+  private async compareTargets({ id, targets }: ReferenceJob) {
     const { body } = await this.fleet.api.get(`/devices/config-jobs/${id}/targets`);
     const items = body.items as Array<{
       assetId: string;
@@ -274,13 +287,13 @@ export class World {
       reason: string | null;
     }>;
     const shown = items.map(({ assetId, serialNumber, state }) => ({ assetId, serialNumber, state }));
-    const told = targets.map(({ device, state }) => ({
+    const expected = targets.map(({ device, state }) => ({
       assetId: device.assetId,
       serialNumber: device.serial,
       state,
     }));
     const byAsset = (a: { assetId: string }, b: { assetId: string }) => (a.assetId < b.assetId ? -1 : 1);
-    assert.deepEqual(shown.sort(byAsset), told.sort(byAsset));
+    assert.deepEqual(shown.sort(byAsset), expected.sort(byAsset));
     for (const { state, reason, assetId } of items) {
       assert.equal(reason === null, hasNoReason(state), `the reason of ${state}: ${reason}`);
       const names = targets.find(({ device }) => device.assetId === assetId)?.reasonNames ?? [];
@@ -302,12 +315,12 @@ export class World {
         shown.total,
       );
       assert.equal(shown.finishedAt === null, shown.status === 'running');
-      // A job that has settled ends a little later.
+      // The workflow finishes a job shortly after its last target.
       if (shown.status !== 'running' || job.status === 'running') assert.equal(shown.status, job.status);
     }
   }
 
-  private untilAsTold() {
+  private untilEqual() {
     return eventually(
       () =>
         this.compare().then(
@@ -318,43 +331,42 @@ export class World {
     );
   }
 
-  /** Every device comes to run what it is offered: then nothing is open and every job ends as it should. */
+  /** Every device applies what it is offered: then nothing is open, and every job ends as it should. */
   async end() {
     for (let round = 1; round <= 2; round++) {
       for (const index of this.devices.keys()) {
         await this.play({ op: 'device', device: index, does: { op: 'poll' } });
-        const truth = { op: 'report', says: 'true', made: 'now', hasErrors: false } as const;
-        await this.play({ op: 'device', device: index, does: truth });
+        const applied = { op: 'report', config: 'whole', made: 'now', hasErrors: false } as const;
+        await this.play({ op: 'device', device: index, does: applied });
       }
     }
-    this.seenSettled.clear();
+    this.seenFinished.clear();
     await this.compare();
     for (const { id, status } of this.model.jobs) {
       assert.notEqual(status, 'running');
       assert.equal((await untilEnded(this.fleet, id)).status, status);
     }
-    // All that was confirmed since needs no retry; what was replaced or withdrawn may still have one.
+    // A change that was confirmed since needs no retry; one that was superseded or withdrawn may have one.
     for (const job of this.model.jobs.filter(({ retryable }) => retryable.length === 0))
       await this.retry(job);
   }
 }
 
-function configSaid({ heard, wanted }: ModelDevice, says: Says): Config {
-  const old: Config = { ...FACTORY, ...heard };
-  const truth: Config = { ...old, ...wanted };
-  const half = Object.keys(wanted ?? {}).filter((_, index) => index % 2 === 0);
-  const trimmedTruth = Object.fromEntries(Object.entries(truth).map(([key, value]) => [key, trimmed(value)]));
+function toReportedConfig({ reported, pending }: FleetDevice, kind: ReportedConfig): Config {
+  const old: Config = { ...FACTORY, ...reported };
+  const whole: Config = { ...old, ...pending };
+  const half = Object.keys(pending ?? {}).filter((_, index) => index % 2 === 0);
   return {
-    true: truth,
-    trimmed: trimmedTruth,
-    lean: only(truth, (key) => NUMBERS.includes(key)),
-    half: { ...old, ...only(truth, (key) => half.includes(key)) },
+    whole,
+    trimmed: Object.fromEntries(Object.entries(whole).map(([key, value]) => [key, trimmed(value)])),
+    intervals: only(whole, (key) => INTERVALS.includes(key)),
+    half: { ...old, ...only(whole, (key) => half.includes(key)) },
     old,
-    foreign: { ...old, measurementPeriodBase: FOREIGN_SECONDS, transmissionInterval: FOREIGN_SECONDS },
-  }[says];
+    other: { ...old, measurementPeriodBase: OTHER_SECONDS, transmissionInterval: OTHER_SECONDS },
+  }[kind];
 }
 
-const countsOf = (job: ModelJob) => ({
+const countsOf = (job: ReferenceJob) => ({
   queued: job.count('queued'),
   waiting: job.count('waiting'),
   sent: job.count('sent'),

@@ -1,4 +1,4 @@
-/** What is drawn at random here comes from one seed: SYNC_SEED repeats it. */
+/** All random draws come from one seed: SYNC_SEED repeats a run. */
 export const seed = Number(process.env.SYNC_SEED ?? Date.now() % 1_000_000_007);
 
 /** Numbers from one seed (mulberry32). */

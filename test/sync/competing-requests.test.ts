@@ -1,4 +1,4 @@
-/** Two requests that want the same device or job, one behind the other: one outcome, and the other sees it. */
+/** Two requests compete for the same device or job: the second one waits for the lock and sees what the first one did. */
 import assert from 'node:assert/strict';
 import type { Answer } from '../support/client.ts';
 import {
@@ -13,9 +13,9 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { CROWD_PROFILES } from './profiles.ts';
+import { CONCURRENT_PROFILES } from './profiles.ts';
 
-describe('Where two meet', function () {
+describe('Competing requests', function () {
   this.timeout(30_000);
   let dms: TestService;
   let fleet: TestOrganization;
@@ -28,7 +28,7 @@ describe('Where two meet', function () {
   beforeEach(async () => {
     fleet = await dms.addOrganization();
     for (const slug of ['every-hour', 'every-day', 'ten-minutes'])
-      await createProfile(fleet, { slug, ...CROWD_PROFILES[slug] });
+      await createProfile(fleet, { slug, ...CONCURRENT_PROFILES[slug] });
     for (const serial of ['A', 'B', 'C']) await register(fleet, serial);
   });
 
@@ -43,7 +43,7 @@ describe('Where two meet', function () {
     return body.items.find((target: { serialNumber: string }) => target.serialNumber === serial).state;
   };
 
-  it('a cancelled retry takes its change back: the target that had failed waits for nothing', async () => {
+  it('withdraw the change of a retry that is cancelled, so that the failed target waits for nothing', async () => {
     const jobId = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
     await refuse('A');
     const { body: retried } = await fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
@@ -56,7 +56,7 @@ describe('Where two meet', function () {
     assert.equal(again.status, 201, 'what the device has confirmed since was another change');
   });
 
-  it('a cancelled job leaves another one that wants the same as it was: sent stays sent', async () => {
+  it('leave the targets of another job with the same change as they are when a job is cancelled', async () => {
     const first = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
     const second = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
     const { body: before } = await poll('A');
@@ -66,7 +66,7 @@ describe('Where two meet', function () {
     assert.equal(offered.revision, before.revision);
   });
 
-  it('a stage of an earlier job does not take over what a later job has queued', async () => {
+  it('keep what a later job has queued when a stage of an earlier job begins', async () => {
     const rollout = { firstPercent: 33, minAppliedPercent: 100, abortFailedPercent: 100 };
     const earlier = await apply(fleet, 'every-hour', { serialNumbers: ['A', 'B', 'C'], rollout });
     const later = await apply(fleet, 'every-day', {
@@ -90,11 +90,11 @@ describe('Where two meet', function () {
     for (const jobId of [earlier, later]) assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
   });
 
-  /** Holds the device while the requests queue up for it, one after the other, and answers with what came of them. */
+  /** Locks the device while the requests queue up for it one after the other; answers with their answers. */
   async function whileLocked(serial: string, ...requests: Array<() => Promise<Answer>>): Promise<Answer[]> {
     const { assetId } = await configOf(fleet, serial);
     const { sql } = dms.service;
-    const waiting = async () => {
+    const countWaiting = async () => {
       const { rows } = await sql.raw(
         `select count(*)::int as count from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock' and query like '%device_configs%'`,
@@ -106,13 +106,13 @@ describe('Where two meet', function () {
       await holder.raw('select 1 from device_configs where asset_id = ? for no key update', [assetId]);
       for (const send of requests) {
         answers.push(send());
-        await eventually(waiting, (count) => count === answers.length);
+        await eventually(countWaiting, (count) => count === answers.length);
       }
     });
     return Promise.all(answers);
   }
 
-  it('a report of the old hardware that waits while it is replaced says nothing of the new one', async () => {
+  it('ignore a report of the old hardware that waited while the hardware was replaced', async () => {
     await apply(fleet, 'every-day', { serialNumbers: ['A'] });
     await applyAnswer(fleet, 'A');
     const { assetId, deviceConfig } = await configOf(fleet, 'A');
@@ -127,7 +127,7 @@ describe('Where two meet', function () {
     assert.equal(pendingConfig.transmissionInterval, 86_400);
   });
 
-  it('a cancel that waits while the device refuses leaves what has failed as it is', async () => {
+  it('leave a target failed when the device refused while the cancel waited', async () => {
     const jobId = await apply(fleet, 'every-day', { serialNumbers: ['A', 'B'] });
     await poll('A');
     const [, cancelled] = await whileLocked(
@@ -141,7 +141,7 @@ describe('Where two meet', function () {
     assert.deepEqual(pendingConfig, { transmissionInterval: 86_400 });
   });
 
-  it('a retry that waits while the device confirms finds nothing to retry', async () => {
+  it('find nothing to retry when the device confirmed while the retry waited', async () => {
     const jobId = await apply(fleet, 'every-day', { serialNumbers: ['A'] });
     await refuse('A');
     const [confirmed, retried] = await whileLocked(

@@ -1,4 +1,4 @@
-/** What a change means for devices that have other changes pending: pure grouping, so SQL works on sets. */
+/** What a change means for devices that have other changes pending: pure, once per distinct case and not per device. */
 import {
   type ConfigurationKey,
   contradictions,
@@ -8,15 +8,21 @@ import {
 } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 
-/** Pairs of changes of which the new one gives a key of the old one another value. */
+/** Ids of two changes that give one setting different values. */
+export interface Conflict {
+  existing: string;
+  incoming: string;
+}
+
 export function findConflicts(
-  oldIds: readonly string[],
-  freshIds: readonly string[],
+  existingIds: readonly string[],
+  incomingIds: readonly string[],
   contents: ConfigurationContents,
-): Array<{ old: string; fresh: string }> {
-  const pairs = oldIds.flatMap((old) => freshIds.map((fresh) => ({ old, fresh })));
+): Conflict[] {
+  const pairs = existingIds.flatMap((existing) => incomingIds.map((incoming) => ({ existing, incoming })));
   return pairs.filter(
-    ({ old, fresh }) => contradictions(contentOf(contents, old), contentOf(contents, fresh)).length > 0,
+    ({ existing, incoming }) =>
+      contradictions(contentOf(contents, existing), contentOf(contents, incoming)).length > 0,
   );
 }
 

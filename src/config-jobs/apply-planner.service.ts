@@ -1,0 +1,82 @@
+/** Plans what applying a profile changes: which devices, locked, and which configuration for each. */
+import type { Sql } from '../db/database.ts';
+import type { ConfigurationContents } from '../devices/configuration-id.ts';
+import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { notFound } from '../process/errors.ts';
+import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
+import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
+import {
+  type CompiledDevice,
+  compileDevices,
+  knownConfigIds,
+  needsKnownIntervals,
+  needsKnownRules,
+} from './compile-devices.ts';
+
+export interface ApplyPlannerDeps {
+  profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<Profile | null> };
+  configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'find'>;
+  pendingIn(sql: Sql): PendingChangesRepository;
+  now(): Date;
+}
+
+export interface ApplyPlan {
+  profileSnapshot: ProfileSnapshot;
+  /** In the order of the serials, or by asset id. */
+  compiled: CompiledDevice[];
+}
+
+/** Devices by serial; null means all active ones. */
+export type ChosenSerials = string[] | null;
+
+export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
+
+export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, now }: ApplyPlannerDeps) {
+  const findKnown = (sql: Sql, organizationId: string, devices: ChangingDevice[]) =>
+    configurationsIn(sql).find([{ organizationId, configIds: devices.flatMap(knownConfigIds) }]);
+
+  return {
+    /** @throws not found when there is no such profile, or a serial has no active device. */
+    async plan(sql: Sql, organizationId: string, slug: string, serials: ChosenSerials): Promise<ApplyPlan> {
+      const profile = await profilesIn(sql).find(organizationId, slug);
+      if (!profile) throw notFound(NO_SUCH_PROFILE);
+      const profileSnapshot: ProfileSnapshot = {
+        alerts: profile.temperatureAlerts,
+        schedule: profile.schedule,
+        intervals: profile.intervals,
+      };
+      const devices = await lockChosen(pendingIn(sql), organizationId, serials);
+      const contents = await findKnown(sql, organizationId, needsKnownRules(profileSnapshot) ? devices : []);
+      return { profileSnapshot, compiled: compileDevices(profileSnapshot, devices, contents, now()) };
+    },
+
+    /** The configurations that decide about the warnings of a plan. */
+    findForWarnings(sql: Sql, organizationId: string, plan: ApplyPlan): Promise<ConfigurationContents> {
+      const devices = plan.compiled.map(({ device }) => device);
+      return findKnown(sql, organizationId, needsKnownIntervals(plan.profileSnapshot) ? devices : []);
+    },
+  };
+}
+
+const NAMED_SERIALS_MAX = 10;
+
+async function lockChosen(
+  pending: PendingChangesRepository,
+  organizationId: string,
+  serials: ChosenSerials,
+): Promise<ChangingDevice[]> {
+  if (serials === null) return pending.lockAllActive(organizationId);
+  const wanted = [...new Map(serials.map((serial) => [serial.toLowerCase(), serial]))];
+  const found = await pending.lockSerials(organizationId, serials);
+  const bySerial = new Map(found.map((device) => [device.serialNumber.toLowerCase(), device]));
+  const unknown = wanted.filter(([key]) => !bySerial.has(key)).map(([, serial]) => serial);
+  if (unknown.length > 0) throw notFound(unknownSerials(unknown));
+  return wanted.map(([key]) => bySerial.get(key) as ChangingDevice);
+}
+
+function unknownSerials(unknown: string[]): string {
+  const named = unknown.slice(0, NAMED_SERIALS_MAX).join(', ');
+  const more = unknown.length > NAMED_SERIALS_MAX ? ', …' : '';
+  return `serialNumbers: ${unknown.length} without an active device: ${named}${more}`;
+}

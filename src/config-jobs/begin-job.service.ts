@@ -1,0 +1,44 @@
+/** The only way a job begins: its row, its targets and the change on the devices of its first stage in one transaction. */
+import type { Sql } from '../db/database.ts';
+import type { Transaction } from '../db/transaction.ts';
+import type { ChangesService, DeviceChange } from './changes.service.ts';
+import { firstStageSize, type JobRef } from './config-job.ts';
+import type { ConfigJobsRepository, NewJob } from './config-jobs.repository.ts';
+import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+
+export interface BeginJobDeps {
+  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'insert'>;
+  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'insert'>;
+  changes: Pick<ChangesService, 'put'>;
+  /** After the commit, and nobody waits for it: the sweep starts what a crash in between has left behind. */
+  startJob(job: JobRef): void;
+  jobsProgressed(organizationId: string, jobIds: string[]): void;
+}
+
+export type JobToBegin = Omit<NewJob, 'stageCount' | 'targetCount'>;
+
+/** The caller has locked the devices. */
+export type BeginJob = (tx: Transaction, job: JobToBegin, changes: DeviceChange[]) => Promise<JobRef>;
+
+export function createBeginJob(deps: BeginJobDeps): BeginJob {
+  return async ({ sql, afterCommit }, newJob, changes) => {
+    const first = firstStageSize(changes.length, newJob.rollout);
+    const stageCount = first < changes.length ? 2 : 1;
+    const job = await deps.jobsIn(sql).insert({ ...newJob, targetCount: changes.length, stageCount });
+    const superseded = await deps.changes.put(sql, job, changes.slice(0, first));
+    await deps.targetsIn(sql).insert(
+      job,
+      changes.map(({ device, changeId }, index) => ({
+        assetId: device.assetId,
+        changeId,
+        stage: index < first ? 1 : 2,
+        state: index < first ? 'waiting' : 'queued',
+      })),
+    );
+    afterCommit(() => {
+      deps.startJob(job);
+      deps.jobsProgressed(job.organizationId, superseded);
+    });
+    return job;
+  };
+}

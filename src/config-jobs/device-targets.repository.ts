@@ -1,0 +1,236 @@
+/** The targets of devices, of whatever jobs. Writers have locked the rows of the devices, so states never race. */
+import type { Sql } from '../db/database.ts';
+import { query, queryPrepared } from '../db/query.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
+import type { TemperatureAlert } from '../profiles/profile.ts';
+import type { Conflict } from './changes.ts';
+import type { JobRef } from './config-job.ts';
+import { OPEN, type TargetChange } from './config-targets.repository.ts';
+
+/** A change that the device may still come to run. */
+export type ActiveChange = TargetChange;
+
+export interface Supersession {
+  assetIds: string[];
+  /** Per asset: the incoming change. */
+  changeIds: string[];
+  conflicts: Conflict[];
+}
+
+interface SettledRow extends AssetRef {
+  jobId: string;
+  profileSlug: string;
+  isNew: boolean;
+}
+
+interface ActiveSnapshot extends AssetRef {
+  jobId: string;
+  profileSnapshot: ProfileSnapshot;
+  isOffered: boolean;
+}
+
+const SETTLED = `t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId", (
+    select profile_slug from config_jobs where organization_id = t.organization_id and id = t.job_id
+  ) as "profileSlug"`;
+const BEGUN = `state in ('waiting', 'sent')`;
+const OFFERED = `state in ('waiting', 'sent', 'timed_out')`;
+const ACTIVE_CHANGES_OF_OTHER_JOBS = `select asset_id as "assetId", change_config_id as "changeId" from config_targets
+  where organization_id = ? and asset_id = any(?::uuid[]) and is_active and job_id <> ?`;
+/** The active targets of given devices, joined so that the planner has the whole key of each. */
+const OF_DEVICES = `from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+  where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active`;
+
+/** Rules of a device come from the last profiles that brought any: so many are compared with what it runs. */
+const ALERTS_COMPARED_MAX = 10;
+
+const keysOf = (devices: AssetRef[]): [string[], string[]] => [
+  devices.map(({ organizationId }) => organizationId),
+  devices.map(({ assetId }) => assetId),
+];
+const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ jobId }) => jobId))];
+
+export type DeviceTargetsRepository = ReturnType<typeof createDeviceTargetsRepository>;
+
+export function createDeviceTargetsRepository(sql: Sql) {
+  return {
+    /** The distinct active changes of other jobs. */
+    async listActiveChangeIds({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<string[]> {
+      const rows = await query<{ changeId: string }>(
+        sql,
+        `select distinct change_config_id as "changeId" from config_targets
+         where organization_id = ? and asset_id = any(?::uuid[]) and is_active and job_id <> ?`,
+        [organizationId, assetIds, jobId],
+      );
+      return rows.map(({ changeId }) => changeId);
+    },
+
+    /** Changes of other jobs that are part of what is offered, also after their targets have timed out. */
+    listOffered({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<ActiveChange[]> {
+      return query(sql, `${ACTIVE_CHANGES_OF_OTHER_JOBS} and ${OFFERED}`, [organizationId, assetIds, jobId]);
+    },
+
+    /** Changes of other jobs that the devices refused, and that nothing has replaced since. */
+    listFailed({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<ActiveChange[]> {
+      return query(sql, `${ACTIVE_CHANGES_OF_OTHER_JOBS} and state = 'failed'`, [
+        organizationId,
+        assetIds,
+        jobId,
+      ]);
+    },
+
+    /** The profiles whose changes are active on these devices, the earliest job first. */
+    listActiveSnapshots(devices: AssetRef[]): Promise<ActiveSnapshot[]> {
+      return query(
+        sql,
+        `select t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId",
+           j.profile_snapshot as "profileSnapshot", t.${OFFERED} as "isOffered"
+         from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+         join config_targets t on t.organization_id = n.organization_id and t.asset_id = n.asset_id
+         join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+         where t.is_active and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'failed')
+         order by t.job_id`,
+        keysOf(devices),
+      );
+    },
+
+    /** The alerts that jobs brought to each device, the last job first, as far back as its rules may come from. */
+    listAlerts(devices: AssetRef[]): Promise<Array<{ assetId: string; alerts: TemperatureAlert[] }>> {
+      return query(
+        sql,
+        `select n.asset_id as "assetId", brought.alerts
+         from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+         cross join lateral (
+           select t.job_id, j.profile_snapshot -> 'alerts' as alerts
+           from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+           where t.organization_id = n.organization_id and t.asset_id = n.asset_id
+             and t.state <> 'queued' and j.profile_snapshot -> 'alerts' <> 'null'
+           order by t.job_id desc limit ${ALERTS_COMPARED_MAX}
+         ) as brought
+         order by brought.job_id desc`,
+        keysOf(devices),
+      );
+    },
+
+    async replaceChanges(changes: Array<AssetRef & { jobId: string; changeId: string }>): Promise<void> {
+      if (changes.length === 0) return;
+      await query(
+        sql,
+        `update config_targets t set change_config_id = n.change_id
+         from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, asset_id, job_id, change_id)
+         where t.organization_id = n.organization_id and t.job_id = n.job_id and t.asset_id = n.asset_id`,
+        [...keysOf(changes), changes.map(({ jobId }) => jobId), changes.map(({ changeId }) => changeId)],
+      );
+    },
+
+    /** Failed changes that have left what is pending: a later confirmation does not concern them. */
+    async release(organizationId: string, changes: ActiveChange[]): Promise<void> {
+      if (changes.length === 0) return;
+      await query(
+        sql,
+        `update config_targets t set is_active = false
+         from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
+         where t.organization_id = ? and t.asset_id = n.asset_id and t.is_active and t.state = 'failed'
+           and t.change_config_id = n.change_id`,
+        [changes.map(({ assetId }) => assetId), changes.map(({ changeId }) => changeId), organizationId],
+      );
+    },
+
+    /**
+     * Ends the targets of other jobs whose changes conflict with the incoming ones; answers with the ids of the jobs.
+     * Queued targets of a later job stay: they are newer than a stage of an earlier job that begins only now.
+     */
+    async supersede(
+      { organizationId, jobId }: JobRef,
+      { assetIds, changeIds, conflicts }: Supersession,
+    ): Promise<string[]> {
+      if (conflicts.length === 0) return [];
+      const rows = await query<{ jobId: string }>(
+        sql,
+        `update config_targets t set
+           state = case when t.${OPEN} then 'superseded' else t.state end,
+           reason = case when t.${OPEN} then ? else t.reason end,
+           is_active = false, updated_at = now()
+         from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
+         join unnest(?::uuid[], ?::uuid[]) as c (existing, incoming) on c.incoming = n.change_id
+         where t.organization_id = ? and t.asset_id = n.asset_id and t.is_active and t.job_id <> ?
+           and t.change_config_id = c.existing and (t.state <> 'queued' or t.job_id < ?)
+         returning t.job_id as "jobId"`,
+        [
+          `job ${jobId} replaced the same settings`,
+          assetIds,
+          changeIds,
+          conflicts.map(({ existing }) => existing),
+          conflicts.map(({ incoming }) => incoming),
+          organizationId,
+          jobId,
+          jobId,
+        ],
+      );
+      return jobIdsOf(rows);
+    },
+
+    /** A new revision has to be fetched anew: targets that were sent wait again. */
+    async reoffer(devices: AssetRef[]): Promise<void> {
+      if (devices.length === 0) return;
+      await queryPrepared(
+        sql,
+        'targets_reoffer',
+        `update config_targets t set state = 'waiting', updated_at = now() ${OF_DEVICES} and t.state = 'sent'`,
+        keysOf(devices),
+      );
+    },
+
+    async markSent(devices: AssetRef[]): Promise<void> {
+      if (devices.length === 0) return;
+      await queryPrepared(
+        sql,
+        'targets_mark_sent',
+        `update config_targets t set state = 'sent', updated_at = now() ${OF_DEVICES} and t.state = 'waiting'`,
+        keysOf(devices),
+      );
+    },
+
+    /** The devices run what was pending: applies what waited for it, and marks what had failed or timed out before. */
+    async confirm(devices: AssetRef[]): Promise<SettledRow[]> {
+      if (devices.length === 0) return [];
+      return queryPrepared(
+        sql,
+        'targets_confirm',
+        `update config_targets t set
+           state = case when t.${BEGUN} then 'applied' else t.state end,
+           is_active = false, confirmed_at = now(), updated_at = now()
+         ${OF_DEVICES} and t.state <> 'queued'
+         returning ${SETTLED}, t.state = 'applied' as "isNew"`,
+        keysOf(devices),
+      );
+    },
+
+    async fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledRow[]> {
+      if (failures.length === 0) return [];
+      return queryPrepared(
+        sql,
+        'targets_fail',
+        `update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
+         from unnest(?::uuid[], ?::uuid[], ?::text[]) as n (organization_id, asset_id, reason)
+         where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.${BEGUN}
+         returning ${SETTLED}, true as "isNew"`,
+        [...keysOf(failures), failures.map(({ reason }) => reason)],
+      );
+    },
+
+    /** Answers with the ids of the jobs concerned. */
+    async cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]> {
+      const rows = await query<{ jobId: string }>(
+        sql,
+        `update config_targets set
+           state = case when ${OPEN} then 'cancelled' else state end,
+           reason = case when ${OPEN} then ? else reason end,
+           is_active = false, updated_at = now()
+         where organization_id = ? and asset_id = ? and is_active returning job_id as "jobId"`,
+        [reason, organizationId, assetId],
+      );
+      return jobIdsOf(rows);
+    },
+  };
+}

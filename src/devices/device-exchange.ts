@@ -1,0 +1,102 @@
+/** What the messages of one device in one batch change: pure, and one after the other. */
+import { expectedBy } from '../presence/expected-contact.ts';
+import { type DeviceReport, receiveReport } from './config-report.ts';
+import { canonicalText, type DeviceConfiguration, hasSameAlertRules } from './configuration.ts';
+import type { ContactUpdate, Device, ObservedCapabilities, OfferedChange } from './device.ts';
+import {
+  type DeviceSync,
+  expectedIntervalSeconds,
+  fetch,
+  merge,
+  monitoredConfig,
+  observeHash,
+  offered,
+  type SyncStatus,
+  syncStatus,
+} from './device-sync.ts';
+import type { SerialInOrganization } from './serial-number.ts';
+
+/** A message of a device, as far as it concerns the device's configuration. */
+export interface DeviceExchange extends SerialInOrganization {
+  report?: DeviceReport;
+  /** The hash that a frame showed. */
+  observedHash?: number;
+  observed?: ObservedCapabilities;
+  /** The answer can carry the pending change, which then counts as fetched. */
+  canDeliverConfig: boolean;
+}
+
+export interface ExchangeResult {
+  syncStatus: SyncStatus;
+  /** The change that the answer carries. */
+  pendingConfig: OfferedChange | null;
+}
+
+export interface ExchangeOutcome {
+  device: Device;
+  hasChanged: boolean;
+  hasOtherAlertRules: boolean;
+  contact: ContactUpdate;
+  /** Why the device refused the pending change; null when it did not. */
+  rejection: string | null;
+  wasConfirmed: boolean;
+  /** The state of targets that are still open; null when it stays. */
+  openState: 'sent' | 'waiting' | null;
+}
+
+/** `before` is the device as stored, `device` the same with the capabilities that the messages show. */
+export function createExchangeFold(before: Device, device: Device) {
+  let sync = device.sync;
+  let rejection: string | null = null;
+  let wasConfirmed = false;
+  return {
+    apply({ report, observedHash, canDeliverConfig }: DeviceExchange, now: Date): ExchangeResult {
+      if (observedHash !== undefined) sync = observeHash(sync, observedHash);
+      if (report) {
+        const received = receiveReport(sync, report);
+        sync = received.sync;
+        if (received.outcome.kind === 'rejected') rejection = received.outcome.reason;
+        if (received.outcome.kind === 'confirmed') wasConfirmed = true;
+      }
+      if (canDeliverConfig) sync = fetch(sync, now);
+      return { syncStatus: syncStatus(sync), pendingConfig: canDeliverConfig ? offered(sync) : null };
+    },
+    outcome: (now: Date): ExchangeOutcome => ({
+      device: { ...device, sync },
+      hasChanged: sync !== before.sync || device !== before,
+      hasOtherAlertRules:
+        sync !== before.sync && !hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(sync)),
+      contact: contactUpdate(before, sync, now),
+      rejection,
+      wasConfirmed,
+      openState: openStateAfter(before.sync, sync),
+    }),
+  };
+}
+
+function contactUpdate({ organizationId, assetId, sync: before }: Device, sync: DeviceSync, at: Date) {
+  const transmissionInterval = expectedIntervalSeconds(sync);
+  return {
+    organizationId,
+    assetId,
+    at,
+    expectedBy: expectedBy({ at, nextTransmissionAt: null, transmissionInterval }),
+    hasOtherInterval: transmissionInterval !== expectedIntervalSeconds(before),
+  };
+}
+
+function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | 'waiting' | null {
+  if (!pending || pending.failure !== null) return null;
+  const isFetched = pending.fetchedAt !== null;
+  if (isFetched === (before.pending?.fetchedAt != null)) return null;
+  return isFetched ? 'sent' : 'waiting';
+}
+
+/** A change compiled anew becomes pending; if it is pending already, it needs no new revision. */
+export function mergeRecompiled(device: Device, config: DeviceConfiguration): Device {
+  const { sync } = device;
+  const next = merge(sync, config);
+  const isSame =
+    sync.pending && canonicalText(sync.pending.config) === canonicalText(next.pending?.config ?? {});
+  return isSame ? device : { ...device, sync: next };
+}

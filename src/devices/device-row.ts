@@ -1,0 +1,98 @@
+/** A device as its rows hold it: the sync state by columns, its configurations by id. */
+import type { DeviceConfiguration } from './configuration.ts';
+import { type ConfigurationContents, contentOf } from './configuration-id.ts';
+import type { Device } from './device.ts';
+import { toRuleSlots } from './device-capabilities.ts';
+
+export interface DeviceRow {
+  organization_id: string;
+  asset_id: string;
+  serial_number: string;
+  model: string | null;
+  reported_config_id: string | null;
+  reported_at: Date | null;
+  reported_hash: number | null;
+  confirmed_config_id: string | null;
+  pending_config_id: string | null;
+  revision: number;
+  fetched_at: Date | null;
+  contradiction_count: number;
+  failure_reason: string | null;
+  observed_hash: number | null;
+  reported_channel_types: number[] | null;
+  channels_reported: boolean;
+  rule_slots: number;
+}
+
+/** Of `assets a` and `device_configs d`. */
+export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, d.reported_config_id, d.reported_at,
+  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
+  d.failure_reason, d.observed_hash, d.reported_channel_types, d.channels_reported, d.rule_slots`;
+
+/** Every statement that locks devices does so in this order, so that changes and reports never deadlock. */
+export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';
+
+export function toDevice(row: DeviceRow, contents: ConfigurationContents): Device {
+  const content = (id: string | null) => (id === null ? null : contentOf(contents, id));
+  const reported = content(row.reported_config_id);
+  const pending = content(row.pending_config_id);
+  return {
+    organizationId: row.organization_id,
+    assetId: row.asset_id,
+    serialNumber: row.serial_number,
+    capabilities: {
+      model: row.model,
+      channelTypes: row.reported_channel_types,
+      ruleSlots: toRuleSlots(row.rule_slots),
+    },
+    areChannelsReported: row.channels_reported,
+    sync: {
+      reported: reported &&
+        row.reported_at && { config: reported, at: row.reported_at, hash: row.reported_hash },
+      confirmed: content(row.confirmed_config_id),
+      revision: row.revision,
+      pending: pending && {
+        config: pending,
+        fetchedAt: row.fetched_at,
+        contradictions: row.contradiction_count,
+        failure: row.failure_reason,
+      },
+      observedHash: row.observed_hash,
+    },
+  };
+}
+
+/** The configurations of a device, to be stored before its row refers to them. */
+export const configurationsOf = ({ sync: { reported, confirmed, pending } }: Device): DeviceConfiguration[] =>
+  [reported?.config, confirmed, pending?.config].filter((config) => config != null);
+
+/** What of a device is written, as arrays for `unnest` in the order of `WRITTEN_COLUMNS`. */
+export const WRITTEN_COLUMNS = `organization_id, asset_id, reported_config_id, reported_at, reported_hash,
+  confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, observed_hash,
+  reported_channel_types, channels_reported, rule_slots`;
+export const WRITTEN_ARRAYS = `?::uuid[], ?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[],
+  ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::boolean[], ?::smallint[]`;
+
+export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>): unknown[][] {
+  const column = <Value>(value: (device: Device) => Value) => devices.map(value);
+  const idOf = (config: DeviceConfiguration | null | undefined) =>
+    config ? (configIds.get(config) as string) : null;
+  return [
+    column(({ organizationId }) => organizationId),
+    column(({ assetId }) => assetId),
+    column(({ sync }) => idOf(sync.reported?.config)),
+    column(({ sync }) => sync.reported?.at.toISOString() ?? null),
+    column(({ sync }) => sync.reported?.hash ?? null),
+    column(({ sync }) => idOf(sync.confirmed)),
+    column(({ sync }) => idOf(sync.pending?.config)),
+    column(({ sync }) => sync.revision),
+    column(({ sync }) => sync.pending?.fetchedAt?.toISOString() ?? null),
+    column(({ sync }) => sync.pending?.contradictions ?? 0),
+    column(({ sync }) => sync.pending?.failure ?? null),
+    column(({ sync }) => sync.observedHash),
+    // As text, since `unnest` would flatten arrays of arrays.
+    column(({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`),
+    column(({ areChannelsReported }) => areChannelsReported),
+    column(({ capabilities }) => capabilities.ruleSlots),
+  ];
+}

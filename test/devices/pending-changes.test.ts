@@ -1,0 +1,200 @@
+/**
+ * Apply and cancel change many devices in one statement. These properties hold that set-based twin equal to the
+ * transitions of one device (device-sync.ts): both run on the same random states, and the rows are compared.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { createChangesService } from '../../src/config-jobs/changes.service.ts';
+import { createConfigTargetsRepository } from '../../src/config-jobs/config-targets.repository.ts';
+import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
+import type { Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { CONFIGURATION_KEYS, hasSameAlertRules, keysOf } from '../../src/devices/configuration.ts';
+import {
+  createConfigurationCache,
+  createConfigurationsRepository,
+} from '../../src/devices/configurations.repository.ts';
+import type { Device } from '../../src/devices/device.ts';
+import { type DeviceSync, merge, monitoredConfig, withdraw } from '../../src/devices/device-sync.ts';
+import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
+import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
+import { registerMany } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { SYMBOLS, toConfiguration } from './config-symbols.ts';
+import { START_MS } from './fixtures.ts';
+
+const DEVICES = 12;
+const RUNS = 60;
+
+const configs = (minKeys: number) =>
+  fc
+    .uniqueArray(fc.tuple(fc.constantFrom(...CONFIGURATION_KEYS), fc.constantFrom(...SYMBOLS)), {
+      selector: ([key]) => key,
+      minLength: minKeys,
+    })
+    .map((entries) => toConfiguration(Object.fromEntries(entries), 0));
+const hashes = fc.option(fc.nat(3));
+const times = fc.nat(100).map((seconds) => new Date(START_MS + seconds * 1_000));
+const syncs: fc.Arbitrary<DeviceSync> = fc.record({
+  reported: fc.option(fc.record({ config: configs(0), at: times, hash: hashes })),
+  confirmed: fc.option(configs(0)),
+  revision: fc.nat(1_000),
+  pending: fc.option(
+    fc.record({
+      config: configs(1),
+      fetchedAt: fc.option(times),
+      contradictions: fc.nat(2),
+      failure: fc.option(fc.constant('the device refused: out of range')),
+    }),
+  ),
+  observedHash: hashes,
+});
+/** A random state and a change for each device; few different changes, as a job has them. */
+const cases = fc.array(configs(1), { minLength: 1, maxLength: 3 }).chain((changes) =>
+  fc.array(fc.record({ sync: syncs, change: fc.constantFrom(...changes) }), {
+    minLength: DEVICES,
+    maxLength: DEVICES,
+  }),
+);
+
+describe('A change of many devices in one statement', function () {
+  this.timeout(120_000);
+  let dms: TestService;
+  let found: Device[];
+  let rulesChanged: string[];
+  const cache = createConfigurationCache();
+  const devicesIn = (sql: Sql) => createDevicesRepository(sql, cache);
+  const configurationsIn = (sql: Sql) => createConfigurationsRepository(sql, cache);
+  const changes = createChangesService({
+    configurationsIn,
+    pendingIn: createPendingChangesRepository,
+    targetsIn: createConfigTargetsRepository,
+    deviceTargetsIn: createDeviceTargetsRepository,
+    async onAlertRulesChanged(_tx, devices) {
+      rulesChanged = devices.map(({ assetId }) => assetId);
+    },
+  });
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    await registerMany(dms, DEVICES);
+    const pending = createPendingChangesRepository(dms.service.sql);
+    const assetIds = (await pending.lockAllActive(dms.id)).map(({ assetId }) => assetId);
+    found = await devicesIn(dms.service.sql).lockByAsset(dms.id, assetIds);
+  });
+  after(() => dms.stop());
+
+  const rowsIn = (sql: Sql) =>
+    query(sql, 'select * from device_configs where organization_id = ? order by asset_id', [dms.id]);
+  const withSyncs = (syncs: DeviceSync[]): Device[] =>
+    found.map((device, index) => ({ ...device, sync: syncs[index] as DeviceSync }));
+
+  /** The rows after the transition of each device, and after the statement, both from the same states. */
+  function compare(
+    before: DeviceSync[],
+    transition: (sync: DeviceSync, index: number) => DeviceSync,
+    statement: (sql: Sql) => Promise<unknown>,
+  ): Promise<void> {
+    return createTransact(dms.service.sql)(async ({ sql }) => {
+      await devicesIn(sql).update(withSyncs(before.map(transition)));
+      const expected = await rowsIn(sql);
+      await devicesIn(sql).update(withSyncs(before));
+      await statement(sql);
+      assert.deepEqual(await rowsIn(sql), expected);
+    });
+  }
+
+  it('assigns a pending change as a merge into one device does, and none as a withdrawal of all keys does', () =>
+    fc.assert(
+      fc.asyncProperty(cases, fc.array(fc.boolean()), async (drawn, kept) => {
+        const after = drawn.map(({ sync, change }, index) =>
+          kept[index] ? merge(sync, change) : withdraw(sync, CONFIGURATION_KEYS),
+        );
+        await compare(
+          drawn.map(({ sync }) => sync),
+          (_, index) => after[index] as DeviceSync,
+          async (sql) => {
+            const pending = after.map((sync) => sync.pending?.config ?? null);
+            const stored = pending.flatMap((config) => config ?? []);
+            const ids = await configurationsIn(sql).insert(
+              stored.map((config) => ({ organizationId: dms.id, config })),
+            );
+            const idOf = new Map(stored.map((config, index) => [config, ids[index] as string]));
+            await createPendingChangesRepository(sql).assign(
+              dms.id,
+              found.map(({ assetId }, index) => {
+                const config = pending[index] ?? null;
+                return { assetId, configId: config && (idOf.get(config) as string) };
+              }),
+            );
+          },
+        );
+      }),
+      { numRuns: RUNS },
+    ));
+
+  /** Stores the changes, and locks the devices as apply does. */
+  async function lockChanges(sql: Sql, drawn: Array<{ change: object }>) {
+    const changeIds = await configurationsIn(sql).insert(
+      drawn.map(({ change }) => ({ organizationId: dms.id, config: change })),
+    );
+    const assetIds = found.map(({ assetId }) => assetId);
+    const devices = await createPendingChangesRepository(sql).lockAssets(dms.id, assetIds);
+    return devices.map((device, index) => ({ device, changeId: changeIds[index] as string }));
+  }
+
+  /** By the rule of one device: other alert rules apply to it than before, if any did. */
+  const withOtherRules = (before: DeviceSync[], after: DeviceSync[]) =>
+    found
+      .filter((_, index) => {
+        const [was, is] = [before, after].map((syncs) => monitoredConfig(syncs[index] as DeviceSync));
+        return was !== null && !hasSameAlertRules(was ?? null, is ?? null);
+      })
+      .map(({ assetId }) => assetId);
+
+  it('puts the change of a job on devices as a merge into each of them does', () =>
+    fc.assert(
+      fc.asyncProperty(cases, async (drawn) => {
+        const before = drawn.map(({ sync }) => sync);
+        const after = drawn.map(({ sync, change }) => merge(sync, change));
+        const job = { organizationId: dms.id, jobId: randomUUID() };
+        await compare(
+          before,
+          (_, index) => after[index] as DeviceSync,
+          async (sql) => changes.put(sql, job, await lockChanges(sql, drawn)),
+        );
+        assert.deepEqual(rulesChanged, withOtherRules(before, after));
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('takes the change of a job back as a withdrawal from each device does, which keeps its revision if nothing goes', () =>
+    fc.assert(
+      fc.asyncProperty(cases, async (drawn) => {
+        const before = drawn.map(({ sync }) => sync);
+        const after = drawn.map(({ sync, change }) => {
+          const isPending = keysOf(change).some((key) => sync.pending?.config[key] !== undefined);
+          return isPending ? withdraw(sync, keysOf(change)) : sync;
+        });
+        const job = { organizationId: dms.id, jobId: randomUUID() };
+        await compare(
+          before,
+          (_, index) => after[index] as DeviceSync,
+          async (sql) => {
+            const targets = (await lockChanges(sql, drawn)).map(({ device, changeId }) => ({
+              assetId: device.assetId,
+              changeId,
+              stage: 1,
+              state: 'waiting' as const,
+            }));
+            await createConfigTargetsRepository(sql).insert(job, targets);
+            await changes.withdrawOpen(sql, job, 'the job was cancelled');
+          },
+        );
+        assert.deepEqual(rulesChanged, withOtherRules(before, after));
+      }),
+      { numRuns: RUNS },
+    ));
+});

@@ -1,0 +1,102 @@
+/**
+ * Sections 4 and 5 of the contract under concurrency: no model knows which request comes first, so only what must hold
+ * afterwards is checked. SYNC_SEED repeats a run.
+ */
+import assert from 'node:assert/strict';
+import { startService, type TestService } from '../support/service.ts';
+import { createClock } from './clock.ts';
+import { ConcurrentFleet } from './concurrent-actions.ts';
+import { CONCURRENT_PROFILES } from './profiles.ts';
+import { randomFrom, seed } from './seed.ts';
+
+describe('Concurrent requests', function () {
+  this.timeout(60_000);
+  const clock = createClock();
+  let dms: TestService;
+  let fleet: ConcurrentFleet;
+
+  before(async () => {
+    dms = await startService({ now: clock.now });
+  });
+  after(() => dms.stop());
+
+  beforeEach(async () => {
+    fleet = new ConcurrentFleet(await dms.addOrganization(), clock);
+    await fleet.register(5);
+  });
+
+  const deadlocks = async () => {
+    const { rows } = await dms.service.sql.raw(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    );
+    return rows[0].deadlocks;
+  };
+
+  it('of many conflicting applies to the same devices leave the same one pending on all of them', async () => {
+    const { serials } = fleet;
+    const random = randomFrom(seed);
+    const slugs = ['every-hour', 'every-two-hours', 'every-day'];
+    const jobIds = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => {
+        const all = index % 4 === 0;
+        return fleet.apply(
+          slugs[index % 3] as string,
+          all ? { applyToAll: true } : { serialNumbers: random.shuffled(serials) },
+        );
+      }),
+    );
+    await fleet.checkConsistency();
+    const waiting = new Set<string>();
+    for (const jobId of jobIds) {
+      const states = new Set((await fleet.targetsOf(jobId)).map(({ state }) => state));
+      assert.equal(states.size, 1, 'a job wins everywhere or nowhere');
+      if (states.has('waiting')) waiting.add(fleet.slugOf.get(jobId) as string);
+    }
+    assert.equal(waiting.size, 1, 'targets that still wait have the same change');
+    const [winner = ''] = waiting;
+    for (const serial of serials) {
+      const { body } = await fleet.fleet.api.get(`/devices/${serial}/config`);
+      assert.deepEqual(body.pendingConfig, fleet.changes.get(winner));
+    }
+    await fleet.end();
+  });
+
+  it(`of all kinds leave one consistent state per device and job, without a deadlock (seed ${seed})`, async () => {
+    const random = randomFrom(seed);
+    const slugs = Object.keys(CONCURRENT_PROFILES);
+    const before = await deadlocks();
+    for (let round = 0; round < 6; round++) {
+      clock.ms += 1_000;
+      const jobIds = [...fleet.slugOf.keys()];
+      const anyReport = () => random.pick(['applied', 'applied', 'old', 'error', 'stale'] as const);
+      const some = () => random.shuffled(fleet.serials).slice(0, 1 + random.below(5));
+      const tasks = random.shuffled([
+        // A serial whose hardware may be replaced in this round is not named.
+        ...Array.from({ length: 6 }, () => () => {
+          const named = some().filter((serial) => serial !== fleet.serials[round % 5]);
+          const body =
+            named.length > 0 && random.below(3) > 0 ? { serialNumbers: named } : { applyToAll: true };
+          return fleet.apply(random.pick(slugs), body);
+        }),
+        ...fleet.serials.flatMap((serial) =>
+          [anyReport(), anyReport(), anyReport()].map((how) => () => fleet.exchange(serial, how)),
+        ),
+        ...(jobIds.length > 0
+          ? [
+              () => fleet.cancel(random.pick(jobIds)),
+              () => fleet.cancel(random.pick(jobIds.slice(-6))),
+              () => fleet.retry(random.pick(jobIds.slice(-12))),
+              () => fleet.retry(random.pick(jobIds.slice(-12))),
+            ]
+          : []),
+        ...(round % 2 === 1 ? [() => fleet.replace(round % 5)] : []),
+      ]);
+      await Promise.all(tasks.map((task) => task()));
+      await fleet.checkConsistency();
+    }
+    clock.ms += 1_000;
+    await fleet.end();
+    await fleet.checkConsistency();
+    assert.equal(await deadlocks(), before, 'locks are taken in one order');
+  });
+});

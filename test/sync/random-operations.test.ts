@@ -1,0 +1,44 @@
+/**
+ * Sections 4 and 5 of the contract: random operations on a small fleet over HTTP, on the real service with its workflows,
+ * against the reference model. SYNC_SEED repeats a run, SYNC_RUNS makes more of them.
+ */
+import fc from 'fast-check';
+import { startService, type TestService } from '../support/service.ts';
+import { createClock } from './clock.ts';
+import { type Op, operations } from './operations.ts';
+import { FleetScenario } from './scenario.ts';
+import { seed } from './seed.ts';
+
+const numRuns = Number(process.env.SYNC_RUNS ?? 4);
+
+const toText = (op: Op) => JSON.stringify(op, (key, value) => (key === '__proto__' ? undefined : value));
+
+describe('A random sequence of operations of customers and devices', function () {
+  this.timeout(60_000 + 20_000 * numRuns);
+  const clock = createClock();
+  let dms: TestService;
+
+  before(async () => {
+    dms = await startService({ now: clock.now });
+  });
+  after(() => dms.stop());
+
+  it(`shows every device and job as the reference model says, after each operation (seed ${seed}, ${numRuns} runs)`, async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (ops) => {
+        const scenario = await FleetScenario.create(dms, clock);
+        for (const [index, op] of ops.entries()) {
+          await scenario.play(op).catch((error: Error) => {
+            error.message += `\nafter: ${ops
+              .slice(0, index + 1)
+              .map(toText)
+              .join('\n')}`;
+            throw error;
+          });
+        }
+        await scenario.end();
+      }),
+      { seed, numRuns, endOnFailure: process.env.SYNC_SHRINK === undefined },
+    );
+  });
+});

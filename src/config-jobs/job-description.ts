@@ -1,4 +1,4 @@
-/** A job's run in words, for readers of the Temporal UI. */
+/** Describes the run of a job for readers of the Temporal UI. */
 import type { Counts } from './config-job.ts';
 import type { JobPlan, JobProgress } from './job-run.ts';
 

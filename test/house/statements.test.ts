@@ -20,6 +20,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a device that sends without a token is identified by its serial number alone',
   'src/config-jobs/config-jobs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
+  'src/config-jobs/scheduled-devices.repository.ts listWithStaleOffset: looks up configurations without organization_id':
+    'a sweep: the calendars of all devices',
   'src/config-jobs/scheduled-devices.repository.ts listZones: looks up config_jobs without organization_id':
     'a sweep: the time zones of all schedules',
   'src/config-jobs/scheduled-devices.repository.ts listWithStaleOffset: looks up configurations without organization_id':

@@ -8,7 +8,7 @@ import { staleRead } from '../db/faults.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
-import { outOfBoundsEvents, transitionEvents } from './alert-events.ts';
+import { breachEvents, transitionEvents } from './alert-events.ts';
 import type { AlertTransition, OpenTemperatureAlert } from './alert-state-machine.ts';
 import type { AlertStatesRepository } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
@@ -55,7 +55,7 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
         })),
     );
     return [
-      ...evaluated.flatMap(({ stored, transitions }) => outOfBoundsEvents(stored, transitions)),
+      ...evaluated.flatMap(({ stored, transitions }) => breachEvents(stored, transitions)),
       ...transitionEvents(
         evaluated.flatMap(({ transitions }) => transitions),
         created,

@@ -41,7 +41,7 @@ export function transitionEvents(
   resolved: Map<string, StoredAlert>,
 ): DomainEvent[] {
   const byReadings = transitions.flatMap((transition) => {
-    if (transition.kind === 'out_of_bounds') return [];
+    if (transition.kind === 'breach') return [];
     const { kind, alert, reading } = transition;
     const stored = kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
     if (!stored) return [];
@@ -54,12 +54,12 @@ export function transitionEvents(
   return [...byReadings, ...byOthers];
 }
 
-/** The frame, once for each alert that one of its readings is out of bounds for. */
-export function outOfBoundsEvents(stored: StoredFrame, transitions: AlertTransition[]): DomainEvent[] {
+/** The frame, once for each alert that it has a breach of; late readings are none. */
+export function breachEvents(stored: StoredFrame, transitions: AlertTransition[]): DomainEvent[] {
   if (!stored.device.subscribed.has('data.measurement.alert')) return [];
   const bounds = new Map(
     transitions.flatMap((transition) =>
-      transition.kind === 'out_of_bounds' ? [[transition.alert, transition.definition.bounds] as const] : [],
+      transition.kind === 'breach' ? [[transition.alert, transition.definition.bounds] as const] : [],
     ),
   );
   return [...bounds].flatMap(([{ alertId }, alertBounds]) =>

@@ -27,7 +27,7 @@ export type AlertTransition =
   | { kind: 'opened'; alert: OpenTemperatureAlert; definition: AlertDefinition; reading: EvaluatedReading }
   | { kind: 'closed'; alert: OpenTemperatureAlert; reading: EvaluatedReading }
   /** The alert was open before, or this reading has opened it. */
-  | { kind: 'out_of_bounds'; alert: OpenTemperatureAlert; definition: AlertDefinition };
+  | { kind: 'breach'; alert: OpenTemperatureAlert; definition: AlertDefinition };
 
 export interface AlertEvaluator {
   /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
@@ -42,7 +42,7 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
 
   function* evaluateOne(definition: AlertDefinition, reading: EvaluatedReading): Generator<AlertTransition> {
     const key = keyOf(definition);
-    const type = classify(definition.bounds, reading.value);
+    const type = breachOf(definition.bounds, reading.value);
     const before = open.get(key);
     const hasEnded = type === null ? hasReturned(definition.bounds, reading.value) : type !== before?.type;
     if (before && hasEnded) {
@@ -55,7 +55,7 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
       open.set(key, alert);
       yield { kind: 'opened', alert, definition, reading };
     }
-    yield { kind: 'out_of_bounds', alert: open.get(key) as OpenTemperatureAlert, definition };
+    yield { kind: 'breach', alert: open.get(key) as OpenTemperatureAlert, definition };
   }
 
   return {
@@ -81,7 +81,7 @@ const keyOf = ({ rule, channel }: { rule: number; channel: number }) => `${rule}
 /** Far more than sums of bounds and hysteresis are off by, far less than the steps of readings. */
 const TOLERANCE_C = 1e-6;
 
-function classify({ lowC, highC }: Bounds, value: number): TemperatureAlertType | null {
+function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType | null {
   if (highC !== null && value > highC + TOLERANCE_C) return 'high_temp';
   if (lowC !== null && value < lowC - TOLERANCE_C) return 'low_temp';
   return null;

@@ -23,7 +23,7 @@ export function createDeviceAlerts(initial: readonly OpenAlert[]) {
       if (definitions.length === 0) return [];
       const transitions = evaluator.evaluate(definitions, evaluatedReadings(fresh));
       for (const transition of transitions) {
-        if (transition.kind !== 'out_of_bounds') hasChanged = true;
+        if (transition.kind !== 'breach') hasChanged = true;
         if (transition.kind === 'closed') closed.push(transition.alert);
       }
       return transitions;

@@ -28,24 +28,20 @@ export function createPresenceRepository(sql: Sql) {
       return query(
         sql,
         `with overdue as (
-           select s.organization_id, s.asset_id from device_states s
-           where s.status = 'online' and s.expected_by < ?::timestamptz
+           select s.organization_id, s.asset_id, a.serial_number
+           from device_states s join assets a on a.organization_id = s.organization_id and a.id = s.asset_id
+           where s.status = 'online' and a.archived_at is null and s.expected_by < ?::timestamptz
              and s.expected_by + (
                select coalesce(sum(ended_at - greatest(started_at, s.last_contact_at)), '0')
                from unnest(?::timestamptz[], ?::timestamptz[]) as outages (started_at, ended_at)
                where ended_at > s.last_contact_at
              ) < ?::timestamptz
-             and exists (
-               select from assets a
-               where a.organization_id = s.organization_id and a.id = s.asset_id and a.archived_at is null
-             )
-           order by s.organization_id, s.asset_id limit ? for no key update skip locked
+           order by s.organization_id, s.asset_id limit ? for no key update of s skip locked
          )
-         update device_states s set status = 'offline'
-         from overdue o join assets a on a.organization_id = o.organization_id and a.id = o.asset_id
+         update device_states s set status = 'offline' from overdue o
          where s.organization_id = o.organization_id and s.asset_id = o.asset_id
          returning s.organization_id as "organizationId", s.asset_id as "assetId",
-           a.serial_number as "serialNumber", s.expected_by as "expectedBy"`,
+           o.serial_number as "serialNumber", s.expected_by as "expectedBy"`,
         [
           now.toISOString(),
           outages.map(({ startedAt }) => startedAt.toISOString()),

@@ -42,7 +42,7 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
     });
 
-    it('opens one alert when concurrent frames are out of range', async () => {
+    it('opens one alert when concurrent frames have breaches', async () => {
       await Promise.all(Array.from({ length: 30 }, (_, index) => send([reading(index, 9)])));
       assert.deepEqual(await statuses(), ['high_temp new']);
     });
@@ -171,7 +171,7 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), []);
     });
 
-    it('publishes nothing for readings out of range outside of the schedule', async () => {
+    it('publishes no breach outside of the schedule', async () => {
       await device.subscribe(['alert.created', 'data.measurement.alert']);
       await send([wednesday('07:00', 20), wednesday('19:00', 20)]);
       assert.equal(await device.countEvents(), 0);

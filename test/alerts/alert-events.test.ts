@@ -12,7 +12,7 @@ describe('The events of alerts', () => {
 
   beforeEach(() => confirmProfile(FRIDGE));
 
-  it('publishes the frame, the frame out of bounds, the created alert and the resolved alert', async () => {
+  it('publishes the frame, the breach, the created alert and the resolved alert', async () => {
     const receiver = await startReceiver();
     await subscribe(ALERT_EVENTS, receiver.url);
     await device.org.api.post('/cellular-webhooks', { url: receiver.url });
@@ -44,8 +44,8 @@ describe('The events of alerts', () => {
         { ...frame, readings: [{ ...reading(2, 5), unit: '°C' }] },
       ],
     );
-    const [outOfBounds, ...others] = of('data.measurement.alert');
-    assert.deepEqual(outOfBounds?.data, { ...frame, alertId: alert.id, bounds: FRIDGE_BOUNDS, readings });
+    const [breach, ...others] = of('data.measurement.alert');
+    assert.deepEqual(breach?.data, { ...frame, alertId: alert.id, bounds: FRIDGE_BOUNDS, readings });
     const [created] = of('alert.created');
     assert.deepEqual([created?.data, created?.timestamp], [alert, at(0)]);
     const [resolved] = of('alert.resolved');
@@ -67,7 +67,7 @@ describe('The events of alerts', () => {
     );
   });
 
-  it('publishes each frame out of bounds with the id of its alert', async () => {
+  it('publishes each frame with a breach under the id of its alert', async () => {
     const webhookId = await subscribe(['data.measurement.alert']);
     await measure(0, 20, 21, 7.9, 5);
     const { id } = await onlyAlert();
@@ -80,7 +80,7 @@ describe('The events of alerts', () => {
     );
   });
 
-  it('publishes a frame once for each alert that it is out of bounds for', async () => {
+  it('publishes a frame once for each alert that it has a breach of', async () => {
     const webhookId = await subscribe(['data.measurement.alert', 'alert.created', 'alert.resolved']);
     await send([reading(0, 20), reading(1, 21), reading(2, 1)]);
     const [high, low] = (await alerts()).map(({ id }) => id);
@@ -95,7 +95,7 @@ describe('The events of alerts', () => {
     assert.deepEqual(idsOf('alert.resolved'), [high]);
   });
 
-  it('publishes late readings as measurements, not as out of bounds', async () => {
+  it('publishes late readings as measurements, not as breaches', async () => {
     const webhookId = await subscribe(ALERT_EVENTS);
     await device.org.api.post('/cellular-webhooks', { url: CLOSED_URL });
     await measure(10, 5);

@@ -170,7 +170,7 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('reports each opening and closing, and readings out of bounds only while an alert is open', () => {
+  it('reports each opening and closing, and breaches only while an alert is open', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
         const evaluator = createAlertEvaluator([]);
@@ -185,7 +185,7 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('reports each reading out of bounds once per definition', () => {
+  it('reports each breach once per definition', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
         const transitions = createAlertEvaluator([]).evaluate(toDefinitions(all), toReadings(series));
@@ -195,7 +195,7 @@ describe('The state machine of temperature alerts', () => {
               definition.channel === sample.channel && breachOf(definition, sample.value) !== null,
           ),
         );
-        assert.equal(transitions.filter(({ kind }) => kind === 'out_of_bounds').length, breaches.length);
+        assert.equal(transitions.filter(({ kind }) => kind === 'breach').length, breaches.length);
       }),
     );
   });
@@ -218,7 +218,7 @@ describe('The state machine of temperature alerts', () => {
     assert.deepEqual(evaluator.evaluate(active, on(2, 9)), []);
     assert.deepEqual(describeAll(evaluator.evaluate(active, on(8, 9))), [
       'opened 0 1 high_temp',
-      'out_of_bounds 0 1 high_temp',
+      'breach 0 1 high_temp',
     ]);
     assert.deepEqual(evaluator.evaluate(active, on(9, 5)), []);
     assert.deepEqual(describeAll(evaluator.evaluate(active, on(15, 5))), ['closed 0 1 high_temp']);

@@ -29,8 +29,13 @@ export function createPresenceRepository(sql: Sql) {
         sql,
         `with overdue as (
            select s.organization_id, s.asset_id, a.serial_number
-           from device_states s join assets a on a.organization_id = s.organization_id and a.id = s.asset_id
-           where s.status = 'online' and a.archived_at is null and s.expected_by < ?::timestamptz
+           from device_states s
+           cross join lateral (
+             select serial_number from assets
+             where organization_id = s.organization_id and id = s.asset_id and archived_at is null
+             limit 1
+           ) as a
+           where s.status = 'online' and s.expected_by < ?::timestamptz
              and s.expected_by + (
                select coalesce(sum(ended_at - greatest(started_at, s.last_contact_at)), '0')
                from unnest(?::timestamptz[], ?::timestamptz[]) as outages (started_at, ended_at)

@@ -1,7 +1,6 @@
 /**
- * What the service watches for a device: read out of the configuration that the device runs, so that the server
- * judges by the same rules and the same windows as the device itself, and devices that share a configuration share
- * the definitions.
+ * The alerts that are defined for a device, read from its configuration: the service evaluates readings by the same
+ * rules and windows as the device itself, and devices that share a configuration share the definitions.
  */
 import type {
   AlarmRule,
@@ -20,27 +19,27 @@ export interface Bounds {
 }
 
 export interface AlertDefinition {
-  /** Position of its first rule on the device: tells the definitions of one configuration apart. */
+  /** Position of its first rule on the device; with the channel it is unique within the configuration. */
   rule: number;
   /** 1..6 */
   channel: number;
   bounds: Bounds;
-  /** It is watched within these windows only; null = always. */
+  /** When it is active; null: always. */
   windows: WeekCalendar[] | null;
 }
 
-const known = new WeakMap<DeviceConfiguration, AlertDefinition[]>();
+const cache = new WeakMap<DeviceConfiguration, AlertDefinition[]>();
 
 /** Computed once per configuration, which never changes. */
 export function definitionsOf(config: DeviceConfiguration): AlertDefinition[] {
-  const before = known.get(config);
-  if (before) return before;
+  const cached = cache.get(config);
+  if (cached) return cached;
   const definitions = readDefinitions(config.alarmRules ?? [], config.calendars ?? []);
-  known.set(config, definitions);
+  cache.set(config, definitions);
   return definitions;
 }
 
-interface Placed {
+interface PositionedRule {
   rule: ThresholdRule;
   position: number;
 }
@@ -68,25 +67,25 @@ const isThreshold = (rule: AlarmRule): rule is ThresholdRule =>
   rule.condition === 'HIGH_THRESHOLD' || rule.condition === 'LOW_THRESHOLD';
 const isLogic = (rule: AlarmRule): rule is LogicRule => rule.condition === 'LOGIC_OPERATOR';
 
-/** A logic rule binds its thresholds together; without one, a high bound and the low bound right after it are a pair. */
-function groupsOf(thresholds: Placed[], logic: LogicRule[]): Placed[][] {
-  const bound = logic.map(({ rules }) => thresholds.filter(({ position }) => rules.includes(position)));
-  const taken = new Set(bound.flat());
-  const groups = bound.filter(isOneRange);
-  for (const group of bound) if (!isOneRange(group)) groups.push(...group.map((placed) => [placed]));
-  for (const placed of thresholds) {
-    if (taken.has(placed)) continue;
+/** A logic rule joins its thresholds; without one, a high bound and the low bound right after it are a range. */
+function groupsOf(thresholds: PositionedRule[], logic: LogicRule[]): PositionedRule[][] {
+  const joined = logic.map(({ rules }) => thresholds.filter(({ position }) => rules.includes(position)));
+  const isJoined = new Set(joined.flat());
+  const groups = joined.filter(isOneRange);
+  for (const group of joined) if (!isOneRange(group)) groups.push(...group.map((rule) => [rule]));
+  for (const rule of thresholds) {
+    if (isJoined.has(rule)) continue;
     const before = groups.find(
-      ([first]) => first && !taken.has(first) && first.position === placed.position - 1,
+      ([first]) => first && !isJoined.has(first) && first.position === rule.position - 1,
     );
-    if (before && isOneRange([...before, placed])) before.push(placed);
-    else groups.push([placed]);
+    if (before && isOneRange([...before, rule])) before.push(rule);
+    else groups.push([rule]);
   }
   return groups.toSorted(([a], [b]) => (a?.position ?? 0) - (b?.position ?? 0));
 }
 
-/** One bound, or a high and a low one over the same channels: equal ones where the device's steps leave no room. */
-function isOneRange(group: Placed[]): boolean {
+/** One bound, or a high and a low one of the same channels; rounded to the steps of the device, they may be equal. */
+function isOneRange(group: PositionedRule[]): boolean {
   const [first, second, ...more] = group.map(({ rule }) => rule);
   if (!first || more.length > 0) return false;
   if (!second) return true;
@@ -109,7 +108,7 @@ function boundsOf(rules: ThresholdRule[]): Bounds {
   };
 }
 
-/** A rule that no calendar names is always on. */
+/** A rule that no calendar names is always active. */
 function windowsOf(positions: number[], calendars: Calendar[]): WeekCalendar[] | null {
   const windows = calendars.filter(
     (calendar): calendar is WeekCalendar =>
@@ -121,12 +120,12 @@ function windowsOf(positions: number[], calendars: Calendar[]): WeekCalendar[] |
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** From the first minute of a window up to, but not with, its last. */
+/** The minute at which a window ends is outside of it. */
 export function isActiveAt({ windows }: AlertDefinition, at: Date): boolean {
   return windows === null || windows.some((window) => isWithin(window, at));
 }
 
-/** from > to means two windows of the same day: up to `to`, and from `from` (Efento, CALENDAR_TYPE_WEEK). */
+/** fromTime > toTime means two windows of the same day: until toTime, and from fromTime (Efento, CALENDAR_TYPE_WEEK). */
 function isWithin({ days, fromTime, toTime, timezone }: WeekCalendar, at: Date): boolean {
   const local = new Date(at.getTime() + timezone * MINUTE_MS);
   if (!days.includes(local.getUTCDay())) return false;

@@ -1,10 +1,10 @@
-/** What customers are told of alerts. */
+/** The events of alerts. */
 import type { DomainEvent } from '../db/domain-event.ts';
 import { type FrameData, frameData, frameEnvelope } from '../measurements/measurement-events.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
-import { type Alert, type AlertView, alertView } from './alert.ts';
+import { type AlertView, alertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
-import type { AlertTransition, OpenAlert } from './alert-state-machine.ts';
+import type { AlertTransition, OpenTemperatureAlert } from './alert-state-machine.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 
 export interface BreachData extends FrameData {
@@ -22,33 +22,31 @@ declare module '../db/domain-event.ts' {
 
 export const alertEvent = (
   type: 'alert.created' | 'alert.resolved',
-  { organizationId, ...alert }: Alert & { organizationId: string },
+  alert: StoredAlert,
   timestamp: Date,
 ): DomainEvent => ({
-  organizationId,
+  organizationId: alert.organizationId,
   type,
   timestamp,
   data: alertView(alert),
 });
 
 /**
- * In the order in which things happened, each at the time of the reading that did it; what no reading ended, because
- * the device is back or runs other rules, last.
+ * In the order of the readings, each at the time of its reading. Alerts that were resolved by something else come last:
+ * the device is back, or has other rules.
  */
 export function transitionEvents(
-  steps: AlertTransition[],
-  created: ReadonlyMap<OpenAlert, StoredAlert>,
+  transitions: AlertTransition[],
+  created: ReadonlyMap<OpenTemperatureAlert, StoredAlert>,
   resolved: Map<string, StoredAlert>,
 ): DomainEvent[] {
-  const byReadings = steps.flatMap((step) => {
-    if (step.kind === 'breached') return [];
-    const { alert, reading } = step;
-    const stored = step.kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
+  const byReadings = transitions.flatMap((transition) => {
+    if (transition.kind === 'breach') return [];
+    const { kind, alert, reading } = transition;
+    const stored = kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
     if (!stored) return [];
-    if (step.kind === 'closed') resolved.delete(stored.id);
-    return [
-      alertEvent(step.kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, reading.measuredAt),
-    ];
+    if (kind === 'closed') resolved.delete(stored.id);
+    return [alertEvent(kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, reading.measuredAt)];
   });
   const byOthers = [...resolved.values()].map((alert) =>
     alertEvent('alert.resolved', alert, alert.updatedAt),
@@ -56,16 +54,16 @@ export function transitionEvents(
   return [...byReadings, ...byOthers];
 }
 
-/** One for each alert that the frame has a reading in breach for; late readings breach nothing. */
-export function breachEvents(stored: StoredFrame, steps: AlertTransition[]): DomainEvent[] {
-  if (!stored.asset.subscribed.has('data.measurement.alert')) return [];
-  const breached = new Map(
-    steps.flatMap((step) =>
-      step.kind === 'breached' ? [[step.alert, step.definition.bounds] as const] : [],
+/** The frame, once for each alert that it has a breach of; late readings are none. */
+export function breachEvents(stored: StoredFrame, transitions: AlertTransition[]): DomainEvent[] {
+  if (!stored.device.subscribed.has('data.measurement.alert')) return [];
+  const bounds = new Map(
+    transitions.flatMap((transition) =>
+      transition.kind === 'breach' ? [[transition.alert, transition.definition.bounds] as const] : [],
     ),
   );
-  return [...breached].flatMap(([{ alertId }, bounds]) =>
-    frameData(stored, { alertId: alertId as string, bounds }).map((data) => ({
+  return [...bounds].flatMap(([{ alertId }, alertBounds]) =>
+    frameData(stored, { alertId: alertId as string, bounds: alertBounds }).map((data) => ({
       ...frameEnvelope(stored),
       type: 'data.measurement.alert' as const,
       data,

@@ -1,19 +1,19 @@
 /**
- * How readings open and close alerts: a pure state machine per device. A definition has at most one alert open, on the
- * side that was left. A reading beyond the other bound closes it and opens another one; a reading back inside by the
- * hysteresis on both sides closes it; anything in between leaves it as it is.
+ * How readings open and close temperature alerts: a pure state machine per device. A definition has at most one alert
+ * open. A reading beyond the other bound closes it and opens another; a reading within the bounds by the hysteresis
+ * closes it; anything in between leaves it as it is.
  */
 import { type AlertDefinition, type Bounds, isActiveAt } from './alert-definition.ts';
 
-export type Side = 'high' | 'low';
+export type TemperatureAlertType = 'high_temp' | 'low_temp';
 
-/** One that is open; until it is stored it has no id. */
-export interface OpenAlert {
+export interface OpenTemperatureAlert {
+  type: TemperatureAlertType;
+  /** Null until it is stored. */
   alertId: string | null;
-  /** Which definition of the configuration that the device runs. */
+  /** Names the definition within the configuration of the device. */
   rule: number;
   channel: number;
-  side: Side;
 }
 
 export interface EvaluatedReading {
@@ -24,52 +24,53 @@ export interface EvaluatedReading {
 }
 
 export type AlertTransition =
-  | { kind: 'opened'; alert: OpenAlert; definition: AlertDefinition; reading: EvaluatedReading }
-  | { kind: 'closed'; alert: OpenAlert; reading: EvaluatedReading }
-  | { kind: 'breached'; alert: OpenAlert; definition: AlertDefinition };
+  | { kind: 'opened'; alert: OpenTemperatureAlert; definition: AlertDefinition; reading: EvaluatedReading }
+  | { kind: 'closed'; alert: OpenTemperatureAlert; reading: EvaluatedReading }
+  /** The alert was open before, or this reading has opened it. */
+  | { kind: 'breach'; alert: OpenTemperatureAlert; definition: AlertDefinition };
 
 export interface AlertEvaluator {
-  /** Ends what no definition stands behind any more: one that a frame opened while other rules were being confirmed. */
-  resolveUndefined(definitions: readonly AlertDefinition[]): OpenAlert[];
+  /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
+  resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[];
   /** Readings in the order of their time, none of them late, no error codes. */
-  take(definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]): AlertTransition[];
-  open(): OpenAlert[];
+  evaluate(definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]): AlertTransition[];
+  open(): OpenTemperatureAlert[];
 }
 
-export function createAlertEvaluator(initial: readonly OpenAlert[]): AlertEvaluator {
+export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): AlertEvaluator {
   const open = new Map(initial.map((alert) => [keyOf(alert), alert]));
 
-  function* evaluate(definition: AlertDefinition, reading: EvaluatedReading): Generator<AlertTransition> {
+  function* evaluateOne(definition: AlertDefinition, reading: EvaluatedReading): Generator<AlertTransition> {
     const key = keyOf(definition);
-    const side = breachedSide(definition.bounds, reading.value);
+    const type = breachOf(definition.bounds, reading.value);
     const before = open.get(key);
-    const hasEnded = side === null ? hasReturned(definition.bounds, reading.value) : side !== before?.side;
+    const hasEnded = type === null ? hasReturned(definition.bounds, reading.value) : type !== before?.type;
     if (before && hasEnded) {
       open.delete(key);
       yield { kind: 'closed', alert: before, reading };
     }
-    if (side === null) return;
+    if (type === null) return;
     if (!open.has(key)) {
-      const alert = { alertId: null, rule: definition.rule, channel: definition.channel, side };
+      const alert = { type, alertId: null, rule: definition.rule, channel: definition.channel };
       open.set(key, alert);
       yield { kind: 'opened', alert, definition, reading };
     }
-    yield { kind: 'breached', alert: open.get(key) as OpenAlert, definition };
+    yield { kind: 'breach', alert: open.get(key) as OpenTemperatureAlert, definition };
   }
 
   return {
     resolveUndefined(definitions) {
       const keys = new Set(definitions.map(keyOf));
-      const orphans = [...open].filter(([key]) => !keys.has(key));
-      for (const [key] of orphans) open.delete(key);
-      return orphans.map(([, alert]) => alert);
+      const stale = [...open].filter(([key]) => !keys.has(key));
+      for (const [key] of stale) open.delete(key);
+      return stale.map(([, alert]) => alert);
     },
-    take: (definitions, readings) =>
+    evaluate: (definitions, readings) =>
       readings.flatMap((reading) =>
         definitions
           .filter(({ channel }) => channel === reading.channel)
           .filter((definition) => isActiveAt(definition, reading.measuredAt))
-          .flatMap((definition) => [...evaluate(definition, reading)]),
+          .flatMap((definition) => [...evaluateOne(definition, reading)]),
       ),
     open: () => [...open.values()],
   };
@@ -77,16 +78,16 @@ export function createAlertEvaluator(initial: readonly OpenAlert[]): AlertEvalua
 
 const keyOf = ({ rule, channel }: { rule: number; channel: number }) => `${rule} ${channel}`;
 
-/** Bounds, hysteresis and readings are tenths or hundredths; sums of them are exact to far less than this. */
+/** Far more than sums of bounds and hysteresis are off by, far less than the steps of readings. */
 const TOLERANCE_C = 1e-6;
 
-export function breachedSide({ lowC, highC }: Bounds, value: number): Side | null {
-  if (highC !== null && value > highC + TOLERANCE_C) return 'high';
-  if (lowC !== null && value < lowC - TOLERANCE_C) return 'low';
+function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType | null {
+  if (highC !== null && value > highC + TOLERANCE_C) return 'high_temp';
+  if (lowC !== null && value < lowC - TOLERANCE_C) return 'low_temp';
   return null;
 }
 
-export function hasReturned({ lowC, highC, hysteresisC }: Bounds, value: number): boolean {
+function hasReturned({ lowC, highC, hysteresisC }: Bounds, value: number): boolean {
   const isBelow = highC === null || value <= highC - hysteresisC + TOLERANCE_C;
   const isAbove = lowC === null || value >= lowC + hysteresisC - TOLERANCE_C;
   return isBelow && isAbove;

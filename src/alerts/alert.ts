@@ -1,4 +1,4 @@
-/** What went wrong at a place, from the reading (or the silence) that showed it to the one that ended it. */
+/** What went wrong with an asset, from the reading or the missed deadline that opened the alert to what resolved it. */
 import type { Bounds } from './alert-definition.ts';
 
 export const ALERT_TYPES = ['high_temp', 'low_temp', 'no_data'] as const;
@@ -16,7 +16,7 @@ export interface TemperatureDetails {
 }
 
 export interface NoDataDetails {
-  /** When the device should have been heard at the latest, ISO 8601. */
+  /** The deadline that the device missed, ISO 8601. */
   expectedBy: string;
 }
 
@@ -27,8 +27,8 @@ export interface Alert {
   type: AlertType;
   status: AlertStatus;
   details: AlertDetails;
-  /** When it began: the time of the reading. */
-  timestamp: Date;
+  /** Time of the reading that opened it, or of the missed deadline. */
+  startedAt: Date;
   updatedAt: Date;
 }
 
@@ -36,11 +36,16 @@ export const NO_SUCH_ALERT = 'No alert has this id';
 
 export type AlertView = ReturnType<typeof alertView>;
 
-export function alertView(alert: Alert) {
+export function alertView({ id, assetId, serialNumber, type, status, details, ...times }: Alert) {
   return {
-    ...alert,
+    id,
+    assetId,
+    serialNumber,
+    type,
+    status,
+    details,
+    timestamp: times.startedAt.toISOString(),
+    updatedAt: times.updatedAt.toISOString(),
     recType: 'alert',
-    timestamp: alert.timestamp.toISOString(),
-    updatedAt: alert.updatedAt.toISOString(),
   };
 }

@@ -8,7 +8,12 @@ export interface NewAlert {
   serialNumber: string;
   type: AlertType;
   details: AlertDetails;
-  timestamp: Date;
+  startedAt: Date;
+}
+
+export interface AlertRef {
+  organizationId: string;
+  alertId: string;
 }
 
 export interface AlertFilter {
@@ -22,7 +27,7 @@ export interface AlertFilter {
 export type StoredAlert = Alert & { organizationId: string };
 
 const COLUMNS = `id, organization_id as "organizationId", asset_id as "assetId", serial_number as "serialNumber", type,
-  status, details, started_at as timestamp, updated_at as "updatedAt"`;
+  status, details, started_at as "startedAt", updated_at as "updatedAt"`;
 const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::uuid is null or asset_id = ?)`;
 
 export type AlertsRepository = ReturnType<typeof createAlertsRepository>;
@@ -82,27 +87,33 @@ export function createAlertsRepository(sql: Sql) {
            select id, organization_id, asset_id, serial_number, type, details, started_at from n
            returning *
          )
-         select i.*, n.position from (select ${COLUMNS} from inserted) as i join n on n.id = i.id order by n.position`,
+         select i.*, n.position from (select ${COLUMNS} from inserted) as i
+         join n on n.organization_id = i."organizationId" and n.id = i.id order by n.position`,
         [
           alerts.map(({ organizationId }) => organizationId),
           alerts.map(({ assetId }) => assetId),
           alerts.map(({ serialNumber }) => serialNumber),
           alerts.map(({ type }) => type),
           alerts.map(({ details }) => JSON.stringify(details)),
-          alerts.map(({ timestamp }) => timestamp.toISOString()),
+          alerts.map(({ startedAt }) => startedAt.toISOString()),
         ],
       );
       return rows.map(({ position, ...alert }) => alert);
     },
 
-    /** Those that were open. */
-    async resolve(ids: string[]): Promise<StoredAlert[]> {
-      if (ids.length === 0) return [];
+    /** Answers with those that were open. */
+    async resolve(refs: AlertRef[]): Promise<StoredAlert[]> {
+      if (refs.length === 0) return [];
       return query(
         sql,
-        `update alerts set status = 'resolved', updated_at = now()
-         where id = any(?::uuid[]) and status <> 'resolved' returning ${COLUMNS}`,
-        [ids],
+        `with resolved as (
+           update alerts a set status = 'resolved', updated_at = now()
+           from unnest(?::uuid[], ?::uuid[]) as n (organization_id, alert_id)
+           where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'
+           returning a.*
+         )
+         select ${COLUMNS} from resolved`,
+        [refs.map(({ organizationId }) => organizationId), refs.map(({ alertId }) => alertId)],
       );
     },
   };

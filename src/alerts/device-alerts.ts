@@ -1,44 +1,37 @@
 /** What the frames of one batch do to the alerts of one device. */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
+import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import { definitionsOf } from './alert-definition.ts';
-import {
-  type AlertTransition,
-  createAlertEvaluator,
-  type EvaluatedReading,
-  type OpenAlert,
-} from './alert-state-machine.ts';
-import type { OpenAlerts } from './open-alerts.ts';
+import { type AlertTransition, createAlertEvaluator, type EvaluatedReading } from './alert-state-machine.ts';
+import { isNoData, isTemperature, type OpenAlert } from './open-alert.ts';
 
 export type DeviceAlerts = ReturnType<typeof createDeviceAlerts>;
 
-export function createDeviceAlerts({ temperature, noData }: OpenAlerts) {
-  const course = createAlertEvaluator(temperature);
-  const closed: OpenAlert[] = [];
-  let isSilent = noData !== null;
-  let hasChanged = false;
+export function createDeviceAlerts(initial: readonly OpenAlert[]) {
+  const evaluator = createAlertEvaluator(initial.filter(isTemperature));
+  // Any frame ends them.
+  const closed: OpenAlert[] = initial.filter(isNoData);
+  let hasChanged = closed.length > 0;
   return {
-    take({ rules, fresh }: StoredFrame): AlertTransition[] {
-      if (isSilent) hasChanged = true;
-      isSilent = false;
-      const definitions = rules ? definitionsOf(rules) : [];
-      const orphans = course.resolveUndefined(definitions);
-      closed.push(...orphans);
-      if (orphans.length > 0) hasChanged = true;
-      const steps = course.take(definitions, evaluatedReadings(fresh));
-      for (const step of steps) {
-        if (step.kind !== 'breached') hasChanged = true;
-        if (step.kind === 'closed') closed.push(step.alert);
+    evaluate({ sync, fresh }: StoredFrame): AlertTransition[] {
+      const monitored = monitoredConfig(sync);
+      const definitions = monitored ? definitionsOf(monitored) : [];
+      const stale = evaluator.resolveUndefined(definitions);
+      closed.push(...stale);
+      if (stale.length > 0) hasChanged = true;
+      if (definitions.length === 0) return [];
+      const transitions = evaluator.evaluate(definitions, evaluatedReadings(fresh));
+      for (const transition of transitions) {
+        if (transition.kind !== 'breach') hasChanged = true;
+        if (transition.kind === 'closed') closed.push(transition.alert);
       }
-      return steps;
+      return transitions;
     },
     hasChanged: () => hasChanged,
-    open: (): OpenAlerts => ({ temperature: course.open(), noData: isSilent ? noData : null }),
-    /** Once those that were opened on the way have their ids. */
-    closedIds: (): string[] => [
-      ...closed.map(({ alertId }) => alertId as string),
-      ...(noData !== null && !isSilent ? [noData] : []),
-    ],
+    open: (): OpenAlert[] => evaluator.open(),
+    /** Once those that opened within the batch have their ids. */
+    closedIds: (): string[] => closed.map(({ alertId }) => alertId as string),
   };
 }
 

@@ -1,5 +1,6 @@
 /** A registered measuring place; the logger that measures there can be replaced. */
-import { type BatteryStatus, DEVICE_STATUSES, type SignalStrength } from '../devices/device-status.ts';
+import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
+import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';
 
 export const ASSET_STATUSES = [...DEVICE_STATUSES, 'archived'] as const;

@@ -2,6 +2,7 @@ import type { Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
+import { NO_DEADLINE } from '../presence/presence-columns.ts';
 import { conflict } from '../process/errors.ts';
 import type { Asset, Replacement } from './asset.ts';
 
@@ -138,7 +139,7 @@ export function createAssetsRepository(sql: Sql) {
            update assets set archived_at = now(), building_id = null, space_id = null
            where ${ACTIVE} and id = ? returning organization_id, id
          ), unexpected as (
-           update device_states s set expected_by = null
+           update device_states s set ${NO_DEADLINE}
            from archived a where s.organization_id = a.organization_id and s.asset_id = a.id
          )
          update device_configs d set is_active = false

@@ -32,7 +32,7 @@ export interface AssetsServiceDeps {
   targetsIn(sql: Sql): AssetTargets;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Resolves what is open of archived assets. */
-  resolveAlerts(tx: InTransaction, assetIds: string[]): Promise<void>;
+  resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
 }
 
 export type AssetsService = ReturnType<typeof createAssetsService>;
@@ -71,7 +71,7 @@ export function createAssetsService({
         await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
-        await resolveAlerts({ sql }, [id]);
+        await resolveAlerts({ sql }, [{ organizationId, assetId: id }]);
         afterCommit(() => jobsProgressed(organizationId, jobIds));
       });
     },

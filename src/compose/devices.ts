@@ -26,13 +26,13 @@ export function composeDeviceRepositories() {
 export interface DevicesNeeds
   extends Pick<
     DeviceExchangesDeps,
-    'recompile' | 'onAlertRulesChanged' | 'markOnline' | 'recordOutcomes' | 'publish'
+    'recompile' | 'onAlertRulesChanged' | 'onCameOnline' | 'recordOutcomes' | 'publish'
   > {
   devicesIn: DeviceRepositories['devicesIn'];
 }
 
 export function composeDevices({ sql, transact, now }: Resources, needs: DevicesNeeds) {
-  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, markOnline, publish } = needs;
+  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, publish } = needs;
   const exchanges = createDeviceExchanges({
     transact,
     devicesIn,
@@ -40,7 +40,7 @@ export function composeDevices({ sql, transact, now }: Resources, needs: Devices
     unregisteredIn: createUnregisteredDevicesRepository,
     recompile,
     onAlertRulesChanged,
-    markOnline,
+    onCameOnline,
     recordOutcomes,
     publish,
     now,

@@ -1,24 +1,32 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type IntakeDeps } from '../measurements/intake.service.ts';
+import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
 import type { Resources } from './resources.ts';
 
-export type MeasurementsNeeds = Pick<IntakeDeps, 'configurationsIn' | 'evaluate' | 'contact'>;
+export type MeasurementsNeeds = Pick<
+  IntakeDeps,
+  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
+>;
 
 export function composeMeasurements(
   { sql, transactBatch, metrics, now }: Resources,
-  { configurationsIn, evaluate, contact }: MeasurementsNeeds,
+  { configurationsIn, evaluateAlerts, onlineEvents, publish, exchange }: MeasurementsNeeds,
 ) {
   const intake = createIntake({
     transact: transactBatch,
+    devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     configurationsIn,
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
-    evaluate,
-    contact,
+    evaluateAlerts,
+    onlineEvents,
+    publish,
+    exchange,
     observe({ accepted, duplicates, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);
       metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
@@ -26,7 +34,7 @@ export function composeMeasurements(
     },
   });
   return {
-    routes: measurementsRoutes({ intake, measurements: createMeasurementsRepository(sql), now }),
+    routes: measurementsRoutes({ intake, history: createHistoryRepository(sql), now }),
     intake,
   };
 }

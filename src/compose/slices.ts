@@ -19,8 +19,12 @@ export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories();
   const { publish } = composeEvents();
 
-  const presence = composePresence(resources);
-  const alerts = composeAlerts(resources, { publish, availability: presence.availability });
+  const alerts = composeAlerts(resources, { publish });
+  const presence = composePresence(resources, {
+    openNoDataAlerts: alerts.openNoData,
+    resolveNoDataAlerts: alerts.resolveNoData,
+    publish,
+  });
   const configJobs = composeConfigJobs(resources, {
     devicesIn,
     configurationsIn,
@@ -32,18 +36,20 @@ export function composeSlices(resources: Resources) {
     recompile: configJobs.recompile,
     recordOutcomes: configJobs.recordOutcomes,
     onAlertRulesChanged: alerts.onAlertRulesChanged,
-    markOnline: alerts.markOnline,
+    onCameOnline: presence.onCameOnline,
     publish,
   });
   const measurements = composeMeasurements(resources, {
     configurationsIn,
-    evaluate: alerts.evaluate,
-    contact: devices.exchanges.handle,
+    evaluateAlerts: alerts.evaluate,
+    onlineEvents: presence.onlineEvents,
+    publish,
+    exchange: devices.exchanges.handle,
   });
   const assets = composeAssets(resources, {
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,
-    resolveAlerts: alerts.archived,
+    resolveAlerts: alerts.onArchived,
   });
   const deliveries = composeDeliveries(resources);
   return {

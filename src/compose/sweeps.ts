@@ -13,7 +13,7 @@ import type { Slices } from './slices.ts';
 
 /** Time zones change their offsets twice a year: a minute is soon enough. */
 const SWEEPS_PER_OFFSET_SYNC = 12;
-/** No device is overdue before ten minutes, and the sweep reads the states of all devices. */
+/** Deadlines have a grace of at least ten minutes, and the sweep reads the states of all devices. */
 const SWEEPS_PER_OFFLINE_SWEEP = 3;
 const UNREGISTERED_KEPT_DAYS = 30;
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ export function startSweeps(resources: Resources, slices: Slices) {
     ),
     startPeriodic(
       sweepIntervalMs * SWEEPS_PER_OFFLINE_SWEEP,
-      slices.alerts.sweepOffline,
+      slices.presence.sweepOffline,
       retried('Overdue devices were not looked for'),
     ),
     startPeriodic(
@@ -56,7 +56,7 @@ async function cleanUp({ sql, now, settings }: Resources, { presence, devices }:
   for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, nowAt);
   await removeExpiredAnswers(sql);
   await devices.unregistered.removeOlderThan(UNREGISTERED_KEPT_DAYS);
-  await presence.availability.removeOldOutages();
+  await presence.removeOldOutages();
   const daysAgo = (days: number) => new Date(nowAt.getTime() - days * DAY_MS);
   for (const table of DELIVERY_TABLES) {
     await dropPartitions(sql, table, daysAgo(settings.webhooks.retentionDays));

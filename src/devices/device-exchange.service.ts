@@ -6,6 +6,8 @@ import type { Sql } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
+import { cameOnline } from '../presence/presence.ts';
+import type { PresenceChange } from '../presence/presence-columns.ts';
 import { AppError } from '../process/errors.ts';
 import type { AssetRef } from './asset-ref.ts';
 import {
@@ -16,7 +18,7 @@ import {
   targetOutcomes,
 } from './config-events.ts';
 import type { DeviceConfiguration } from './configuration.ts';
-import { type ContactUpdate, type Device, type DeviceBackOnline, withObserved } from './device.ts';
+import { type ContactingDevice, type Device, withObserved } from './device.ts';
 import { capabilitiesKey } from './device-capabilities.ts';
 import {
   createExchangeFold,
@@ -37,8 +39,8 @@ export interface ExchangeTargets {
 export interface DeviceExchangesDeps {
   transact: Transact;
   devicesIn(sql: Sql): {
-    lockBySerial(serials: SerialInOrganization[]): Promise<Device[]>;
-    update(devices: Device[], contacts: ContactUpdate[]): Promise<DeviceBackOnline[]>;
+    lockBySerial(serials: SerialInOrganization[]): Promise<ContactingDevice[]>;
+    update(devices: Device[], presences: PresenceChange[]): Promise<void>;
   };
   targetsIn(sql: Sql): ExchangeTargets;
   unregisteredIn(sql: Sql): {
@@ -51,7 +53,7 @@ export interface DeviceExchangesDeps {
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Other alert rules apply to these devices from now on. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
-  markOnline(tx: InTransaction, returned: DeviceBackOnline[]): Promise<void>;
+  onCameOnline(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   recordOutcomes(outcomes: TargetOutcome[]): void;
   publish: Publish;
   now(): Date;
@@ -90,11 +92,17 @@ function commitExchanges(
     );
     const outcomes = [...folds.values()].map((fold) => fold.outcome(now));
     const changed = outcomes.filter(({ hasChanged }) => hasChanged);
-    const returned = await deps.devicesIn(sql).update(
+    const presences = outcomes
+      .map(({ presence }) => presence)
+      .filter(({ before, after }) => after !== before);
+    await deps.devicesIn(sql).update(
       changed.map(({ device }) => device),
-      outcomes.map(({ contact }) => contact),
+      presences,
     );
-    await deps.markOnline({ sql }, returned);
+    await deps.onCameOnline(
+      { sql },
+      presences.filter(({ before, after }) => cameOnline(before, after)),
+    );
     const settled = await updateTargets(deps.targetsIn(sql), changed);
     await deps.publish({ sql }, exchangeEvents(changed, settled, now));
     await deps.onAlertRulesChanged({ sql }, devicesWhere(changed, 'hasOtherAlertRules'));

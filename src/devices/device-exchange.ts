@@ -1,8 +1,9 @@
 /** What the messages of one device in one batch change: pure, and one after the other. */
-import { expectedBy } from '../presence/expected-contact.ts';
+import { afterContact } from '../presence/presence.ts';
+import type { PresenceChange } from '../presence/presence-columns.ts';
 import { type DeviceReport, receiveReport } from './config-report.ts';
 import { canonicalText, type DeviceConfiguration, hasSameAlertRules } from './configuration.ts';
-import type { ContactUpdate, Device, ObservedCapabilities, OfferedChange } from './device.ts';
+import type { ContactingDevice, Device, ObservedCapabilities, OfferedChange } from './device.ts';
 import {
   type DeviceSync,
   expectedIntervalSeconds,
@@ -36,7 +37,7 @@ export interface ExchangeOutcome {
   device: Device;
   hasChanged: boolean;
   hasOtherAlertRules: boolean;
-  contact: ContactUpdate;
+  presence: PresenceChange;
   /** Why the device refused the pending change; null when it did not. */
   rejection: string | null;
   wasConfirmed: boolean;
@@ -45,7 +46,7 @@ export interface ExchangeOutcome {
 }
 
 /** `before` is the device as stored, `device` the same with the capabilities that the messages show. */
-export function createExchangeFold(before: Device, device: Device) {
+export function createExchangeFold(before: ContactingDevice, device: Device) {
   let sync = device.sync;
   let rejection: string | null = null;
   let wasConfirmed = false;
@@ -66,7 +67,7 @@ export function createExchangeFold(before: Device, device: Device) {
       hasChanged: sync !== before.sync || device !== before,
       hasOtherAlertRules:
         sync !== before.sync && !hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(sync)),
-      contact: contactUpdate(before, sync, now),
+      presence: presenceChange(before, sync, now),
       rejection,
       wasConfirmed,
       openState: openStateAfter(before.sync, sync),
@@ -74,15 +75,12 @@ export function createExchangeFold(before: Device, device: Device) {
   };
 }
 
-function contactUpdate({ organizationId, assetId, sync: before }: Device, sync: DeviceSync, at: Date) {
-  const transmissionInterval = expectedIntervalSeconds(sync);
-  return {
-    organizationId,
-    assetId,
-    at,
-    expectedBy: expectedBy({ at, nextTransmissionAt: null, transmissionInterval }),
-    hasOtherInterval: transmissionInterval !== expectedIntervalSeconds(before),
-  };
+function presenceChange(device: ContactingDevice, sync: DeviceSync, at: Date): PresenceChange {
+  const { organizationId, assetId, presence: before } = device;
+  const intervalSeconds = expectedIntervalSeconds(sync);
+  const hasNewInterval = intervalSeconds !== expectedIntervalSeconds(device.sync);
+  const after = afterContact(before, { kind: 'report', at, intervalSeconds, hasNewInterval });
+  return { organizationId, assetId, before, after };
 }
 
 function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | 'waiting' | null {

@@ -1,4 +1,5 @@
 /** A device as its rows hold it: the sync state by columns, its configurations by id. */
+import type { Presence } from '../presence/presence.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 import type { Device } from './device.ts';
@@ -23,6 +24,18 @@ export interface DeviceRow {
   channels_reported: boolean;
   rule_slots: number;
 }
+
+export interface PresenceRow {
+  status: Presence['status'];
+  last_contact_at: Date | null;
+  expected_by: Date | null;
+}
+
+export const toPresence = (row: PresenceRow): Presence => ({
+  status: row.status,
+  lastContactAt: row.last_contact_at,
+  expectedBy: row.expected_by,
+});
 
 /** Of `assets a` and `device_configs d`. */
 export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, d.reported_config_id, d.reported_at,

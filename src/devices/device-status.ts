@@ -1,9 +1,7 @@
-/** How a device is doing, as customers see it: whether it is reachable, its radio signal and its battery. */
-export const DEVICE_STATUSES = ['new', 'online', 'offline'] as const;
+/** The radio signal and the battery of a device, as customers see them. */
 export const SIGNAL_STRENGTHS = ['good', 'fair', 'poor', 'unknown'] as const;
 export const BATTERY_STATUSES = ['ok', 'low', 'unknown'] as const;
 
-export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 export type SignalStrength = (typeof SIGNAL_STRENGTHS)[number];
 export type BatteryStatus = (typeof BATTERY_STATUSES)[number];
 /** What a device can say of its battery. */

@@ -1,4 +1,5 @@
 /** A device and its configuration: the sync state of an asset, and what decides how changes compile for it. */
+import type { Presence } from '../presence/presence.ts';
 import type { AssetRef } from './asset-ref.ts';
 import { withFrameTypes } from './channel-layout.ts';
 import type { DeviceConfiguration } from './configuration.ts';
@@ -13,6 +14,11 @@ export interface Device extends AssetRef {
   sync: DeviceSync;
 }
 
+/** With its presence as it was read, without a lock. */
+export interface ContactingDevice extends Device {
+  presence: Presence;
+}
+
 /** Another logger in its place: it is offered the configuration of the old one, and has yet to show its capabilities. */
 export const newHardware = (device: Device): Device => ({
   ...device,
@@ -20,19 +26,6 @@ export const newHardware = (device: Device): Device => ({
   areChannelsReported: false,
   sync: replaceHardware(device.sync),
 });
-
-export interface ContactUpdate extends AssetRef {
-  at: Date;
-  /** When the next contact is due, as far as the interval of the device is known. */
-  expectedBy: Date | null;
-  /** The interval has changed: the present deadline may be too early. */
-  hasOtherInterval: boolean;
-}
-
-/** A device that was offline until this contact, with its open alerts; the row of its state is locked. */
-export interface DeviceBackOnline extends AssetRef {
-  openAlerts: unknown;
-}
 
 /** Capabilities that a message of the device shows. */
 export interface ObservedCapabilities {

@@ -1,14 +1,22 @@
 import type { Sql } from '../db/database.ts';
+import { staleRead } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import {
+  type PresenceChange,
+  UPDATE_PRESENCE,
+  updatePresenceBindings,
+} from '../presence/presence-columns.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository } from './configurations.repository.ts';
-import type { ContactUpdate, Device, DeviceBackOnline } from './device.ts';
+import type { ContactingDevice, Device } from './device.ts';
 import {
   configurationsOf,
   DEVICE_COLUMNS,
   type DeviceRow,
   LOCKED_IN_ORDER,
+  type PresenceRow,
   toDevice,
+  toPresence,
   WRITTEN_ARRAYS,
   WRITTEN_COLUMNS,
   writtenBindings,
@@ -32,7 +40,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
    * The serial is read before the lock is acquired: the hardware may have been replaced meanwhile, and a message of the
    * old one must not count as one of the new.
    */
-  async function recheckSerials(rows: DeviceRow[]): Promise<DeviceRow[]> {
+  async function recheckSerials<Row extends DeviceRow>(rows: Row[]): Promise<Row[]> {
     if (rows.length === 0) return rows;
     const current = await queryPrepared<{ id: string; serial_number: string }>(
       sql,
@@ -67,12 +75,12 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       return { ...(device as Device), assetName: row.asset_name };
     },
 
-    /** Active devices by serial, locked; what is not registered is left out. */
-    async lockBySerial(serials: SerialInOrganization[]): Promise<Device[]> {
-      const rows = await queryPrepared<DeviceRow>(
+    /** Active devices by serial, locked but for their presence; what is not registered is left out. */
+    async lockBySerial(serials: SerialInOrganization[]): Promise<ContactingDevice[]> {
+      const found = await queryPrepared<DeviceRow & PresenceRow>(
         sql,
         'devices_lock_by_serial',
-        `select ${DEVICE_COLUMNS}
+        `select ${DEVICE_COLUMNS}, s.status, s.last_contact_at, s.expected_by
          from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
          -- One index look-up per serial: with a plain join, a batch may read all assets instead.
          cross join lateral (
@@ -82,10 +90,16 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
            limit 1
          ) as a
          join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id and d.is_active
+         join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
          ${LOCKED_IN_ORDER}`,
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
       );
-      return devicesOf(await recheckSerials(rows));
+      const rows = await recheckSerials(found);
+      const devices = await devicesOf(rows);
+      return devices.map((device, index) => ({
+        ...device,
+        presence: toPresence(rows[index] as PresenceRow),
+      }));
     },
 
     /** Active devices by asset id, locked. */
@@ -114,31 +128,21 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     },
 
     /**
-     * Writes the whole sync state of each device, whose rows the caller has locked. Devices of the contacts are online;
-     * deadlines are put off, never brought forward. Answers with the devices that had been offline.
+     * Writes the whole sync state of each device, whose rows the caller has locked. The transaction runs again where a
+     * presence, which is not locked, has changed meanwhile.
      */
-    async update(devices: Device[], contacts: ContactUpdate[] = []): Promise<DeviceBackOnline[]> {
-      if (devices.length === 0 && contacts.length === 0) return [];
+    async update(devices: Device[], presences: PresenceChange[] = []): Promise<void> {
+      if (devices.length === 0 && presences.length === 0) return;
       const entries = devices.flatMap((device) =>
         configurationsOf(device).map((config) => ({ organizationId: device.organizationId, config })),
       );
       const ids = await configurations.insert(entries);
       const configIds = new Map(entries.map(({ config }, index) => [config, ids[index] as string]));
-      return queryPrepared(
+      const updated = await queryPrepared(
         sql,
         'devices_update',
-        `with contacted as (
-           update device_states s set
-             status = 'online',
-             last_contact_at = case s.status when 'online' then s.last_contact_at else c.contacted_at end,
-             expected_by = case s.status
-               when 'new' then s.expected_by when 'offline' then c.expected_by
-               else greatest(s.expected_by, c.expected_by) end
-           from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::boolean[])
-             as c (organization_id, asset_id, contacted_at, expected_by, has_other_interval)
-           where s.organization_id = c.organization_id and s.asset_id = c.asset_id
-             and (s.status <> 'online' or (c.has_other_interval and c.expected_by > s.expected_by))
-           returning s.organization_id, s.asset_id, s.open_alerts, old.status as previous_status
+        `with presence as (
+           ${UPDATE_PRESENCE}
          ), written as (
            update device_configs d set
              reported_config_id = n.reported_config_id, reported_at = n.reported_at,
@@ -150,17 +154,11 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
            from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})
            where d.organization_id = n.organization_id and d.asset_id = n.asset_id
          )
-         select organization_id as "organizationId", asset_id as "assetId", open_alerts as "openAlerts"
-         from contacted where previous_status = 'offline'`,
-        [
-          contacts.map(({ organizationId }) => organizationId),
-          contacts.map(({ assetId }) => assetId),
-          contacts.map(({ at }) => at.toISOString()),
-          contacts.map(({ expectedBy }) => expectedBy?.toISOString() ?? null),
-          contacts.map(({ hasOtherInterval }) => hasOtherInterval),
-          ...writtenBindings(devices, configIds),
-        ],
+         select asset_id from presence`,
+        [...updatePresenceBindings(presences), ...writtenBindings(devices, configIds)],
       );
+      if (updated.length < presences.length)
+        throw staleRead('The presence of a device has changed meanwhile');
     },
   };
 }

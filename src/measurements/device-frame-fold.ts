@@ -1,12 +1,13 @@
-/** What the frames of one batch make of one device, one after the other. */
+/** Applies the frames of one batch to the device that sent them, one after the other. */
 
 import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
 import { signalStrengthOf } from '../devices/device-status.ts';
-import { expectedBy } from '../presence/expected-contact.ts';
+import { expectedIntervalSeconds, fetch, type SyncState } from '../devices/device-sync.ts';
+import { afterContact, cameOnline, type Presence } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
 import {
-  type ClassifiedReading,
   classifyLateness,
   keyOfReading,
   mergeNewest,
@@ -14,68 +15,52 @@ import {
   resolveChannels,
   type SentReading,
 } from './reading.ts';
-import type { DeviceState } from './stored-frame.ts';
-
-export interface FrameResult {
-  frame: Frame;
-  /** What is where, as the frame shows it; null when it does not. */
-  channelTypes: number[] | null;
-  /** Not known from an earlier frame of the batch; some of them may be stored already. */
-  readings: ClassifiedReading[];
-  /** Sent twice, in this frame or in an earlier one of the batch. */
-  repeated: number;
-  /** Of no plausible time. */
-  dropped: number;
-  before: DeviceState;
-  state: DeviceState;
-}
+import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
 
 export interface DeviceFrames {
-  /** The interval, in seconds, is what the device keeps to from this frame on; null where that is not known. */
-  take(frame: Frame, transmissionInterval: number | null): FrameResult;
-  state(): DeviceState;
+  /** Counts as fresh what no earlier frame of the batch had; some of it may be stored already. */
+  take(frame: Frame): StoredFrame;
 }
 
-export function createDeviceFrames(initial: DeviceState, layout: Layout): DeviceFrames {
-  let state = initial;
+export function createDeviceFrames(device: LockedDevice, sync: SyncState<DeviceConfiguration>): DeviceFrames {
+  const { layout } = device;
   const seen = new Set<number>();
+  let state = device.state;
   return {
-    take(frame, transmissionInterval) {
+    take(frame) {
       const before = state;
       const known = layout.channelTypes ?? before.channelTypes;
       const channelTypes =
-        frame.channelTypes ?? typesNamed(frame.readings, { ...layout, channelTypes: known });
+        frame.channelTypes ?? inferChannelTypes(frame.readings, { ...layout, channelTypes: known });
       const plausible = frame.readings.filter(({ measuredAt }) =>
         isPlausibleTime(measuredAt, frame.receivedAt),
       );
-      const own = resolveChannels(plausible, { ...layout, channelTypes: known ?? channelTypes });
-      const unique = own.filter((reading) => isFirst(seen, reading));
-      state = {
-        ...after(before, frame, unique),
-        expectedBy: expectedBy({ ...contactOf(frame), transmissionInterval }),
-        channelTypes: channelTypes ?? before.channelTypes,
-      };
+      const readings = resolveChannels(plausible, { ...layout, channelTypes: known ?? channelTypes });
+      const unique = readings.filter((reading) => isFirst(seen, reading));
+      const presence = presenceAfter(before.presence, frame, sync);
+      state = stateAfter(before, frame, unique, presence, channelTypes);
       return {
         frame,
+        device,
+        sync,
         channelTypes,
-        readings: classifyLateness(unique, before.newestReadingAt, frame.receivedAt),
-        repeated: own.length - unique.length,
+        fresh: classifyLateness(unique, before.newestReadingAt, frame.receivedAt),
+        duplicates: readings.length - unique.length,
         dropped: frame.readings.length - plausible.length,
-        before,
         state,
+        cameOnline: cameOnline(before.presence, presence),
       };
     },
-    state: () => state,
   };
 }
 
 /**
- * Who names both positions has a temperature channel for each. As long as nothing else is known, they are taken to be
- * the first two channels that the same frame does not use by their numbers.
+ * Both positions in one frame mean a temperature channel each. While nothing else is known of the device, they are the
+ * first two channels that the frame does not name by number.
  */
-function typesNamed(readings: SentReading[], layout: Layout): number[] | null {
-  const names = new Set(readings.map(({ channel }) => channel));
-  if (!names.has('ambient') || !names.has('probe') || hasKnownLayout(layout)) return null;
+function inferChannelTypes(readings: SentReading[], layout: Layout): number[] | null {
+  const channels = new Set(readings.map(({ channel }) => channel));
+  if (!channels.has('ambient') || !channels.has('probe') || hasKnownLayout(layout)) return null;
   const numbered = readings.filter(({ channel }) => typeof channel === 'number');
   if (numbered.some(({ type }) => type === TEMPERATURE)) return null;
   const types = Array<number>(CHANNELS_MAX).fill(0);
@@ -85,8 +70,6 @@ function typesNamed(readings: SentReading[], layout: Layout): number[] | null {
   return free.length === 2 ? types : null;
 }
 
-const contactOf = ({ receivedAt, nextTransmissionAt }: Frame) => ({ at: receivedAt, nextTransmissionAt });
-
 function isFirst(seen: Set<number>, reading: Reading): boolean {
   const key = keyOfReading(reading);
   if (seen.has(key)) return false;
@@ -94,25 +77,38 @@ function isFirst(seen: Set<number>, reading: Reading): boolean {
   return true;
 }
 
-/** What a frame does not say stays as it was. */
-function after(
+function presenceAfter(
+  before: Presence,
+  { receivedAt: at, nextTransmissionAt, canDeliverConfig }: Frame,
+  sync: SyncState<DeviceConfiguration>,
+): Presence {
+  // The answer to the frame carries the change, if it can.
+  const intervalSeconds = expectedIntervalSeconds(canDeliverConfig ? fetch(sync, at) : sync);
+  return afterContact(before, { kind: 'frame', at, nextTransmissionAt, intervalSeconds });
+}
+
+/** What the frame does not tell stays as it was. */
+function stateAfter(
   before: DeviceState,
   frame: Frame,
   readings: Reading[],
-): Omit<DeviceState, 'expectedBy' | 'channelTypes'> {
-  const times = readings.flatMap(({ value, measuredAt }) => (value === null ? [] : [measuredAt]));
+  presence: Presence,
+  channelTypes: number[] | null,
+): DeviceState {
+  let { lastReadingAt, latestMeasuredAt } = before;
+  latestMeasuredAt = later(latestMeasuredAt, lastReadingAt);
+  for (const { value, measuredAt } of readings) {
+    if (value !== null) lastReadingAt = later(lastReadingAt, measuredAt);
+    latestMeasuredAt = later(latestMeasuredAt, measuredAt);
+  }
   return {
-    status: 'online',
+    presence,
     signalStrength: frame.signal === null ? before.signalStrength : signalStrengthOf(frame.signal),
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
-    lastReadingAt: latest([before.lastReadingAt, ...times]),
-    latestMeasuredAt: latest([
-      before.latestMeasuredAt,
-      before.lastReadingAt,
-      ...readings.map(({ measuredAt }) => measuredAt),
-    ]),
-    lastContactAt: latest([before.lastContactAt, frame.receivedAt]),
-    // Readings stamped by a clock that was fast do not make later ones late once the clock is right.
+    lastReadingAt,
+    latestMeasuredAt,
+    channelTypes: channelTypes ?? before.channelTypes,
+    // Readings of a clock that is fast do not make later ones late once the clock is right.
     newestReadingAt: mergeNewest(
       before.newestReadingAt,
       readings.filter(({ measuredAt }) => !isAheadOfTime(measuredAt, frame.receivedAt)),
@@ -120,5 +116,4 @@ function after(
   };
 }
 
-const latest = (dates: Array<Date | null>): Date | null =>
-  dates.reduce((last, date) => (date !== null && (last === null || date > last) ? date : last), null);
+const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);

@@ -1,6 +1,6 @@
 /**
- * A frame as it comes over HTTP. The readings are read by hand: there are up to a thousand of them in a request and
- * thousands of requests a second, and a general validator would cost more than storing them.
+ * A frame as it comes over HTTP. Readings are validated by hand: a request has up to a thousand of them, and a general
+ * validator would cost more than storing them.
  */
 
 import {
@@ -24,7 +24,7 @@ export interface FrameBody {
   nextTransmissionAt?: Date;
 }
 
-export function frameOf(
+export function toFrame(
   sent: FrameBody,
   { organizationId, serialNumber, receivedAt }: Pick<Frame, 'organizationId' | 'serialNumber' | 'receivedAt'>,
 ): Frame {
@@ -42,13 +42,13 @@ export function frameOf(
   };
 }
 
-/** A sentence about the first thing that is wrong, without the path of the reading. */
+/** Says what is wrong first, without the path of the reading. */
 export class ReadingFault extends Error {}
 
 const KEYS = ['channel', 'type', 'value', 'measuredAt'];
 
 /** @throws ReadingFault */
-export function readingOf(sent: unknown): SentReading {
+export function parseReading(sent: unknown): SentReading {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     throw new ReadingFault(' must be an object');
   }

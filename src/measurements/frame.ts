@@ -1,4 +1,4 @@
-/** What a device says in one message, whatever the transport. */
+/** One message of a device with its readings, whatever the transport. */
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import type { SentReading } from './reading.ts';
 
@@ -6,15 +6,15 @@ export interface Frame {
   organizationId: string;
   serialNumber: string;
   readings: SentReading[];
-  /** Null where the frame does not say. */
+  /** Null where the frame does not tell; so are the fields below. */
   batteryStatus: ReportedBatteryStatus | null;
   /** As on the wire: see `signalStrengthOf`. */
   signal: number | null;
   configHash: number | null;
   nextTransmissionAt: Date | null;
-  /** The type of each channel, when the frame shows them all; a frame over HTTP does not. */
+  /** The type of each channel; a frame over HTTP does not show them all. */
   channelTypes: number[] | null;
   receivedAt: Date;
-  /** The answer reaches the device, so it can carry what waits for it. */
+  /** The answer reaches the device, so it can carry a change of its configuration. */
   canDeliverConfig: boolean;
 }

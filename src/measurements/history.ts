@@ -5,12 +5,12 @@ import { invalid } from '../process/errors.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { Reading } from './reading.ts';
 
-export interface KeptReading extends Reading {
+export interface HistoryReading extends Reading {
   receivedAt: Date;
   late: boolean;
 }
 
-export function readingView(reading: KeptReading, layout: Layout) {
+export function readingView(reading: HistoryReading, layout: Layout) {
   const { channel, value, error, measuredAt, receivedAt, late } = reading;
   const type = measurementTypeOf(reading.type);
   return {
@@ -26,7 +26,8 @@ export function readingView(reading: KeptReading, layout: Layout) {
   };
 }
 
-type HistoryCursor = Pick<Reading, 'measuredAt' | 'channel'>;
+/** The last reading of a page. */
+export type HistoryCursor = Pick<Reading, 'measuredAt' | 'channel'>;
 
 export const toCursor = ({ measuredAt, channel }: HistoryCursor): string =>
   Buffer.from(`${measuredAt.getTime()}.${channel}`).toString('base64url');
@@ -36,8 +37,8 @@ const CURSOR = /^(\d{1,13})\.(\d)$/;
 
 export function parseCursor(cursor: string): HistoryCursor {
   const [, at, channel] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const place = { measuredAt: new Date(Number(at)), channel: Number(channel) };
-  if (place.channel >= 1 && place.channel <= CHANNELS_MAX && toCursor(place) === cursor) return place;
+  const last = { measuredAt: new Date(Number(at)), channel: Number(channel) };
+  if (last.channel >= 1 && last.channel <= CHANNELS_MAX && toCursor(last) === cursor) return last;
   throw invalid('cursor must be the nextCursor of an earlier page');
 }
 
@@ -56,26 +57,26 @@ const COLUMNS = [
 /** RFC 4180; no value of ours needs quotes. */
 export const CSV_HEADER = `${COLUMNS.join()}\r\n`;
 
-export function csvLine(reading: KeptReading, layout: Layout): string {
+export function csvLine(reading: HistoryReading, layout: Layout): string {
   const view: Record<string, unknown> = readingView(reading, layout);
   return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
 }
 
-/** Whether the caller would rather have CSV than JSON (RFC 9110, section 12.5.1, as far as two types need it). */
+/** Whether the caller prefers CSV to JSON (RFC 9110, section 12.5.1, as far as two types need it). */
 export function prefersCsv(accept: string | undefined): boolean {
   const [csv, json] = [preference('text/csv', accept), preference('application/json', accept)];
   if (csv.weight === 0) return false;
   return csv.weight > json.weight || (csv.weight === json.weight && csv.rank < json.rank);
 }
 
-/** By the range that names the type most closely; rank 0 is its own name. */
+/** By the media range that matches the type most specifically; rank 0 is the type itself. */
 function preference(type: string, accept = '*/*'): { weight: number; rank: number } {
   const ranges = [type, `${type.split('/')[0]}/*`, '*/*'];
-  const asked = accept.split(',').map((part) => {
+  const parsed = accept.split(',').map((part) => {
     const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
     const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
     return { rank: ranges.indexOf(range), weight: quality === undefined ? 1 : Number(quality) || 0 };
   });
-  const [closest] = asked.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
+  const [closest] = parsed.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
   return closest ?? { weight: 0, rank: ranges.length };
 }

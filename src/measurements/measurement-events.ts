@@ -34,12 +34,12 @@ declare module '../db/domain-event.ts' {
 const DATA_BYTES_MAX = 19_500;
 
 export function measurementEvents(stored: StoredFrame): DomainEvent<'data.measurement'>[] {
-  if (stored.fresh.length === 0 || !stored.asset.subscribed.has('data.measurement')) return [];
+  if (stored.fresh.length === 0 || !stored.device.subscribed.has('data.measurement')) return [];
   return frameData(stored).map((data) => ({ ...frameEnvelope(stored), type: 'data.measurement', data }));
 }
 
-export const frameEnvelope = ({ asset, frame }: StoredFrame) => ({
-  organizationId: asset.organizationId,
+export const frameEnvelope = ({ device, frame }: StoredFrame) => ({
+  organizationId: device.organizationId,
   timestamp: frame.receivedAt,
 });
 
@@ -50,11 +50,11 @@ export function frameData<More extends object>(stored: StoredFrame, more?: More)
   return splitReadings(stored.fresh.map(readingView), bytesLeft).map((readings) => ({ ...head, readings }));
 }
 
-function frameView({ asset, frame, state }: StoredFrame) {
+function frameView({ device, frame, state }: StoredFrame) {
   return {
-    serialNumber: asset.serialNumber,
-    assetId: asset.assetId,
-    assetName: asset.assetName,
+    serialNumber: device.serialNumber,
+    assetId: device.assetId,
+    assetName: device.assetName,
     batteryStatus: state.batteryStatus,
     signalStrength: state.signalStrength,
     nextTransmissionAt: frame.nextTransmissionAt?.toISOString() ?? null,

@@ -4,10 +4,10 @@ import { NO_SUCH_DEVICE } from '../devices/serial-number.ts';
 import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
-import { frameOf } from './frame-body.ts';
+import { toFrame } from './frame-body.ts';
+import type { HistoryFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
 import { CSV_HEADER, csvLine, parseCursor, prefersCsv, readingView, toCursor } from './history.ts';
 import type { Intake } from './intake.service.ts';
-import type { HistoryFilter, HistoryScope, MeasurementsRepository } from './measurements.repository.ts';
 import {
   type ListMeasurements,
   listMeasurementsQuery,
@@ -19,14 +19,14 @@ import {
 
 export interface MeasurementsRoutesDeps {
   intake: Intake;
-  measurements: Pick<MeasurementsRepository, 'findScope' | 'list'>;
+  history: HistoryRepository;
   now(): Date;
 }
 
 const CSV = 'text/csv; charset=utf-8; header=present';
 const CSV_CHUNK = 2_000;
 
-export function measurementsRoutes({ intake, measurements, now }: MeasurementsRoutesDeps): Route[] {
+export function measurementsRoutes({ intake, history, now }: MeasurementsRoutesDeps): Route[] {
   return [
     route({
       method: 'POST',
@@ -42,7 +42,7 @@ export function measurementsRoutes({ intake, measurements, now }: MeasurementsRo
       responses: { 202: measurementsResultSchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { serial }, body }) {
-        const frame = frameOf(body, { organizationId, serialNumber: serial, receivedAt: now() });
+        const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt: now() });
         const result = await intake.receive(frame);
         if (!result) throw notFound(NO_SUCH_DEVICE);
         return { status: 202, body: result };
@@ -63,13 +63,13 @@ export function measurementsRoutes({ intake, measurements, now }: MeasurementsRo
       alternative: { contentType: 'text/csv' },
       errors: [404],
       async handle({ caller, params: { assetId }, query, url, header }) {
-        const scope = await measurements.findScope(caller.organizationId, assetId);
+        const scope = await history.findScope(caller.organizationId, assetId);
         const filter = filterOf(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
         if (prefersCsv(header('Accept'))) {
-          return ok(await csvOf(measurements, scope, filter), { 'Content-Type': CSV, Vary: 'Accept' });
+          return ok(await csvOf(history, scope, filter), { 'Content-Type': CSV, Vary: 'Accept' });
         }
-        const rows = await measurements.list(scope, { ...filter, limit: query.limit + 1 });
+        const rows = await history.list(scope, { ...filter, limit: query.limit + 1 });
         const page = pageOf(rows, query.limit, toCursor);
         const items = page.items.map((reading) => readingView(reading, scope.layout));
         return ok(
@@ -89,14 +89,14 @@ const filterOf = ({ from, to, channel, cursor, limit }: ListMeasurements): Histo
   limit,
 });
 
-/** Read as fast as it is taken, chunk by chunk; the first one before the answer begins, so that faults have a status. */
+/** Read chunk by chunk as the client takes it. The first comes before the answer begins, so that a fault has a status. */
 async function csvOf(
-  measurements: MeasurementsRoutesDeps['measurements'],
+  history: HistoryRepository,
   scope: HistoryScope,
   filter: HistoryFilter,
 ): Promise<Readable> {
   const chunkBefore = (before: HistoryFilter['before']) =>
-    measurements.list(scope, { ...filter, before, limit: CSV_CHUNK });
+    history.list(scope, { ...filter, before, limit: CSV_CHUNK });
   const first = await chunkBefore(filter.before);
   async function* lines(): AsyncGenerator<string> {
     yield CSV_HEADER;

@@ -2,14 +2,14 @@ import Joi from 'joi';
 import { CHANNELS_MAX, PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
-import { type FrameBody, ReadingFault, readingOf } from './frame-body.ts';
+import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
 import { MEASUREMENT_TYPES } from './measurement-type.ts';
 
 const READINGS_MAX = 1_000;
 
 export const measuringParams = serialParams;
 
-/** For the documentation; `readingOf` is what reads it. */
+/** For the documentation alone; `parseReading` validates. */
 const READING_DOCS = {
   items: {
     type: 'object',
@@ -44,7 +44,7 @@ const readings = Joi.array()
     try {
       return sent.map((each, position) => {
         index = position;
-        return readingOf(each);
+        return parseReading(each);
       });
     } catch (error) {
       if (!(error instanceof ReadingFault)) throw error;

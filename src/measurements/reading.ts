@@ -1,4 +1,4 @@
-/** One value of one channel at one time: what is stored, judged and told. */
+/** One value of one channel at one time. */
 import { channelAt, type Layout, type ProbePosition } from '../devices/channel-layout.ts';
 
 export interface Reading {
@@ -13,13 +13,13 @@ export interface Reading {
   measuredAt: Date;
 }
 
-/** As a device may send it: a temperature by its position, which its layout turns into a channel. */
+/** As a device may send it: a temperature by its position, which stands for a channel of its layout. */
 export interface SentReading extends Omit<Reading, 'channel'> {
   channel: number | ProbePosition;
 }
 
-/** A reading that came too late to open or close an alert. */
 export interface ClassifiedReading extends Reading {
+  /** It arrived too late to open or close an alert. */
   late: boolean;
 }
 
@@ -32,7 +32,7 @@ export const resolveChannels = (readings: SentReading[], layout: Layout): Readin
       : { ...reading, channel: channelAt(reading.channel, layout) },
   );
 
-/** What makes a reading one and the same, however often it is sent. */
+/** Identifies a reading of a device, however often it is sent. */
 export const keyOfReading = ({ channel, measuredAt }: Pick<Reading, 'channel' | 'measuredAt'>): number =>
   measuredAt.getTime() * 10 + channel;
 
@@ -40,8 +40,8 @@ export const keyOfReading = ({ channel, measuredAt }: Pick<Reading, 'channel' | 
 export type NewestByChannel = Readonly<Record<string, number>>;
 
 /**
- * Marks what is older than a day on arrival, or not newer than what is known of its channel. Readings of one frame are
- * not late by one another, in whatever order they stand.
+ * A reading is late when it is more than a day old on arrival, or not newer than the newest one of its channel before the
+ * frame; the order of the readings within the frame makes none of them late.
  */
 export function classifyLateness(
   readings: Reading[],

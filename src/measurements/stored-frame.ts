@@ -1,49 +1,66 @@
-/** What has become of a frame in its transaction: what those who judge and tell begin with. */
-
+/** A frame with the device that sent it: what was new, and the state of the device afterwards. Events derive from it. */
+import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Layout } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
-import type { BatteryStatus, DeviceStatus, SignalStrength } from '../devices/device-status.ts';
+import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
+import type { SyncState } from '../devices/device-sync.ts';
+import type { Presence } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
-import type { ClassifiedReading } from './reading.ts';
+import type { ClassifiedReading, NewestByChannel } from './reading.ts';
 
-/** A device as its frames find it and leave it. */
+/** What frames change of a device. */
 export interface DeviceState {
-  status: DeviceStatus;
+  presence: Presence;
   signalStrength: SignalStrength;
   batteryStatus: BatteryStatus;
   lastReadingAt: Date | null;
-  /** Nothing measured later is stored, sensor errors included; null while that is not known. */
+  /** No stored reading is newer, sensor errors included; null while that is not known. */
   latestMeasuredAt: Date | null;
-  lastContactAt: Date | null;
-  expectedBy: Date | null;
+  /** As its frames showed them. */
   channelTypes: number[] | null;
-  /** The newest reading of each channel, in unix milliseconds. */
-  newestReadingAt: Readonly<Record<string, number>>;
+  newestReadingAt: NewestByChannel;
 }
 
-export interface MeasuringAsset {
-  assetId: string;
-  organizationId: string;
+/** What is known of the configuration of a device when a frame arrives. */
+export interface ConfigState {
+  /** By the ids of its configurations. */
+  sync: SyncState<string>;
+  reportedHash: number | null;
+  /** As earlier frames showed it; null when none has since the last report. */
+  observedHash: number | null;
+  /** Those that configurations are compiled for. */
+  channelTypes: number[] | null;
+  /** The device itself has reported them: frames add nothing. */
+  areChannelsReported: boolean;
+}
+
+/** An active device whose state is locked, as it was before the batch. */
+export interface LockedDevice extends AssetRef {
   serialNumber: string;
   assetName: string;
   layout: Layout;
-  /** What somebody of its organization is told of; what is not in here needs no event. */
+  /** Types of events that anybody in its organization receives. */
   subscribed: ReadonlySet<string>;
-  /** As the alerts left it. */
+  /** Belongs to the alerts, which also update it. */
   openAlerts: unknown[];
+  state: DeviceState;
+  config: ConfigState;
 }
 
 export interface StoredFrame {
-  asset: MeasuringAsset;
   frame: Frame;
+  device: LockedDevice;
+  /** Its configurations by value. */
+  sync: SyncState<DeviceConfiguration>;
+  /** The channels of the device as the frame shows them; null when it does not. */
+  channelTypes: number[] | null;
   /** Readings that were not known before, in the order sent. */
   fresh: ClassifiedReading[];
+  /** Readings that were stored before, or are repeated in the frame or an earlier one of the batch. */
+  duplicates: number;
+  /** Readings without a plausible time. */
+  dropped: number;
   /** After this frame. */
   state: DeviceState;
-  /** It counted as missing before. */
   cameOnline: boolean;
-  /** The configuration whose alerts are watched; null when there is none. */
-  rules: DeviceConfiguration | null;
-  /** Its id. */
-  rulesId: string | null;
 }

@@ -1,64 +1,65 @@
 /**
- * When devices could not be heard. The time that a device has for its next word stands still meanwhile: nobody is
- * silent to closed ears, and one outage excuses nobody for longer than it lasted.
+ * When devices could not reach the service. Deadlines of devices are paused meanwhile, for exactly that long, so that no
+ * outage of ours marks a device offline.
  */
 
-/** The ways in, by the kind of process that keeps them open. */
+/** The kinds of processes that receive from devices. */
 export type Ingress = 'api' | 'gateway';
 
-/** One that is not seen for longer than that was away: a restart is no gap. */
+/** A heartbeat that is older means an outage; a restart is none. */
 export const OUTAGE_MIN_MS = 60_000;
 
-/** A way in that stays shut for longer is told like any silence: the goods are not watched, whoever's fault it is. */
+/** An ingress that stays down for longer is no excuse any more: nobody monitors the goods, whoever's fault it is. */
 const EXCUSED_MAX_MS = 3_600_000;
 
 export interface IngressHeartbeat {
-  name: string;
-  seenAt: Date;
+  ingress: string;
+  beatAt: Date;
 }
 
 export interface Outage {
-  beganAt: Date;
+  startedAt: Date;
   endedAt: Date;
 }
 
 export interface AvailabilityRecord {
-  /** On the clock of the database, like the times beside it. */
+  /** On the clock of the database, like the other times. */
   now: Date;
-  listeners: IngressHeartbeat[];
-  gaps: Outage[];
+  heartbeats: IngressHeartbeat[];
+  /** Those that have ended. */
+  outages: Outage[];
 }
 
 export interface OutageTracker {
-  /** Gaps, those that go on among them, without overlap. */
-  outages(ears: AvailabilityRecord): Outage[];
+  /** Also those that have not ended, without overlap. */
+  outages(record: AvailabilityRecord): Outage[];
 }
 
-/** The hour counts from when this watch saw a way in shut: it may have been away itself for longer. */
+/** Counts `EXCUSED_MAX_MS` from when the tracker found the ingress down: its own process may have been down as well. */
 export function createOutageTracker(): OutageTracker {
-  const foundShutAt = new Map<string, number>();
+  const foundDownAt = new Map<string, number>();
   return {
-    outages({ now, listeners, gaps }) {
-      const shut = listeners.filter(({ seenAt }) => now.getTime() - seenAt.getTime() > OUTAGE_MIN_MS);
-      for (const name of foundShutAt.keys()) {
-        if (!shut.some((each) => each.name === name)) foundShutAt.delete(name);
+    outages({ now, heartbeats, outages }) {
+      const down = heartbeats.filter(({ beatAt }) => now.getTime() - beatAt.getTime() > OUTAGE_MIN_MS);
+      for (const ingress of foundDownAt.keys()) {
+        if (!down.some((each) => each.ingress === ingress)) foundDownAt.delete(ingress);
       }
-      const goingOn = shut.flatMap(({ name, seenAt }) => {
-        const foundAt = foundShutAt.get(name) ?? now.getTime();
-        foundShutAt.set(name, foundAt);
-        return now.getTime() - foundAt > EXCUSED_MAX_MS ? [] : [{ beganAt: seenAt, endedAt: now }];
+      const ongoing = down.flatMap(({ ingress, beatAt }) => {
+        const foundAt = foundDownAt.get(ingress) ?? now.getTime();
+        foundDownAt.set(ingress, foundAt);
+        return now.getTime() - foundAt > EXCUSED_MAX_MS ? [] : [{ startedAt: beatAt, endedAt: now }];
       });
-      return mergeIntervals([...gaps, ...goingOn]);
+      return mergeIntervals([...outages, ...ongoing]);
     },
   };
 }
 
-function mergeIntervals(gaps: Outage[]): Outage[] {
-  const whole: Outage[] = [];
-  for (const gap of gaps.toSorted((a, b) => a.beganAt.getTime() - b.beganAt.getTime())) {
-    const last = whole.at(-1);
-    if (!last || gap.beganAt > last.endedAt) whole.push({ ...gap });
-    else if (gap.endedAt > last.endedAt) last.endedAt = gap.endedAt;
+function mergeIntervals(outages: Outage[]): Outage[] {
+  const merged: Outage[] = [];
+  for (const outage of outages.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime())) {
+    const last = merged.at(-1);
+    if (!last || outage.startedAt > last.endedAt) merged.push({ ...outage });
+    else if (outage.endedAt > last.endedAt) last.endedAt = outage.endedAt;
   }
-  return whole;
+  return merged;
 }

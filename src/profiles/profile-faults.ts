@@ -3,7 +3,7 @@
  * state. Each function gives the first fault as "field, and what would be right" for the schema to put the path in
  * front, or null.
  */
-import type { AlertType, ProfileInput, Schedule, TemperatureAlert, WeekSchedule } from './profile.ts';
+import type { BoundsType, ProfileInput, Schedule, TemperatureAlert, WeekSchedule } from './profile.ts';
 
 /** °C, the device's step. */
 const STEP_C = 0.1;
@@ -16,7 +16,7 @@ const BOUNDS = {
   range: ['lowC', 'highC'],
   high: ['highC'],
   low: ['lowC'],
-} as const satisfies Record<AlertType, ReadonlyArray<'lowC' | 'highC'>>;
+} as const satisfies Record<BoundsType, ReadonlyArray<'lowC' | 'highC'>>;
 
 export function alertFault(alert: TemperatureAlert): string | null {
   return boundsFault(alert) ?? hysteresisFault(alert);

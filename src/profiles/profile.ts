@@ -20,7 +20,8 @@ export const WEEKDAYS = [
   'friday',
   'saturday',
 ] as const;
-export const ALERT_TYPES = ['range', 'high', 'low'] as const;
+/** Which bounds a temperature alert has: both, or one. */
+export const BOUNDS_TYPES = ['range', 'high', 'low'] as const;
 
 export const SLUG_LENGTH_MAX = 64;
 /** Two thresholds and the rule that transmits. */
@@ -28,10 +29,10 @@ export const RULES_PER_ALERT_MAX = 3;
 export const ALERTS_MAX = RULE_SLOTS_DEFAULT / RULES_PER_ALERT_MAX;
 
 export type Weekday = (typeof WEEKDAYS)[number];
-export type AlertType = (typeof ALERT_TYPES)[number];
+export type BoundsType = (typeof BOUNDS_TYPES)[number];
 
 export interface TemperatureAlert {
-  type: AlertType;
+  type: BoundsType;
   channel: ProbePosition;
   /** Set for range and low. */
   lowC?: number;

@@ -7,8 +7,8 @@ import { PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from '../device
 import { TRANSMISSION_MAX_SECONDS, TRANSMISSION_MIN_SECONDS } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
 import {
-  ALERT_TYPES,
   ALERTS_MAX,
+  BOUNDS_TYPES,
   type Intervals,
   intervalsFault,
   type ProfileDetailView,
@@ -115,7 +115,7 @@ const schedule = Joi.object<Schedule>({
 const bound = Joi.number().min(TEMPERATURE_MIN_C).max(TEMPERATURE_MAX_C);
 const alertFields = {
   type: Joi.string()
-    .valid(...ALERT_TYPES)
+    .valid(...BOUNDS_TYPES)
     .required()
     .description('range has lowC and highC, high only highC, low only lowC.'),
   channel: Joi.string()

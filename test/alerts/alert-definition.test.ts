@@ -1,4 +1,4 @@
-/** What is watched for a device is what its profile asked for, read back out of the compiled configuration. */
+/** The alerts of a profile, read back from the configuration that it compiles to. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { definitionsOf, isActiveAt } from '../../src/alerts/alert-definition.ts';
@@ -6,7 +6,7 @@ import { PROBE_POSITIONS } from '../../src/devices/channel-layout.ts';
 import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
 import {
-  ALERT_TYPES,
+  BOUNDS_TYPES,
   type Schedule,
   type TemperatureAlert,
   WEEKDAYS,
@@ -29,7 +29,7 @@ const DEVICES: Array<{ capabilities: DeviceCapabilities; ambient: number; probe:
 ];
 const devices = fc.constantFrom(...DEVICES);
 
-interface Asked {
+interface AlertCase {
   alert: TemperatureAlert;
   /** Tenths, as a device can hold them. */
   low: number | null;
@@ -41,9 +41,9 @@ interface Asked {
 const tenths = (hundredths: number) =>
   Math.sign(hundredths) * Math.floor((Math.abs(hundredths) + 5) / 10) + 0;
 
-const asked: fc.Arbitrary<Asked> = fc
+const alertCases: fc.Arbitrary<AlertCase> = fc
   .record({
-    type: fc.constantFrom(...ALERT_TYPES),
+    type: fc.constantFrom(...BOUNDS_TYPES),
     channel: fc.constantFrom(...PROBE_POSITIONS),
     low: fc.integer({ min: -3_000, max: 3_000 }),
     width: fc.integer({ min: 1, max: 300 }),
@@ -77,12 +77,12 @@ const isQuiet = ({ transmitOnBreach, transmitOnReturn }: TemperatureAlert) =>
  * A high and a low alert one after the other that never transmit look the same on the device as one range that never
  * does: nothing binds their rules together.
  */
-const looksLikeOne = (all: Asked[]) =>
+const looksLikeOne = (all: AlertCase[]) =>
   all.some(({ alert }, index) => {
     const next = all[index + 1]?.alert;
     return alert.type === 'high' && next?.type === 'low' && isQuiet(alert) && isQuiet(next);
   });
-const askedFor = fc.array(asked, { maxLength: 4 }).filter((all) => !looksLikeOne(all));
+const profiles = fc.array(alertCases, { maxLength: 4 }).filter((all) => !looksLikeOne(all));
 
 const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
@@ -141,7 +141,7 @@ const offsetOf = (at: Date, timezone: string): string =>
     .find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
 /** As a customer reads it: from `from` on each of the days until the next `to`. */
-function isAskedFor({ days, from, to, timezone }: WeekSchedule, at: Date): boolean {
+function isScheduled({ days, from, to, timezone }: WeekSchedule, at: Date): boolean {
   const { day, minute } = localTime(at, timezone);
   const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
   const dayBefore = WEEKDAYS[(WEEKDAYS.indexOf(day as 'sunday') + 6) % 7] as 'sunday';
@@ -158,9 +158,9 @@ const compiled = (
 ) => definitionsOf(compileProfile({ alerts, schedule, intervals: null }, capabilities, at));
 
 describe('The definitions of alerts', () => {
-  it('of every compiled profile are its alerts, in their order, in the steps of the device', () => {
+  it('reads the alerts of a profile from its configuration, in their order and in the steps of the device', () => {
     fc.assert(
-      fc.property(askedFor, devices, (all, { capabilities, ambient, probe }) => {
+      fc.property(profiles, devices, (all, { capabilities, ambient, probe }) => {
         const alerts = all.map(({ alert }) => alert);
         assert.deepEqual(
           compiled(alerts, capabilities, null).map(({ channel, bounds, windows }) => ({
@@ -182,9 +182,9 @@ describe('The definitions of alerts', () => {
     );
   });
 
-  it('of one configuration are told apart by their rules', () => {
+  it('gives each definition of a configuration a rule of its own', () => {
     fc.assert(
-      fc.property(askedFor, devices, schedules, (all, { capabilities }, schedule) => {
+      fc.property(profiles, devices, schedules, (all, { capabilities }, schedule) => {
         const alerts = all.map(({ alert }) => alert);
         const rules = compiled(alerts, capabilities, schedule).map(({ rule }) => rule);
         assert.equal(new Set(rules).size, all.length);
@@ -192,10 +192,10 @@ describe('The definitions of alerts', () => {
     );
   });
 
-  it('are watched within the schedule and at no other time, as long as the zone keeps its offset', () => {
+  it('is active within the schedule and at no other time, while the time zone keeps its offset', () => {
     fc.assert(
       fc.property(
-        fc.array(asked, { minLength: 1, maxLength: 4 }),
+        fc.array(alertCases, { minLength: 1, maxLength: 4 }),
         devices,
         schedules,
         moments,
@@ -209,13 +209,13 @@ describe('The definitions of alerts', () => {
             .filter((at) => offsetOf(at, schedule.timezone) === offset);
           for (const at of times)
             for (const definition of definitions)
-              assert.equal(isActiveAt(definition, at), isAskedFor(schedule, at), at.toISOString());
+              assert.equal(isActiveAt(definition, at), isScheduled(schedule, at), at.toISOString());
         },
       ),
     );
   });
 
-  it('are watched to the minute at the edges of the schedule', () => {
+  it('is active to the minute at the edges of the schedule', () => {
     fc.assert(
       fc.property(schedules, moments, devices, (schedule, compiledAt, { capabilities }) => {
         const alert = { type: 'high', channel: 'probe', highC: 8, hysteresisC: 0 } as const;
@@ -230,7 +230,7 @@ describe('The definitions of alerts', () => {
             for (const milliseconds of [-1, 0]) {
               const at = new Date(start + day * 1_440 * MINUTE_MS + milliseconds);
               if (offsetOf(at, schedule.timezone) !== offset) continue;
-              assert.equal(isActiveAt(definition as never, at), isAskedFor(schedule, at), at.toISOString());
+              assert.equal(isActiveAt(definition as never, at), isScheduled(schedule, at), at.toISOString());
             }
           }
         }
@@ -238,13 +238,13 @@ describe('The definitions of alerts', () => {
     );
   });
 
-  it('of a configuration without rules are none', () => {
+  it('reads no definition from a configuration without rules', () => {
     assert.deepEqual(definitionsOf({}), []);
     assert.deepEqual(definitionsOf({ measurementPeriodBase: 60, calendars: [] }), []);
     assert.deepEqual(compiled([], (DEVICES[0] as (typeof DEVICES)[0]).capabilities, null), []);
   });
 
-  it('that somebody else set watch a high and a low bound each, where nothing binds them', () => {
+  it('reads high and low bounds that nothing joins as definitions of their own', () => {
     const threshold = (condition: 'HIGH_THRESHOLD' | 'LOW_THRESHOLD', celsius: number, slots: number[]) => ({
       condition,
       slotNumbers: slots,

@@ -1,17 +1,16 @@
-/** The course of alerts, held against the rule of webhooks.md in whole hundredths of a degree. */
+/** The rules of temperature alerts as properties, in whole hundredths of a degree. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { AlertDefinition } from '../../src/alerts/alert-definition.ts';
 import {
-  type AlertEvaluator,
   type AlertTransition,
   createAlertEvaluator,
   type EvaluatedReading,
-  type OpenAlert,
+  type OpenTemperatureAlert,
 } from '../../src/alerts/alert-state-machine.ts';
 
-/** Hundredths; what the course sees are the same numbers divided. */
-interface Guard {
+/** In hundredths of a degree; the evaluator gets the same numbers in degrees. */
+interface Definition {
   rule: number;
   channel: number;
   low: number | null;
@@ -25,7 +24,7 @@ interface Sample {
 
 const channels = fc.integer({ min: 1, max: 2 });
 /** Bounds are tenths, as on the device. */
-const guards: fc.Arbitrary<Guard[]> = fc
+const definitions: fc.Arbitrary<Definition[]> = fc
   .array(
     fc.record({
       kind: fc.constantFrom('range', 'high', 'low'),
@@ -48,155 +47,160 @@ const guards: fc.Arbitrary<Guard[]> = fc
 const samples = fc.array(fc.record({ channel: channels, value: fc.integer({ min: -700, max: 700 }) }), {
   maxLength: 40,
 });
-/** Where a series is cut into frames. */
+/** Where a series is split into frames. */
 const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 8 });
 
 const degrees = (hundredths: number | null) => (hundredths === null ? null : hundredths / 100);
-const definitionsOf = (all: Guard[]): AlertDefinition[] =>
+const toDefinitions = (all: Definition[]): AlertDefinition[] =>
   all.map(({ rule, channel, low, high, hysteresis }) => ({
     rule,
     channel,
     bounds: { lowC: degrees(low), highC: degrees(high), hysteresisC: hysteresis / 100 },
     windows: null,
   }));
-const readingsOf = (all: Sample[]): EvaluatedReading[] =>
+const toReadings = (all: Sample[]): EvaluatedReading[] =>
   all.map(({ channel, value }, index) => ({
     channel,
     value: value / 100,
     measuredAt: new Date(1_700_000_000_000 + index * 60_000),
   }));
 
-const sideOf = ({ low, high }: Guard, value: number) =>
-  high !== null && value > high ? 'high' : low !== null && value < low ? 'low' : null;
-const isBack = ({ low, high, hysteresis }: Guard, value: number) =>
+const breachOf = ({ low, high }: Definition, value: number) =>
+  high !== null && value > high ? 'high_temp' : low !== null && value < low ? 'low_temp' : null;
+const isBack = ({ low, high, hysteresis }: Definition, value: number) =>
   (high === null || value <= high - hysteresis) && (low === null || value >= low + hysteresis);
-const shown = (open: OpenAlert[]) =>
-  open.map(({ rule, channel, side }) => `${rule} ${channel} ${side}`).toSorted();
-const told = (steps: AlertTransition[]) =>
-  steps.map(({ kind, alert: { rule, channel, side } }) => `${kind} ${rule} ${channel} ${side}`);
+const describeOpen = (open: OpenTemperatureAlert[]) =>
+  open.map(({ rule, channel, type }) => `${rule} ${channel} ${type}`).toSorted();
+const describeAll = (transitions: AlertTransition[]) =>
+  transitions.map(({ kind, alert: { rule, channel, type } }) => `${kind} ${rule} ${channel} ${type}`);
 
-/** Frame by frame, each begun with what the one before left, as the service keeps it. */
-function inFrames(definitions: AlertDefinition[], readings: EvaluatedReading[], at: number[]) {
+/** Frame by frame, each evaluated from the alerts that the one before left open, as the database keeps them. */
+function inFrames(alertDefinitions: AlertDefinition[], readings: EvaluatedReading[], at: number[]) {
   const ends = [...at.filter((end) => end < readings.length), readings.length].toSorted((a, b) => a - b);
-  let open: OpenAlert[] = [];
-  const steps = ends.flatMap((end, index) => {
-    const course = createAlertEvaluator(JSON.parse(JSON.stringify(open)));
-    const taken = course.take(definitions, readings.slice(ends[index - 1] ?? 0, end));
-    open = course.open();
-    return taken;
+  let open: OpenTemperatureAlert[] = [];
+  const transitions = ends.flatMap((end, index) => {
+    const evaluator = createAlertEvaluator(JSON.parse(JSON.stringify(open)));
+    const ofFrame = evaluator.evaluate(alertDefinitions, readings.slice(ends[index - 1] ?? 0, end));
+    open = evaluator.open();
+    return ofFrame;
   });
-  return { open, steps };
+  return { open, transitions };
 }
 
 /** Calls back after each reading, with what was open before and what is open now. */
 function stepByStep(
-  all: Guard[],
+  all: Definition[],
   series: Sample[],
-  look: (sample: Sample, before: string[], after: string[], course: AlertEvaluator) => void,
+  check: (sample: Sample, before: string[], after: string[]) => void,
 ): void {
-  const definitions = definitionsOf(all);
-  const course = createAlertEvaluator([]);
-  readingsOf(series).forEach((reading, index) => {
-    const before = shown(course.open());
-    course.take(definitions, [reading]);
-    look(series[index] as Sample, before, shown(course.open()), course);
+  const alertDefinitions = toDefinitions(all);
+  const evaluator = createAlertEvaluator([]);
+  toReadings(series).forEach((reading, index) => {
+    const before = describeOpen(evaluator.open());
+    evaluator.evaluate(alertDefinitions, [reading]);
+    check(series[index] as Sample, before, describeOpen(evaluator.open()));
   });
 }
 
-const sidesOf = ({ rule, channel }: Guard, open: string[]) =>
+const typesOf = ({ rule, channel }: Definition, open: string[]) =>
   open.filter((each) => each.startsWith(`${rule} ${channel} `)).map((each) => each.split(' ')[2]);
 
-describe('The course of alerts', () => {
-  it('has at most one open per definition, on one side', () => {
+describe('The state machine of temperature alerts', () => {
+  it('has at most one alert open per definition', () => {
     fc.assert(
-      fc.property(guards, samples, (all, series) => {
+      fc.property(definitions, samples, (all, series) => {
         stepByStep(all, series, (_sample, _before, after) => {
-          for (const guard of all) assert.ok(sidesOf(guard, after).length <= 1);
+          for (const definition of all) assert.ok(typesOf(definition, after).length <= 1);
           assert.ok(after.length <= all.length);
         });
       }),
     );
   });
 
-  it('after a breach has one open on that side', () => {
+  it('has an alert of the exceeded bound open after a reading beyond it', () => {
     fc.assert(
-      fc.property(guards, samples, (all, series) => {
+      fc.property(definitions, samples, (all, series) => {
         stepByStep(all, series, (sample, _before, after) => {
-          for (const guard of all.filter(({ channel }) => channel === sample.channel)) {
-            const side = sideOf(guard, sample.value);
-            if (side !== null) assert.deepEqual(sidesOf(guard, after), [side]);
+          for (const definition of all.filter(({ channel }) => channel === sample.channel)) {
+            const type = breachOf(definition, sample.value);
+            if (type !== null) assert.deepEqual(typesOf(definition, after), [type]);
           }
         });
       }),
     );
   });
 
-  it('after a return has none open', () => {
+  it('has no alert open after a reading within the bounds by the hysteresis', () => {
     fc.assert(
-      fc.property(guards, samples, (all, series) => {
+      fc.property(definitions, samples, (all, series) => {
         stepByStep(all, series, (sample, _before, after) => {
-          for (const guard of all.filter(({ channel }) => channel === sample.channel))
-            if (isBack(guard, sample.value)) assert.deepEqual(sidesOf(guard, after), []);
+          for (const definition of all.filter(({ channel }) => channel === sample.channel))
+            if (isBack(definition, sample.value)) assert.deepEqual(typesOf(definition, after), []);
         });
       }),
     );
   });
 
-  it('in between, and by what other channels measure, stays as it was', () => {
+  it('changes nothing by readings in between, and by those of other channels', () => {
     fc.assert(
-      fc.property(guards, samples, (all, series) => {
+      fc.property(definitions, samples, (all, series) => {
         stepByStep(all, series, (sample, before, after) => {
-          for (const guard of all) {
-            const isOther = guard.channel !== sample.channel;
-            const isBetween = sideOf(guard, sample.value) === null && !isBack(guard, sample.value);
-            if (isOther || isBetween) assert.deepEqual(sidesOf(guard, after), sidesOf(guard, before));
+          for (const definition of all) {
+            const isOther = definition.channel !== sample.channel;
+            const isBetween =
+              breachOf(definition, sample.value) === null && !isBack(definition, sample.value);
+            if (isOther || isBetween)
+              assert.deepEqual(typesOf(definition, after), typesOf(definition, before));
           }
         });
       }),
     );
   });
 
-  it('depends on the readings alone, however they are cut into frames', () => {
+  it('has the same alerts for the same readings, however they are split into frames', () => {
     fc.assert(
-      fc.property(guards, samples, cuts, (all, series, at) => {
-        const [definitions, readings] = [definitionsOf(all), readingsOf(series)];
+      fc.property(definitions, samples, cuts, (all, series, at) => {
+        const [alertDefinitions, readings] = [toDefinitions(all), toReadings(series)];
         const whole = createAlertEvaluator([]);
-        const steps = whole.take(definitions, readings);
-        const pieces = inFrames(definitions, readings, at);
-        assert.deepEqual(told(pieces.steps), told(steps));
-        assert.deepEqual(shown(pieces.open), shown(whole.open()));
+        const transitions = whole.evaluate(alertDefinitions, readings);
+        const inPieces = inFrames(alertDefinitions, readings, at);
+        assert.deepEqual(describeAll(inPieces.transitions), describeAll(transitions));
+        assert.deepEqual(describeOpen(inPieces.open), describeOpen(whole.open()));
       }),
     );
   });
 
-  it('tells in its steps all that becomes of what is open, and of no breach without an open alert', () => {
+  it('reports each opening and closing, and breaches only while an alert is open', () => {
     fc.assert(
-      fc.property(guards, samples, (all, series) => {
-        const course = createAlertEvaluator([]);
-        const open = new Set<OpenAlert>();
-        for (const step of course.take(definitionsOf(all), readingsOf(series))) {
-          if (step.kind === 'opened') open.add(step.alert);
-          else if (step.kind === 'closed') assert.ok(open.delete(step.alert));
-          else assert.ok(open.has(step.alert));
+      fc.property(definitions, samples, (all, series) => {
+        const evaluator = createAlertEvaluator([]);
+        const open = new Set<OpenTemperatureAlert>();
+        for (const { kind, alert } of evaluator.evaluate(toDefinitions(all), toReadings(series))) {
+          if (kind === 'opened') open.add(alert);
+          else if (kind === 'closed') assert.ok(open.delete(alert));
+          else assert.ok(open.has(alert));
         }
-        assert.deepEqual([...open], course.open());
+        assert.deepEqual([...open], evaluator.open());
       }),
     );
   });
 
-  it('says of each reading in breach that it is one, once for each definition', () => {
+  it('reports each breach once per definition', () => {
     fc.assert(
-      fc.property(guards, samples, (all, series) => {
-        const steps = createAlertEvaluator([]).take(definitionsOf(all), readingsOf(series));
+      fc.property(definitions, samples, (all, series) => {
+        const transitions = createAlertEvaluator([]).evaluate(toDefinitions(all), toReadings(series));
         const breaches = series.flatMap((sample) =>
-          all.filter((guard) => guard.channel === sample.channel && sideOf(guard, sample.value) !== null),
+          all.filter(
+            (definition) =>
+              definition.channel === sample.channel && breachOf(definition, sample.value) !== null,
+          ),
         );
-        assert.equal(steps.filter(({ kind }) => kind === 'breached').length, breaches.length);
+        assert.equal(transitions.filter(({ kind }) => kind === 'breach').length, breaches.length);
       }),
     );
   });
 
-  it('is not touched outside of the windows of a definition', () => {
+  it('neither opens nor closes an alert outside of the windows of its definition', () => {
     const sundays = {
       type: 'WEEK' as const,
       enableRules: [0],
@@ -205,15 +209,18 @@ describe('The course of alerts', () => {
       toTime: 1_439,
       timezone: 0,
     };
-    const [definition] = definitionsOf([{ rule: 0, channel: 1, low: null, high: 800, hysteresis: 0 }]);
-    const course = createAlertEvaluator([]);
+    const [definition] = toDefinitions([{ rule: 0, channel: 1, low: null, high: 800, hysteresis: 0 }]);
+    const evaluator = createAlertEvaluator([]);
     const on = (day: number, value: number) => [
       { channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)) },
     ];
-    const watched = [{ ...(definition as AlertDefinition), windows: [sundays] }];
-    assert.deepEqual(course.take(watched, on(2, 9)), []);
-    assert.deepEqual(told(course.take(watched, on(8, 9))), ['opened 0 1 high', 'breached 0 1 high']);
-    assert.deepEqual(course.take(watched, on(9, 5)), []);
-    assert.deepEqual(told(course.take(watched, on(15, 5))), ['closed 0 1 high']);
+    const active = [{ ...(definition as AlertDefinition), windows: [sundays] }];
+    assert.deepEqual(evaluator.evaluate(active, on(2, 9)), []);
+    assert.deepEqual(describeAll(evaluator.evaluate(active, on(8, 9))), [
+      'opened 0 1 high_temp',
+      'breach 0 1 high_temp',
+    ]);
+    assert.deepEqual(evaluator.evaluate(active, on(9, 5)), []);
+    assert.deepEqual(describeAll(evaluator.evaluate(active, on(15, 5))), ['closed 0 1 high_temp']);
   });
 });

@@ -47,7 +47,12 @@ const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
 type Role = (typeof ROLES)[number] | 'pure';
 
 /** Pure, although their folders are no slices. */
-const PURE_FILES = ['src/process/errors.ts', 'src/process/iso-time.ts', 'src/temporal/workflow-ids.ts'];
+const PURE_FILES = [
+  'src/db/array-text.ts',
+  'src/process/errors.ts',
+  'src/process/iso-time.ts',
+  'src/temporal/workflow-ids.ts',
+];
 /** They compute and do nothing else. */
 const PURE_PACKAGES = ['node:crypto', 'node:zlib', 'ipaddr.js', 'lru-cache'];
 

@@ -1,7 +1,4 @@
-/**
- * What the tests of measurements begin with: a service, and for each test a customer with a logger of its own, to send
- * readings and to read what became of them. `dms`, `org`, `serial` and `assetId` are those of the test that runs.
- */
+/** What the tests of measurements share: for each test a customer with a logger of its own, and frames to send. */
 import assert from 'node:assert/strict';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -11,28 +8,26 @@ import {
 } from '../../src/devices/configurations.repository.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
 import { createIntake, type IntakeDeps } from '../../src/measurements/intake.service.ts';
+import { createIntakeDevicesRepository } from '../../src/measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import type { Answer } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { temperature } from './fixtures.ts';
 
-export const MINUTE_MS = 60_000;
+/** Registers the hooks of a suite: one service for all tests, a customer and a logger for each of them. */
+export function useLogger() {
+  let dms: TestService;
+  let org: TestOrganization;
+  let serial: string;
+  let assetId: string;
+  let serials = 0;
 
-export let dms: TestService;
-export let org: TestOrganization;
-export let serial: string;
-export let assetId: string;
-let serials = 0;
-
-export const newSerial = (name: string) => `${name}-${++serials}`;
-
-export async function newLogger(more: object = {}): Promise<void> {
-  serial = newSerial('Logger');
-  assetId = await register(org, serial, more);
-}
-
-/** In a suite: the service for all of it, customer and logger for each test. */
-export function beginWithLogger(): void {
+  const newSerial = (name: string) => `${name}-${++serials}`;
+  async function newLogger(more: object = {}): Promise<void> {
+    serial = newSerial('Logger');
+    assetId = await register(org, serial, more);
+  }
   before(async () => {
     dms = await startService({ withWorker: false });
   });
@@ -41,58 +36,74 @@ export function beginWithLogger(): void {
     org = await dms.addOrganization();
     await newLogger();
   });
+
+  async function historyOf(id: string, query = '') {
+    const { status, body, text } = await org.api.get(`/assets/${id}/measurements${query}`);
+    assert.equal(status, 200, text);
+    return body;
+  }
+
+  return {
+    get dms() {
+      return dms;
+    },
+    get org() {
+      return org;
+    },
+    get serial() {
+      return serial;
+    },
+    get assetId() {
+      return assetId;
+    },
+    newSerial,
+    /** Replaces the logger of the test. */
+    newLogger,
+    send: (readings: object[], more: object = {}, to = serial): Promise<Answer> =>
+      org.device.post(`/devices/${to}/measurements`, { readings, ...more }),
+    historyOf,
+    history: (query = '') => historyOf(assetId, query),
+    asset: async () => (await org.api.get(`/assets/${assetId}`)).body,
+    /** A frame of the logger, as the intake takes it. */
+    frame: (more: Partial<Frame> = {}): Frame => ({
+      ...FRAME,
+      organizationId: org.id,
+      serialNumber: serial,
+      readings: [temperature(-1)],
+      receivedAt: new Date(),
+      ...more,
+    }),
+    /** An intake on the database of the service, without alerts, events and exchanges. */
+    intakeWith: (more: Partial<IntakeDeps> = {}) =>
+      createIntake({
+        transact: createTransact(dms.service.sql),
+        devicesIn: createIntakeDevicesRepository,
+        measurementsIn: createMeasurementsRepository,
+        configurationsIn: (sql) => createConfigurationsRepository(sql, createConfigurationCache()),
+        unregisteredIn: () => ({ record: async () => {} }),
+        partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
+        evaluateAlerts: async () => [],
+        onlineEvents: async () => [],
+        publish: async () => {},
+        exchange: async () => null,
+        observe: () => {},
+        ...more,
+      }),
+  };
 }
 
-export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
-export const reading = (more: object = {}) => ({
-  channel: 1,
-  type: 'temperature',
-  value: 4.2,
-  measuredAt: ago(1),
-  ...more,
-});
-/** One a minute, the newest first. */
-export const series = (count: number, more: object = {}) =>
-  Array.from({ length: count }, (_, index) => reading({ measuredAt: ago(index + 1), value: index, ...more }));
-export const send = (readings: object[], more: object = {}, to = serial) =>
-  org.device.post(`/devices/${to}/measurements`, { readings, ...more });
-export const historyOf = async (id: string, more = '') => {
-  const { status, body, text } = await org.api.get(`/assets/${id}/measurements${more}`);
-  assert.equal(status, 200, text);
-  return body;
-};
-export const history = (more = '') => historyOf(assetId, more);
-export const asset = async () => (await org.api.get(`/assets/${assetId}`)).body;
-export const outcome = ({ status, body }: Answer) => {
-  assert.equal(status, 202, JSON.stringify(body));
-  return { accepted: body.accepted, duplicates: body.duplicates };
-};
-export const timesOf = (items: Array<{ measuredAt: string }>) => items.map(({ measuredAt }) => measuredAt);
-
-/** What the logger of the test says, as the intake takes it. */
-export const frame = (more: Partial<Frame> = {}): Frame => ({
-  organizationId: org.id,
-  serialNumber: serial,
-  readings: [{ channel: 1, type: 1, value: 4.2, error: null, measuredAt: new Date(ago(1)) }],
+const FRAME: Omit<Frame, 'organizationId' | 'serialNumber' | 'readings' | 'receivedAt'> = {
   batteryStatus: null,
   signal: null,
   configHash: null,
   nextTransmissionAt: null,
   channelTypes: null,
-  receivedAt: new Date(),
   canDeliverConfig: true,
-  ...more,
-});
-/** An intake on the service's database, with nobody beside it. */
-export const intakeWith = (more: Partial<IntakeDeps> = {}) =>
-  createIntake({
-    transact: createTransact(dms.service.sql),
-    measurementsIn: createMeasurementsRepository,
-    configurationsIn: (sql) => createConfigurationsRepository(sql, createConfigurationCache()),
-    unregisteredIn: () => ({ record: async () => {} }),
-    partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
-    evaluate: async () => {},
-    contact: async () => null,
-    observe: () => {},
-    ...more,
-  });
+};
+
+export const countsOf = ({ status, body }: Answer) => {
+  assert.equal(status, 202, JSON.stringify(body));
+  return { accepted: body.accepted, duplicates: body.duplicates };
+};
+
+export const timesOf = (items: Array<{ measuredAt: string }>) => items.map(({ measuredAt }) => measuredAt);

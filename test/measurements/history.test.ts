@@ -1,163 +1,155 @@
-/** The history of an asset, page by page and as a table (contract.md, sections 5 and 7). */
+/** The history of an asset over the API, page by page and as a CSV table. */
 import assert from 'node:assert/strict';
-import {
-  ago,
-  assetId,
-  beginWithLogger,
-  dms,
-  history,
-  org,
-  reading,
-  send,
-  series,
-  timesOf,
-} from './harness.ts';
+import { ago, reading, series } from './fixtures.ts';
+import { timesOf, useLogger } from './harness.ts';
 
-describe('Measurements', () => {
-  beginWithLogger();
+describe('The history', () => {
+  const logger = useLogger();
+  const { history, send } = logger;
 
-  describe('read', () => {
-    it('are none where nothing was measured', async () => {
-      assert.deepEqual(await history(), { items: [], nextCursor: null });
-    });
-
-    it('are there once each, newest first, over all pages', async () => {
-      const measuredAt = ago(30);
-      await send([...series(5), ...[1, 2, 3].map((channel) => reading({ channel, measuredAt }))]);
-      const all = (await history()).items;
-      assert.equal(all.length, 8);
-      assert.deepEqual(timesOf(all), timesOf(all).toSorted().toReversed());
-      for (const limit of [1, 2, 3, 7, 8, 9]) {
-        const items: object[] = [];
-        let cursor: string | null = null;
-        do {
-          const page: { items: object[]; nextCursor: string | null } = await history(
-            `?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`,
-          );
-          items.push(...page.items);
-          cursor = page.nextCursor;
-        } while (cursor !== null);
-        assert.deepEqual(items, all, `pages of ${limit}`);
-      }
-    });
-
-    it('name the next page in Link', async () => {
-      await send(series(3));
-      const { headers } = await org.api.get(`/assets/${assetId}/measurements?limit=2&channel=1`);
-      const link = /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
-      const { body } = await org.api.get(String(link));
-      assert.deepEqual([body.items.length, body.nextCursor], [1, null]);
-    });
-
-    it('are those from a time on, and before another one', async () => {
-      const readings = series(4);
-      await send(readings);
-      const [, second, third] = timesOf(readings as never) as [string, string, string];
-      const between = async (bounds: string) => timesOf((await history(bounds)).items);
-      assert.deepEqual(await between(`?from=${third}&to=${second}`), [third]);
-      assert.deepEqual(await between(`?from=${second}`), timesOf(readings as never).slice(0, 2));
-      assert.deepEqual(await between(`?from=${second}&to=${second}`), []);
-    });
-
-    it('take times in any zone', async () => {
-      await send([reading({ measuredAt: '2026-03-02T08:15:30+01:00' })]);
-      const from = encodeURIComponent('2026-03-02T12:45:30+05:30');
-      assert.deepEqual(timesOf((await history(`?from=${from}`)).items), ['2026-03-02T07:15:30.000Z']);
-    });
-
-    it('are those of one channel', async () => {
-      const measuredAt = ago(1);
-      await send([1, 2].map((channel) => reading({ channel, measuredAt })));
-      const { items } = await history('?channel=2');
-      assert.deepEqual(
-        items.map(({ channel }: { channel: number }) => channel),
-        [2],
-      );
-    });
-
-    it('with a query that cannot be meant are 400', async () => {
-      const bad = [
-        'channel=0',
-        'channel=7',
-        'channel=probe',
-        'limit=0',
-        'limit=501',
-        'from=yesterday',
-        'from=0000-01-01T00:00Z',
-        'x=1',
-      ];
-      for (const text of [
-        ...bad,
-        'cursor=',
-        'cursor=x',
-        'cursor=MTIz',
-        `cursor=${assetId}`,
-        'to=2026-02-30T00:00Z',
-      ]) {
-        const { status } = await org.api.get(`/assets/${assetId}/measurements?${text}`);
-        assert.equal(status, 400, text);
-      }
-    });
-
-    it('of an asset that is archived are 404 like the asset', async () => {
-      await send([reading()]);
-      await org.api.delete(`/assets/${assetId}`);
-      assert.equal((await org.api.get(`/assets/${assetId}/measurements`)).status, 404);
-    });
+  it('has an empty history where nothing was measured', async () => {
+    assert.deepEqual(await history(), { items: [], nextCursor: null });
   });
 
-  describe('as a table', () => {
-    const COLUMNS = 'channel,position,type,value,unit,measuredAt,receivedAt,late,error';
-    const table = (more = '', accept = 'text/csv') =>
-      org.api.get(`/assets/${assetId}/measurements${more}`, { headers: { accept } });
+  it('lists each reading once, newest first, over pages of any size', async () => {
+    const measuredAt = ago(30);
+    await send([...series(5), ...[1, 2, 3].map((channel) => reading({ channel, measuredAt }))]);
+    const all = (await history()).items;
+    assert.equal(all.length, 8);
+    assert.deepEqual(timesOf(all), timesOf(all).toSorted().toReversed());
+    for (const limit of [1, 2, 3, 7, 8, 9]) {
+      const items: object[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: { items: object[]; nextCursor: string | null } = await history(
+          `?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`,
+        );
+        items.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(items, all, `pages of ${limit}`);
+    }
+  });
 
-    it('have the columns of the list, and all that was measured, whatever the limit', async () => {
-      await send(series(1_000));
-      await send(series(1_000, { channel: 2 }));
-      await send(series(1_000, { channel: 3, type: 'humidity' }));
-      const { status, headers, text } = await table('?limit=5');
-      assert.equal(status, 200);
-      assert.match(String(headers['content-type']), /^text\/csv/);
-      const [header, ...lines] = text.split('\r\n');
-      assert.equal(header, COLUMNS);
-      assert.equal(lines.pop(), '');
-      assert.equal(new Set(lines).size, 3_000);
-      const { items } = await history('?limit=1');
-      const [item] = items;
-      assert.equal(lines[0], `3,,humidity,${item.value},%,${item.measuredAt},${item.receivedAt},false,`);
-    });
+  it('links to the next page of a history', async () => {
+    await send(series(3));
+    const { headers } = await logger.org.api.get(`/assets/${logger.assetId}/measurements?limit=2&channel=1`);
+    const link = /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
+    const { body } = await logger.org.api.get(String(link));
+    assert.deepEqual([body.items.length, body.nextCursor], [1, null]);
+  });
 
-    it('keep to the range and the channel that were asked for', async () => {
-      const readings = series(4);
-      await send([...readings, reading({ channel: 2 })]);
-      const [, second] = timesOf(readings as never);
-      const { text } = await table(`?from=${second}&channel=1`);
-      assert.equal(text.trim().split('\r\n').length, 1 + 2);
-    });
+  it('lists readings from the time `from` on, and before the time `to`', async () => {
+    const readings = series(4);
+    await send(readings);
+    const [, second, third] = timesOf(readings as never) as [string, string, string];
+    const between = async (bounds: string) => timesOf((await history(bounds)).items);
+    assert.deepEqual(await between(`?from=${third}&to=${second}`), [third]);
+    assert.deepEqual(await between(`?from=${second}`), timesOf(readings as never).slice(0, 2));
+    assert.deepEqual(await between(`?from=${second}&to=${second}`), []);
+  });
 
-    it('without anything measured are a header', async () => {
-      assert.equal((await table()).text, `${COLUMNS}\r\n`);
-    });
+  it('takes `from` in any time zone', async () => {
+    await send([reading({ measuredAt: '2026-03-02T08:15:30+01:00' })]);
+    const from = encodeURIComponent('2026-03-02T12:45:30+05:30');
+    assert.deepEqual(timesOf((await history(`?from=${from}`)).items), ['2026-03-02T07:15:30.000Z']);
+  });
 
-    it('are given to who prefers them, and JSON to everybody else', async () => {
-      for (const accept of [
-        'text/csv',
-        'text/*',
-        'text/csv, */*',
-        'application/json;q=0.5, text/csv',
-        'TEXT/CSV, */*;q=0.1',
-      ]) {
-        assert.match(String((await table('', accept)).headers['content-type']), /^text\/csv/, accept);
-      }
-      for (const accept of ['*/*', 'application/json', 'text/csv;q=0.5, application/json', 'text/html']) {
-        assert.match(String((await table('', accept)).headers['content-type']), /^application\/json/, accept);
-      }
-    });
+  it('lists the readings of one channel', async () => {
+    const measuredAt = ago(1);
+    await send([1, 2].map((channel) => reading({ channel, measuredAt })));
+    const { items } = await history('?channel=2');
+    assert.deepEqual(
+      items.map(({ channel }: { channel: number }) => channel),
+      [2],
+    );
+  });
 
-    it('of an asset of another organization are 404', async () => {
-      const other = await dms.addOrganization();
-      const path = `/assets/${assetId}/measurements`;
-      assert.equal((await other.api.get(path, { headers: { accept: 'text/csv' } })).status, 404);
-    });
+  it('refuses an invalid query of the history with 400', async () => {
+    const bad = [
+      'channel=0',
+      'channel=7',
+      'channel=probe',
+      'limit=0',
+      'limit=501',
+      'from=yesterday',
+      'from=0000-01-01T00:00Z',
+      'x=1',
+    ];
+    for (const text of [
+      ...bad,
+      'cursor=',
+      'cursor=x',
+      'cursor=MTIz',
+      `cursor=${logger.assetId}`,
+      'to=2026-02-30T00:00Z',
+    ]) {
+      const { status } = await logger.org.api.get(`/assets/${logger.assetId}/measurements?${text}`);
+      assert.equal(status, 400, text);
+    }
+  });
+
+  it('answers 404 for the history of an archived asset', async () => {
+    await send([reading()]);
+    await logger.org.api.delete(`/assets/${logger.assetId}`);
+    assert.equal((await logger.org.api.get(`/assets/${logger.assetId}/measurements`)).status, 404);
+  });
+});
+
+describe('The history as a table', () => {
+  const logger = useLogger();
+  const { history, send } = logger;
+
+  const COLUMNS = 'channel,position,type,value,unit,measuredAt,receivedAt,late,error';
+  const table = (more = '', accept = 'text/csv') =>
+    logger.org.api.get(`/assets/${logger.assetId}/measurements${more}`, { headers: { accept } });
+
+  it('writes a CSV table with all readings, whatever the limit', async () => {
+    await send(series(1_000));
+    await send(series(1_000, { channel: 2 }));
+    await send(series(1_000, { channel: 3, type: 'humidity' }));
+    const { status, headers, text } = await table('?limit=5');
+    assert.equal(status, 200);
+    assert.match(String(headers['content-type']), /^text\/csv/);
+    const [header, ...lines] = text.split('\r\n');
+    assert.equal(header, COLUMNS);
+    assert.equal(lines.pop(), '');
+    assert.equal(new Set(lines).size, 3_000);
+    const { items } = await history('?limit=1');
+    const [item] = items;
+    assert.equal(lines[0], `3,,humidity,${item.value},%,${item.measuredAt},${item.receivedAt},false,`);
+  });
+
+  it('writes a CSV table of the range and channel that the query names', async () => {
+    const readings = series(4);
+    await send([...readings, reading({ channel: 2 })]);
+    const [, second] = timesOf(readings as never);
+    const { text } = await table(`?from=${second}&channel=1`);
+    assert.equal(text.trim().split('\r\n').length, 1 + 2);
+  });
+
+  it('writes a CSV table of only a header where nothing was measured', async () => {
+    assert.equal((await table()).text, `${COLUMNS}\r\n`);
+  });
+
+  it('sends CSV to a client that prefers it, and JSON to others', async () => {
+    for (const accept of [
+      'text/csv',
+      'text/*',
+      'text/csv, */*',
+      'application/json;q=0.5, text/csv',
+      'TEXT/CSV, */*;q=0.1',
+    ]) {
+      assert.match(String((await table('', accept)).headers['content-type']), /^text\/csv/, accept);
+    }
+    for (const accept of ['*/*', 'application/json', 'text/csv;q=0.5, application/json', 'text/html']) {
+      assert.match(String((await table('', accept)).headers['content-type']), /^application\/json/, accept);
+    }
+  });
+
+  it('answers 404 for the CSV table of an asset of another organization', async () => {
+    const other = await logger.dms.addOrganization();
+    const path = `/assets/${logger.assetId}/measurements`;
+    assert.equal((await other.api.get(path, { headers: { accept: 'text/csv' } })).status, 404);
   });
 });

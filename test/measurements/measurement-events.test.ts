@@ -1,9 +1,9 @@
-/** What subscribers are told of a frame. */
 import assert from 'node:assert/strict';
 import { serializeEvent } from '../../src/events/event.ts';
-import { measurementEvents } from '../../src/measurements/measurement-events.ts';
+import { frameData, measurementEvents } from '../../src/measurements/measurement-events.ts';
 import type { ClassifiedReading } from '../../src/measurements/reading.ts';
 import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
+import { lockedDevice } from './fixtures.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 
@@ -18,74 +18,72 @@ const fresh = (count: number, more: Partial<ClassifiedReading> = {}): Classified
     ...more,
   }));
 
-const taken = (
+const storedFrame = (
   readings: ClassifiedReading[],
-  { name = 'Cold room', subscribed = ['data.measurement'] } = {},
-): StoredFrame => ({
-  asset: {
-    assetId: '019cb0a5-0000-7000-8000-000000000000',
-    organizationId: 'o',
-    serialNumber: '282C02424EED',
-    assetName: name,
-    layout: { model: null, channelTypes: null },
-    subscribed: new Set(subscribed),
-    openAlerts: [],
-  },
-  frame: {
-    organizationId: 'o',
-    serialNumber: '282c02424eed',
-    readings: [],
-    batteryStatus: 'ok',
-    signal: null,
-    configHash: null,
-    nextTransmissionAt: null,
+  { assetName = 'Cold room', subscribed = ['data.measurement'] } = {},
+): StoredFrame => {
+  const device = lockedDevice({ assetName, subscribed: new Set(subscribed) });
+  return {
+    frame: {
+      organizationId: 'o',
+      serialNumber: device.serialNumber.toLowerCase(),
+      readings: [],
+      batteryStatus: 'ok',
+      signal: null,
+      configHash: null,
+      nextTransmissionAt: null,
+      channelTypes: null,
+      receivedAt: NOW,
+      canDeliverConfig: true,
+    },
+    device,
+    sync: { reported: null, confirmed: null, revision: 0, pending: null },
     channelTypes: null,
-    receivedAt: NOW,
-    canDeliverConfig: true,
-  },
-  fresh: readings,
-  state: {
-    status: 'online',
-    signalStrength: 'good',
-    batteryStatus: 'ok',
-    lastReadingAt: NOW,
-    latestMeasuredAt: NOW,
-    lastContactAt: NOW,
-    expectedBy: null,
-    channelTypes: null,
-    newestReadingAt: {},
-  },
-  cameOnline: false,
-  rules: null,
-  rulesId: null,
-});
+    fresh: readings,
+    duplicates: 0,
+    dropped: 0,
+    state: device.state,
+    cameOnline: false,
+  };
+};
 
-describe('The events of a frame', () => {
+describe('Measurement events', () => {
   const readingsIn = (events: ReturnType<typeof measurementEvents>) =>
     events.flatMap(({ data }) => data.readings);
 
-  it('are none when nobody subscribed, or nothing is new', () => {
-    assert.deepEqual(measurementEvents(taken(fresh(1), { subscribed: ['alert.created'] })), []);
-    assert.deepEqual(measurementEvents(taken([])), []);
+  it('makes no event when nobody subscribes, or nothing is new', () => {
+    assert.deepEqual(measurementEvents(storedFrame(fresh(1), { subscribed: ['alert.created'] })), []);
+    assert.deepEqual(measurementEvents(storedFrame([])), []);
   });
 
-  it('are one, with the serial as it was registered', () => {
-    const events = measurementEvents(taken(fresh(3)));
+  it('shows the serial as it was registered, not as it was sent', () => {
+    const events = measurementEvents(storedFrame(fresh(3)));
     assert.deepEqual(
       events.map(({ data }) => data.serialNumber),
       ['282C02424EED'],
     );
   });
 
-  it('show a sensor error as a reading without value, with its code', () => {
-    const [shown] = readingsIn(measurementEvents(taken(fresh(1, { value: null, error: 8_388_557 }))));
+  it('shows a sensor error as a reading without value, with its code', () => {
+    const [shown] = readingsIn(measurementEvents(storedFrame(fresh(1, { value: null, error: 8_388_557 }))));
     assert.deepEqual([shown?.value, shown?.error], [null, 8_388_557]);
   });
 
-  it('stay below 20 kB each, in as few as it takes, with every reading once and in order', () => {
-    for (const name of ['x', '🌡'.repeat(64), '"'.repeat(128), '\u0001'.repeat(128)]) {
+  it('leaves room for what the caller adds to each event', () => {
+    const alert = { alertId: 'x'.repeat(36), bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } };
+    const parts = frameData(storedFrame(fresh(1_000)), alert);
+    assert.ok(parts.length > 1);
+    for (const data of parts) {
+      const event = { type: 'data.measurement.alert' as const, timestamp: NOW, data };
+      assert.ok(Buffer.byteLength(serializeEvent(event)) < 20_000);
+      assert.equal(data.alertId, alert.alertId);
+    }
+  });
+
+  it('splits a frame into as few events below 20 kB as possible, with every reading once and in order', () => {
+    for (const assetName of ['x', '🌡'.repeat(64), '"'.repeat(128), '\u0001'.repeat(128)]) {
       for (const count of [1, 150, 200, 1_000, 5_000]) {
-        const events = measurementEvents(taken(fresh(count, { type: 43 }), { name }));
+        const events = measurementEvents(storedFrame(fresh(count, { type: 43 }), { assetName }));
         for (const event of events) assert.ok(Buffer.byteLength(serializeEvent(event)) < 20_000);
         assert.deepEqual(
           readingsIn(events).map(({ value }) => value),

@@ -22,7 +22,7 @@ const reading = (more: Partial<Reading> = {}): Reading => ({
 });
 
 describe('A reading', () => {
-  it('is plausible from 2015 to a day ahead of its arrival', () => {
+  it('counts a time as plausible from 2015 to a day ahead of the arrival', () => {
     for (const at of ['2015-01-01T00:00:00.000Z', NOW, hours(24)])
       assert.ok(isPlausibleTime(new Date(at), NOW), String(at));
     for (const at of ['2014-12-31T23:59:59.999Z', new Date(hours(24).getTime() + 1), new Date(Number.NaN)]) {
@@ -30,7 +30,7 @@ describe('A reading', () => {
     }
   });
 
-  it('is the same as another one of its channel and millisecond, and of no other', () => {
+  it('identifies a reading by its channel and millisecond alone', () => {
     const keys = [NOW, new Date(NOW.getTime() + 1)].flatMap((measuredAt) =>
       [1, 2, 3, 4, 5, 6].map((channel) => keyOfReading({ channel, measuredAt })),
     );
@@ -38,7 +38,7 @@ describe('A reading', () => {
     assert.equal(keyOfReading(reading({ value: 1 })), keyOfReading(reading({ value: 2, type: 2 })));
   });
 
-  it('by position is of the channel that the layout has there; by number of that channel', () => {
+  it('resolves a position to the channel of the layout, and a number to itself', () => {
     const layout = { model: null, channelTypes: [2, 1, 1, 1, 0, 0] };
     const sent = (['ambient', 'probe', 5] as const).map((channel) => ({ ...reading(), channel }));
     assert.deepEqual(
@@ -50,18 +50,18 @@ describe('A reading', () => {
   const lateOf = (readings: Reading[], known: Record<string, number> = {}) =>
     classifyLateness(readings, known, NOW).map(({ late }) => late);
 
-  it('is late when it is more than a day old on arrival', () => {
+  it('marks a reading late that is more than a day old on arrival', () => {
     assert.deepEqual(lateOf([reading({ measuredAt: hours(-24) })]), [false]);
     assert.deepEqual(lateOf([reading({ measuredAt: new Date(hours(-24).getTime() - 1) })]), [true]);
   });
 
-  it('is late when it is not newer than what is known of its own channel', () => {
+  it('marks a reading late that is not newer than the newest of its channel', () => {
     const known = { 1: hours(-2).getTime() };
     const at = (count: number, channel = 1) => reading({ channel, measuredAt: hours(count) });
     assert.deepEqual(lateOf([at(-3), at(-2), at(-1), at(-3, 2)], known), [true, true, false, false]);
   });
 
-  it('is not late by the others of its frame, in whatever order they stand', () => {
+  it('marks no reading late because of another one of its frame', () => {
     assert.deepEqual(lateOf([-1, -3, -2].map((count) => reading({ measuredAt: hours(count) }))), [
       false,
       false,
@@ -69,7 +69,7 @@ describe('A reading', () => {
     ]);
   });
 
-  it('moves what is known of its channel forward, never back; a sensor error does not', () => {
+  it('moves the newest time of a channel forward, never back, and not for sensor errors', () => {
     const known = { 1: hours(-2).getTime(), 3: hours(-1).getTime() };
     const readings = [
       reading({ measuredAt: hours(-1) }),

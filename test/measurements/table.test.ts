@@ -1,9 +1,9 @@
-/** The history as a table: read as fast as it is taken, and no further. */
+/** The history as a CSV table, which reads a table no faster than the client takes it. */
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import type { Caller, Route } from '../../src/http/route.ts';
-import { parseCursor, prefersCsv, toCursor } from '../../src/measurements/history.ts';
-import type { HistoryFilter, HistoryReading } from '../../src/measurements/measurements.repository.ts';
+import type { HistoryFilter } from '../../src/measurements/history.repository.ts';
+import { type HistoryReading, parseCursor, prefersCsv, toCursor } from '../../src/measurements/history.ts';
 import { measurementsRoutes } from '../../src/measurements/measurements.routes.ts';
 
 const START = Date.UTC(2026, 2, 2);
@@ -22,7 +22,8 @@ function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
   });
   return {
     reads,
-    findScope: async (_organizationId: string, assetId: string) => ({
+    findScope: async (organizationId: string, assetId: string) => ({
+      organizationId,
       assetId,
       layout: { model: null, channelTypes: null },
     }),
@@ -36,10 +37,10 @@ function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
   };
 }
 
-async function tableOf(measurements: ReturnType<typeof historyOf>): Promise<Readable> {
+async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable> {
   const routes = measurementsRoutes({
     intake: { receive: async () => null },
-    measurements,
+    history,
     now: () => new Date(START),
   });
   const list = routes.find(({ operationId }) => operationId === 'listMeasurements') as Route;
@@ -54,7 +55,7 @@ async function tableOf(measurements: ReturnType<typeof historyOf>): Promise<Read
 }
 
 describe('A table of measurements', () => {
-  it('has every reading once, over all the chunks that it is read in', async () => {
+  it('writes every reading once, however many chunks the table is read in', async () => {
     for (const count of [0, 1, 1_999, 2_000, 2_001, 10_000]) {
       const text = await (await tableOf(historyOf(count))).toArray();
       const [, ...lines] = Buffer.concat(text).toString().trimEnd().split('\r\n');
@@ -66,7 +67,7 @@ describe('A table of measurements', () => {
     }
   });
 
-  it('is read no faster than it is taken', async () => {
+  it('reads a table no faster than the client takes it', async () => {
     const history = historyOf(1_000_000);
     const table = await tableOf(history);
     table.once('readable', () => table.read(1));
@@ -75,7 +76,7 @@ describe('A table of measurements', () => {
     table.destroy();
   });
 
-  it('is not read on when its reader is gone', async () => {
+  it('reads no further after the client has gone', async () => {
     const history = historyOf(1_000_000);
     const table = await tableOf(history);
     let seen = 0;
@@ -86,13 +87,13 @@ describe('A table of measurements', () => {
     assert.ok(length < 10);
   });
 
-  it('fails at its reader when it cannot be read on, and at once when it cannot be read at all', async () => {
+  it('breaks the table off when a later chunk cannot be read, and fails at once when the first cannot', async () => {
     const table = await tableOf(historyOf(10_000, 2));
     await assert.rejects(() => table.toArray(), /went away/);
     await assert.rejects(() => tableOf(historyOf(10_000, 0)), /went away/);
   });
 
-  it('is what the caller prefers by weight, then by the closer name', () => {
+  it('prefers CSV by weight, then by the more specific media range', () => {
     const csv = [
       'text/csv',
       'text/csv, */*',
@@ -114,13 +115,13 @@ describe('A table of measurements', () => {
   });
 });
 
-describe('The cursor of a history', () => {
-  it('leads back to its reading', () => {
-    const place = { measuredAt: new Date(START), channel: 6 };
-    assert.deepEqual(parseCursor(toCursor(place)), place);
+describe('The cursor of the history', () => {
+  it('parses a cursor to the reading that it was made of', () => {
+    const last = { measuredAt: new Date(START), channel: 6 };
+    assert.deepEqual(parseCursor(toCursor(last)), last);
   });
 
-  it('is refused when nobody gave it out', () => {
+  it('refuses a cursor that was never given out', () => {
     const forged = ['', 'x', '1.1', `${toCursor({ measuredAt: new Date(START), channel: 1 })}=`];
     const texts = ['1.7', '1.0', '9999999999999999.1', '1e3.1', ' 1.1', '1.1 ', '01.1', '999999999999999.1'];
     for (const cursor of [...forged, ...texts.map((text) => Buffer.from(text).toString('base64url'))]) {

@@ -18,7 +18,7 @@ import { capabilitiesKey, type DeviceCapabilities } from '../../src/devices/devi
 import { compileProfile, type ProfileSnapshot } from '../../src/profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../../src/profiles/compile-warnings.ts';
 import {
-  ALERT_TYPES,
+  BOUNDS_TYPES,
   enforcedBounds,
   type Schedule,
   type TemperatureAlert,
@@ -66,7 +66,7 @@ const filled = <T>(list: T[], fill: T, length: number): T[] => [
 /** Hundredths of a degree, so that rounding is met and the tests' own arithmetic is exact. */
 const alerts = fc
   .record({
-    type: fc.constantFrom(...ALERT_TYPES),
+    type: fc.constantFrom(...BOUNDS_TYPES),
     channel: fc.constantFrom(...PROBE_POSITIONS),
     low: fc.integer({ min: -3000, max: 3000 }),
     width: fc.integer({ min: 1, max: 300 }),

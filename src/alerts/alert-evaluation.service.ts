@@ -1,0 +1,129 @@
+/**
+ * Opens and resolves alerts by what frames bring, in the transaction that stores them. The caller has locked the states
+ * of the devices, so two batches never evaluate the same device at once.
+ */
+import type { Sql } from '../db/database.ts';
+import type { DomainEvent } from '../db/domain-event.ts';
+import { staleRead } from '../db/faults.ts';
+import type { InTransaction } from '../db/transaction.ts';
+import { monitoredConfig } from '../devices/device-sync.ts';
+import type { StoredFrame } from '../measurements/stored-frame.ts';
+import { breachEvents, transitionEvents } from './alert-events.ts';
+import type { AlertTransition, OpenTemperatureAlert } from './alert-state-machine.ts';
+import type { AlertStatesRepository } from './alert-states.repository.ts';
+import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
+import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
+import type { OpenAlert } from './open-alert.ts';
+
+export interface AlertEvaluationDeps {
+  alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
+  statesIn(sql: Sql): Pick<AlertStatesRepository, 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
+}
+
+type Opened = Extract<AlertTransition, { kind: 'opened' }>;
+
+interface EvaluatedFrame {
+  stored: StoredFrame;
+  transitions: AlertTransition[];
+}
+
+interface EvaluatedDevice {
+  device: StoredFrame['device'];
+  alerts: DeviceAlerts;
+}
+
+/** The caller publishes the events, in the same transaction. */
+export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDeps) {
+  return async function evaluateAlerts(
+    { sql }: InTransaction,
+    frames: StoredFrame[],
+  ): Promise<DomainEvent[]> {
+    const devices = new Map<string, EvaluatedDevice>();
+    const evaluated = frames.map((stored) => ({
+      stored,
+      transitions: alertsOf(stored, devices).evaluate(stored),
+    }));
+    const created = await insertOpened(sql, evaluated);
+    const resolved = await alertsIn(sql).resolve([...devices.values()].flatMap(closedRefs));
+    await statesIn(sql).updateOpenAlerts(
+      [...devices.values()]
+        .filter(({ alerts }) => alerts.hasChanged())
+        .map(({ device: { organizationId, assetId }, alerts }) => ({
+          organizationId,
+          assetId,
+          openAlerts: alerts.open(),
+        })),
+    );
+    return [
+      ...evaluated.flatMap(({ stored, transitions }) => breachEvents(stored, transitions)),
+      ...transitionEvents(
+        evaluated.flatMap(({ transitions }) => transitions),
+        created,
+        new Map(resolved.map((alert) => [alert.id, alert])),
+      ),
+    ];
+  };
+
+  /** Also gives the open alerts their ids. */
+  async function insertOpened(
+    sql: Sql,
+    frames: EvaluatedFrame[],
+  ): Promise<Map<OpenTemperatureAlert, StoredAlert>> {
+    const opened = frames.flatMap(({ stored, transitions }) =>
+      transitions.filter((each) => each.kind === 'opened').map((transition) => ({ stored, transition })),
+    );
+    await requireUnchangedRules(
+      sql,
+      opened.map(({ stored }) => stored),
+    );
+    const alerts = await alertsIn(sql).insert(opened.map(newAlert));
+    return new Map(
+      opened.map(({ transition: { alert } }, index) => {
+        const inserted = alerts[index] as StoredAlert;
+        alert.alertId = inserted.id;
+        return [alert, inserted];
+      }),
+    );
+  }
+
+  /**
+   * A transaction that replaces rules resolves the alerts that it sees. It does not see one that is being opened here by
+   * the old rules, so the batch runs again by the new ones.
+   */
+  async function requireUnchangedRules(sql: Sql, opening: StoredFrame[]): Promise<void> {
+    if (opening.length === 0) return;
+    const devices = new Map(opening.map(({ device }) => [device.assetId, device]));
+    const current = await statesIn(sql).shareLockMonitoredConfigs([...devices.values()]);
+    for (const [assetId, { config }] of devices) {
+      if (current.has(assetId) && current.get(assetId) !== monitoredConfig(config.sync)) {
+        throw staleRead('The alert rules of a device were replaced while a frame was evaluated');
+      }
+    }
+  }
+}
+
+function alertsOf({ device }: StoredFrame, devices: Map<string, EvaluatedDevice>): DeviceAlerts {
+  const known = devices.get(device.assetId);
+  if (known) return known.alerts;
+  const alerts = createDeviceAlerts(device.openAlerts as OpenAlert[]);
+  devices.set(device.assetId, { device, alerts });
+  return alerts;
+}
+
+const closedRefs = ({ device: { organizationId }, alerts }: EvaluatedDevice) =>
+  alerts.closedIds().map((alertId) => ({ organizationId, alertId }));
+
+const newAlert = ({
+  stored: { device },
+  transition: { alert, definition, reading },
+}: {
+  stored: StoredFrame;
+  transition: Opened;
+}): NewAlert => ({
+  organizationId: device.organizationId,
+  assetId: device.assetId,
+  serialNumber: device.serialNumber,
+  type: alert.type,
+  details: { channel: alert.channel, value: reading.value, bounds: definition.bounds },
+  startedAt: reading.measuredAt,
+});

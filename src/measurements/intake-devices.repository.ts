@@ -1,0 +1,154 @@
+/** The devices that a batch of frames is from: their states locked, the rest read. */
+import type { Sql } from '../db/database.ts';
+import { queryPrepared } from '../db/query.ts';
+import type { SyncState } from '../devices/device-sync.ts';
+import type { SerialInOrganization } from '../devices/serial-number.ts';
+import type { Presence } from '../presence/presence.ts';
+import type { ConfigState, DeviceState, LockedDevice } from './stored-frame.ts';
+
+interface StateRow extends Presence, Omit<DeviceState, 'presence'> {
+  organizationId: string;
+  assetId: string;
+  serialNumber: string;
+  assetName: string;
+  model: string | null;
+  openAlerts: unknown[];
+  subscribed: string[] | null;
+}
+
+interface ConfigRow extends Omit<ConfigState, 'sync'> {
+  assetId: string;
+  serialNumber: string;
+  reportedConfigId: string | null;
+  confirmedConfigId: string | null;
+  pendingConfigId: string | null;
+  revision: number;
+  fetchedAt: Date | null;
+  failureReason: string | null;
+}
+
+export type IntakeDevicesRepository = ReturnType<typeof createIntakeDevicesRepository>;
+
+export function createIntakeDevicesRepository(sql: Sql) {
+  return {
+    /**
+     * Active devices by serial, their states locked in one order. Their configurations are read and not locked, so that
+     * frames never wait for a job that changes many devices.
+     */
+    async lockBySerial(serials: SerialInOrganization[]): Promise<LockedDevice[]> {
+      const states = await lockStates(serials);
+      if (states.length === 0) return [];
+      const configs = await readConfigs(states);
+      return states.flatMap((state) => {
+        const config = configs.get(state.assetId);
+        return config?.serialNumber === state.serialNumber ? [lockedDeviceOf(state, config)] : [];
+      });
+    },
+  };
+
+  function lockStates(serials: SerialInOrganization[]): Promise<StateRow[]> {
+    const organizationIds = serials.map(({ organizationId }) => organizationId);
+    return queryPrepared(
+      sql,
+      'intake_lock_states',
+      `with subscriptions as materialized (
+         select e.organization_id, array_agg(distinct t.type) as event_types
+         from endpoints e cross join lateral unnest(e.events) as t (type)
+         where e.organization_id = any(?::uuid[]) and (e.status = 'active' or e.disabled_reason = 'failing')
+         group by 1
+       )
+       select a.organization_id as "organizationId", a.id as "assetId", a.serial_number as "serialNumber",
+         a.name as "assetName", a.model, s.status, s.signal_strength as "signalStrength",
+         s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
+         s.latest_measured_at as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
+         s.observed_channel_types as "channelTypes", s.newest_reading_at as "newestReadingAt",
+         s.open_alerts as "openAlerts", subscriptions.event_types as subscribed
+       -- One look-up in each index per device: joined freely, a batch may read whole tables instead.
+       from (
+         select found.* from unnest(?::uuid[], ?::text[]) as n (organization_id, serial_number)
+         cross join lateral (
+           select organization_id, id, serial_number, name, model from assets
+           where organization_id = n.organization_id
+             and lower(serial_number) = lower(n.serial_number) and archived_at is null
+           limit 1
+         ) as found
+         order by found.organization_id, found.id
+       ) as a
+       cross join lateral (
+         select * from device_states where organization_id = a.organization_id and asset_id = a.id for no key update
+       ) as s
+       left join subscriptions on subscriptions.organization_id = a.organization_id`,
+      [[...new Set(organizationIds)], organizationIds, serials.map(({ serialNumber }) => serialNumber)],
+    );
+  }
+
+  /**
+   * By asset, read after the lock: while the transaction waited for it, the asset may have got new hardware, and the
+   * device other alert rules, whose open alerts are resolved under the same lock.
+   */
+  async function readConfigs(devices: StateRow[]): Promise<Map<string, ConfigRow>> {
+    const rows = await queryPrepared<ConfigRow>(
+      sql,
+      'intake_read_configs',
+      `select a.id as "assetId", a.serial_number as "serialNumber", d.reported_config_id as "reportedConfigId",
+         d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
+         d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
+         d.fetched_at as "fetchedAt", d.failure_reason as "failureReason",
+         d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
+       from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+       cross join lateral (
+         select id, serial_number from assets
+         where organization_id = n.organization_id and id = n.asset_id and archived_at is null
+         limit 1
+       ) as a
+       cross join lateral (
+         select * from device_configs
+         where organization_id = n.organization_id and asset_id = n.asset_id and is_active
+         limit 1
+       ) as d`,
+      [devices.map(({ organizationId }) => organizationId), devices.map(({ assetId }) => assetId)],
+    );
+    return new Map(rows.map((row) => [row.assetId, row]));
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Field by field: V8 turns objects of so many fields that are spread into hash tables, which are slow and large. */
+function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
+  return {
+    organizationId: row.organizationId,
+    assetId: row.assetId,
+    serialNumber: row.serialNumber,
+    assetName: row.assetName,
+    layout: { model: row.model, channelTypes: config.channelTypes ?? row.channelTypes },
+    subscribed: row.subscribed ? new Set(row.subscribed) : NOTHING,
+    openAlerts: row.openAlerts,
+    state: {
+      presence: { status: row.status, lastContactAt: row.lastContactAt, expectedBy: row.expectedBy },
+      signalStrength: row.signalStrength,
+      batteryStatus: row.batteryStatus,
+      lastReadingAt: row.lastReadingAt,
+      latestMeasuredAt: row.latestMeasuredAt,
+      channelTypes: row.channelTypes,
+      newestReadingAt: row.newestReadingAt,
+    },
+    config: {
+      sync: syncOf(config),
+      reportedHash: config.reportedHash,
+      observedHash: config.observedHash,
+      channelTypes: config.channelTypes,
+      areChannelsReported: config.areChannelsReported,
+    },
+  };
+}
+
+function syncOf(row: ConfigRow): SyncState<string> {
+  const { reportedConfigId, confirmedConfigId, pendingConfigId, revision, fetchedAt, failureReason } = row;
+  return {
+    reported: reportedConfigId === null ? null : { config: reportedConfigId },
+    confirmed: confirmedConfigId,
+    revision,
+    pending: pendingConfigId === null ? null : { config: pendingConfigId, fetchedAt, failure: failureReason },
+  };
+}

@@ -1,0 +1,70 @@
+/** What follows from a stored frame for its device: the answer, and what the exchange of configurations has to learn. */
+import { withFrameTypes } from '../devices/channel-layout.ts';
+import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
+import { offered } from '../devices/device-sync.ts';
+import type { SerialInOrganization } from '../devices/serial-number.ts';
+import type { ConfigState, StoredFrame } from './stored-frame.ts';
+
+export interface IntakeResult {
+  /** Readings that were new. */
+  accepted: number;
+  /** Readings that were stored before, or repeated. */
+  duplicates: number;
+  /** Readings without a plausible time. */
+  dropped: number;
+  /** The change that the answer carries, which counts as fetched. */
+  pendingConfig: OfferedChange | null;
+  /** The device runs something else than it reported last, or it has never reported. */
+  wantsReport: boolean;
+}
+
+/** What a frame tells of the configuration of its device. */
+export interface ConfigContact extends SerialInOrganization {
+  /** A hash that is not known yet. */
+  observedHash?: number;
+  /** Channels that are not known yet. */
+  observed?: ObservedCapabilities;
+  /** The answer carries what is pending, which is recorded as fetched. */
+  canDeliverConfig: boolean;
+}
+
+/** A change that is not fetched yet comes from the exchange, see below; one that is needs no further statement. */
+export function toIntakeResult({
+  frame,
+  device,
+  sync,
+  fresh,
+  duplicates,
+  dropped,
+}: StoredFrame): IntakeResult {
+  const isFetched = sync.pending?.fetchedAt != null;
+  return {
+    accepted: fresh.length,
+    duplicates,
+    dropped,
+    pendingConfig: frame.canDeliverConfig && isFetched ? offered(sync) : null,
+    wantsReport: frame.configHash !== null && frame.configHash !== device.config.reportedHash,
+  };
+}
+
+/** Null for nearly all frames: they tell nothing new, and no change waits to be fetched. */
+export function toConfigContact({ frame, device, sync, channelTypes }: StoredFrame): ConfigContact | null {
+  const { organizationId, serialNumber, configHash, canDeliverConfig } = frame;
+  const mustFetch = canDeliverConfig && sync.pending?.fetchedAt === null && offered(sync) !== null;
+  const isNewHash = configHash !== null && isUnknownHash(configHash, device.config);
+  const isNewLayout = channelTypes !== null && showsMore(channelTypes, device.config);
+  if (!isNewHash && !isNewLayout && !mustFetch) return null;
+  return {
+    organizationId,
+    serialNumber,
+    ...(isNewHash && { observedHash: configHash }),
+    ...(isNewLayout && { observed: { channelTypes, ruleSlots: null, isReported: false } }),
+    canDeliverConfig,
+  };
+}
+
+const isUnknownHash = (hash: number, { reportedHash, observedHash }: ConfigState): boolean =>
+  reportedHash !== null && hash !== (observedHash ?? reportedHash);
+
+const showsMore = (observed: number[], { channelTypes, areChannelsReported }: ConfigState): boolean =>
+  !areChannelsReported && withFrameTypes(channelTypes, observed).join() !== channelTypes?.join();

@@ -1,0 +1,53 @@
+/**
+ * The columns of device_states that hold presence, as pieces of SQL. Nobody else writes them: a statement that writes
+ * other columns of the same rows, and has to stay one statement, includes these pieces.
+ */
+import { toArrayText } from '../db/array-text.ts';
+import type { Presence } from './presence.ts';
+
+/** For an update from `n`, whose columns are unnested from arrays. */
+export const PRESENCE_COLUMNS = 'status, last_contact_at, expected_by';
+export const PRESENCE_ARRAYS = '?::text[], ?::timestamptz[], ?::timestamptz[]';
+export const SET_PRESENCE =
+  'status = n.status, last_contact_at = n.last_contact_at, expected_by = n.expected_by';
+
+/** The bindings of `PRESENCE_ARRAYS`. */
+export const presenceBindings = (presences: readonly Presence[]): string[] => [
+  toArrayText(presences, ({ status }) => status),
+  toArrayText(presences, ({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
+  toArrayText(presences, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
+];
+
+/** The device is out of service: nothing is expected of it. */
+export const NO_DEADLINE = 'expected_by = null';
+
+/** The key of its row. */
+export interface DeviceKey {
+  organizationId: string;
+  assetId: string;
+}
+
+export interface PresenceChange extends DeviceKey {
+  before: Presence;
+  after: Presence;
+}
+
+/**
+ * Writes presences that were decided without a lock on their rows, and returns the ids of the assets. A row that has
+ * changed meanwhile is left as it is; times are compared to the millisecond, which is what a Date holds.
+ */
+export const UPDATE_PRESENCE = `update device_states s set ${SET_PRESENCE}
+  from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::timestamptz[])
+    as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, status_before, expected_before)
+  where s.organization_id = n.organization_id and s.asset_id = n.asset_id and s.status = n.status_before
+    and date_trunc('milliseconds', s.expected_by) is not distinct from n.expected_before
+  returning s.asset_id`;
+
+/** The bindings of `UPDATE_PRESENCE`. */
+export const updatePresenceBindings = (changes: readonly PresenceChange[]): string[] => [
+  toArrayText(changes, ({ organizationId }) => organizationId),
+  toArrayText(changes, ({ assetId }) => assetId),
+  ...presenceBindings(changes.map(({ after }) => after)),
+  toArrayText(changes, ({ before }) => before.status),
+  toArrayText(changes, ({ before }) => before.expectedBy?.toISOString() ?? null),
+];

@@ -1,0 +1,60 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { Outage } from './ingress-availability.ts';
+import type { DeviceKey } from './presence-columns.ts';
+
+/** A device whose expected contact was missed. */
+export interface OverdueDevice extends DeviceKey {
+  serialNumber: string;
+  expectedBy: Date;
+}
+
+export interface OverdueQuery {
+  now: Date;
+  /** When an ingress was down, without overlap. */
+  outages: Outage[];
+  limit: number;
+}
+
+export type PresenceRepository = ReturnType<typeof createPresenceRepository>;
+
+export function createPresenceRepository(sql: Sql) {
+  return {
+    /**
+     * Marks devices offline whose deadline has passed, and locks their states. Deadlines are paused while an ingress is
+     * down, for exactly that long. Of all organizations at once: the sweep reads the states of all devices.
+     */
+    markOverdueOffline({ now, outages, limit }: OverdueQuery): Promise<OverdueDevice[]> {
+      return query(
+        sql,
+        `with overdue as (
+           select s.organization_id, s.asset_id, a.serial_number
+           from device_states s
+           cross join lateral (
+             select serial_number from assets
+             where organization_id = s.organization_id and id = s.asset_id and archived_at is null
+             limit 1
+           ) as a
+           where s.status = 'online' and s.expected_by < ?::timestamptz
+             and s.expected_by + (
+               select coalesce(sum(ended_at - greatest(started_at, s.last_contact_at)), '0')
+               from unnest(?::timestamptz[], ?::timestamptz[]) as outages (started_at, ended_at)
+               where ended_at > s.last_contact_at
+             ) < ?::timestamptz
+           order by s.organization_id, s.asset_id limit ? for no key update of s skip locked
+         )
+         update device_states s set status = 'offline' from overdue o
+         where s.organization_id = o.organization_id and s.asset_id = o.asset_id
+         returning s.organization_id as "organizationId", s.asset_id as "assetId",
+           o.serial_number as "serialNumber", s.expected_by as "expectedBy"`,
+        [
+          now.toISOString(),
+          outages.map(({ startedAt }) => startedAt.toISOString()),
+          outages.map(({ endedAt }) => endedAt.toISOString()),
+          now.toISOString(),
+          limit,
+        ],
+      );
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Whether a device is online, and by when its next contact is expected. Every contact is decided here; a device whose
+ * deadline has passed without one is found by the sweep, see presence.repository.ts.
+ */
+
+/** A new device has not been in contact yet. */
+export const DEVICE_STATUSES = ['new', 'online', 'offline'] as const;
+export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
+
+export interface Presence {
+  status: DeviceStatus;
+  lastContactAt: Date | null;
+  /** Deadline of the next contact; null: none. */
+  expectedBy: Date | null;
+}
+
+export type Contact = FrameContact | ReportContact;
+
+export interface FrameContact {
+  kind: 'frame';
+  at: Date;
+  /** When the device itself says that it will send next. */
+  nextTransmissionAt: Date | null;
+  /** Transmission interval of the configuration that it runs; null where that is not known. */
+  intervalSeconds: number | null;
+}
+
+/** A report of the configuration, or a request for one. */
+export interface ReportContact {
+  kind: 'report';
+  at: Date;
+  intervalSeconds: number | null;
+  /** The interval differs from the one before this contact. */
+  hasNewInterval: boolean;
+}
+
+/** The same object when the contact changes nothing. */
+export const afterContact = (before: Presence, contact: Contact): Presence =>
+  contact.kind === 'frame' ? afterFrame(before, contact) : afterReport(before, contact);
+
+export const cameOnline = (before: Presence, after: Presence): boolean =>
+  before.status === 'offline' && after.status === 'online';
+
+/** Each frame starts a new deadline. */
+function afterFrame({ lastContactAt }: Presence, contact: FrameContact): Presence {
+  return {
+    status: 'online',
+    lastContactAt: lastContactAt !== null && lastContactAt > contact.at ? lastContactAt : contact.at,
+    expectedBy: nextDeadline(contact.at, contact.intervalSeconds, contact.nextTransmissionAt),
+  };
+}
+
+/**
+ * A report brings a device online. While it is online, reports do not stand in for its frames: a report only moves the
+ * deadline, and only to a later time, when the device has changed its interval. Before its first frame a device has no
+ * deadline.
+ */
+function afterReport(before: Presence, { at, intervalSeconds, hasNewInterval }: ReportContact): Presence {
+  const deadline = nextDeadline(at, intervalSeconds);
+  switch (before.status) {
+    case 'new':
+      return { status: 'online', lastContactAt: at, expectedBy: before.expectedBy };
+    case 'offline':
+      return { status: 'online', lastContactAt: at, expectedBy: deadline };
+    case 'online':
+      return hasNewInterval && isLater(deadline, before.expectedBy)
+        ? { ...before, expectedBy: deadline }
+        : before;
+  }
+}
+
+const isLater = (deadline: Date | null, than: Date | null): boolean =>
+  deadline !== null && than !== null && deadline > than;
+
+const GRACE_MIN_MS = 10 * 60_000;
+/** Twice the longest interval of a logger, which is a week. */
+const AHEAD_MAX_MS = 2 * 604_800_000;
+
+/**
+ * One transmission interval, at least ten minutes, after the time at which the device should send next. The time that
+ * it names counts only if it is plausible; a wrong clock names one that is over, or weeks ahead. Null when nothing says
+ * when the device should send next.
+ */
+export function nextDeadline(
+  at: Date,
+  intervalSeconds: number | null,
+  nextTransmissionAt: Date | null = null,
+): Date | null {
+  const intervalMs = intervalSeconds === null ? null : intervalSeconds * 1_000;
+  const graceMs = Math.max(intervalMs ?? 0, GRACE_MIN_MS);
+  const nextMs =
+    plausibleNextMs(nextTransmissionAt, at, graceMs) ??
+    (intervalMs === null ? null : at.getTime() + intervalMs);
+  return nextMs === null ? null : new Date(nextMs + graceMs);
+}
+
+function plausibleNextMs(next: Date | null, at: Date, graceMs: number): number | null {
+  if (next === null) return null;
+  const aheadMs = next.getTime() - at.getTime();
+  return aheadMs > -graceMs && aheadMs <= AHEAD_MAX_MS ? next.getTime() : null;
+}

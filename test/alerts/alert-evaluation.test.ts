@@ -1,0 +1,180 @@
+/** Which alerts the readings of a device open and resolve. */
+import assert from 'node:assert/strict';
+import { FREEZER, FRIDGE } from '../support/fleet.ts';
+import { openLogger } from '../support/logger.ts';
+import { SENSOR_ERROR } from '../support/logger-payloads.ts';
+import { type AlertItem, FRIDGE_BOUNDS, MINUTE_MS, useDevice } from './harness.ts';
+
+const DAY_MS = 1_440 * MINUTE_MS;
+
+describe('The evaluation of readings', () => {
+  const device = useDevice();
+  const { alerts, at, confirmProfile, measure, newDevice, onlyAlert, reading, send, statuses } = device;
+
+  describe('by a range', () => {
+    beforeEach(() => confirmProfile(FRIDGE));
+
+    it('opens an alert by the first reading above the range, with its time, channel, value and bounds', async () => {
+      await measure(0, 8, 8.1);
+      const { id, ...alert } = (await alerts())[0] as AlertItem;
+      assert.ok(Math.abs(Date.parse(alert.updatedAt) - Date.now()) < 10_000);
+      assert.deepEqual(alert, {
+        recType: 'alert',
+        assetId: device.assetId,
+        serialNumber: device.serial,
+        type: 'high_temp',
+        status: 'new',
+        details: { channel: 1, value: 8.1, bounds: FRIDGE_BOUNDS },
+        timestamp: at(1),
+        updatedAt: alert.updatedAt,
+      });
+      assert.deepEqual((await device.org.api.get(`/alerts/${id}`)).body, { id, ...alert });
+    });
+
+    it('resolves an alert when a reading is within the range by the hysteresis, and not before', async () => {
+      await measure(0, 8.1, 7.6);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+      await measure(2, 7.5);
+      assert.deepEqual(await statuses(), ['high_temp resolved']);
+      await measure(3, 1.9, 2.4);
+      assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp new']);
+      await measure(5, 2.5);
+      assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
+    });
+
+    it('opens one alert when concurrent frames have breaches', async () => {
+      await Promise.all(Array.from({ length: 30 }, (_, index) => send([reading(index, 9)])));
+      assert.deepEqual(await statuses(), ['high_temp new']);
+    });
+
+    it('evaluates the readings of a frame in the order of their times', async () => {
+      await send([reading(3, 1), reading(1, 9), reading(2, 5)]);
+      assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp new']);
+    });
+
+    it('opens no alert by other channels or quantities', async () => {
+      await send([
+        reading(0, 90, { channel: 2 }),
+        reading(0, 90, { type: 'humidity', channel: 3 }),
+        reading(1, 90, { type: 'humidity' }),
+      ]);
+      assert.deepEqual(await statuses(), []);
+    });
+
+    it('neither opens nor resolves an alert by a reading that is not newer than the last one', async () => {
+      await measure(10, 5);
+      await send([reading(9, 20)]);
+      assert.deepEqual(await statuses(), []);
+      await measure(11, 20);
+      await send([reading(10.5, 5)]);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+    });
+
+    it('opens no alert by a reading that is more than a day old on arrival', async () => {
+      const old = (seconds: number) => new Date(Date.now() - DAY_MS + seconds * 1_000).toISOString();
+      await send([reading(0, 20, { measuredAt: old(-60) })]);
+      assert.deepEqual(await statuses(), []);
+      await send([reading(0, 20, { measuredAt: old(60) })]);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+    });
+
+    it('opens no alert by a reading that was stored before', async () => {
+      const frame = [reading(0, 20)];
+      await send(frame);
+      await measure(1, 5);
+      await send(frame);
+      assert.deepEqual(await statuses(), ['high_temp resolved']);
+    });
+
+    it('evaluates a frame with one reading late on its channel and another in time', async () => {
+      await send([reading(5, 5), reading(0, 5, { channel: 2 })]);
+      await send([reading(3, 20, { channel: 2 }), reading(6, 20)]);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+    });
+  });
+
+  it('opens alerts only above a high bound that stands alone', async () => {
+    await confirmProfile({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 8 }] });
+    await measure(0, -40, 8.1);
+    const { type, details } = await onlyAlert();
+    assert.deepEqual([type, details.bounds], ['high_temp', { lowC: null, highC: 8, hysteresisC: 0 }]);
+    await measure(2, 8);
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('opens an alert for each definition that a reading exceeds', async () => {
+    const high = (highC: number) => ({ type: 'high', channel: 'probe', highC });
+    await confirmProfile({ temperatureAlerts: [high(8), high(15)] });
+    await measure(0, 10);
+    assert.deepEqual(await statuses(), ['high_temp new']);
+    await measure(1, 20);
+    assert.deepEqual(await statuses(), ['high_temp new', 'high_temp new']);
+    await measure(2, 12);
+    assert.deepEqual((await statuses()).toSorted(), ['high_temp new', 'high_temp resolved']);
+  });
+
+  it('evaluates each position by the channel that it stands for', async () => {
+    await newDevice({ model: 'TVO-THT' });
+    const high = (channel: string, highC: number) => ({ type: 'high', channel, highC });
+    await confirmProfile({ temperatureAlerts: [high('ambient', 30), high('probe', 8)] });
+    await send([reading(0, 20, { channel: 'ambient' }), reading(0, 20, { channel: 'probe' })]);
+    assert.equal((await onlyAlert()).details.channel, 3);
+    await send([reading(1, 31, { channel: 'ambient' }), reading(1, 5, { channel: 'probe' })]);
+    assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
+  });
+
+  it('neither opens nor resolves an alert by a sensor error, nor marks readings late by one', async () => {
+    await newDevice({}, 'ABCDEF000001');
+    await confirmProfile(FREEZER);
+    const { token } = await device.dms.issueKey(device.org.id, 'device');
+    const logger = await openLogger({ serial: device.serial, coapPort: device.dms.coapPort, token });
+    const [first, second, third, fourth] = [at(0), at(10), at(11), at(5)].map((time) => new Date(time));
+    await logger.measure({ values: [-20, SENSOR_ERROR], at: first });
+    assert.deepEqual(await statuses(), []);
+    await logger.measure({ values: [SENSOR_ERROR], at: second });
+    await logger.measure({ values: [-3], at: fourth });
+    assert.deepEqual(await statuses(), ['high_temp new']);
+    await logger.measure({ values: [SENSOR_ERROR, SENSOR_ERROR], at: third });
+    assert.deepEqual(await statuses(), ['high_temp new']);
+    await logger.close();
+  });
+
+  describe('within a schedule', () => {
+    const OFFICE = {
+      ...FRIDGE,
+      schedule: { always: false, days: ['wednesday'], from: '08:00', to: '18:00', timezone: 'Asia/Kolkata' },
+    };
+    /** A Wednesday, 23:59 in that zone. */
+    const WEDNESDAY = Date.UTC(2027, 5, 16, 18, 29);
+    const wednesday = (clock: string, value: number) =>
+      reading(0, value, { measuredAt: new Date(`2027-06-16T${clock}:00+05:30`).toISOString() });
+
+    beforeEach(async () => {
+      await confirmProfile(OFFICE);
+      device.setClock(WEDNESDAY);
+    });
+
+    it('opens an alert from the first minute of a schedule on', async () => {
+      await send([wednesday('07:59', 20)]);
+      assert.deepEqual(await statuses(), []);
+      await send([wednesday('08:00', 20)]);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+    });
+
+    it('opens no alert from the last minute of a schedule on', async () => {
+      await send([wednesday('17:59', 5), wednesday('18:00', 20)]);
+      assert.deepEqual(await statuses(), []);
+    });
+
+    it('opens no alert on a day that is not in the schedule', async () => {
+      await send([reading(0, 20, { measuredAt: new Date('2027-06-15T20:00:00+05:30').toISOString() })]);
+      assert.deepEqual(await statuses(), []);
+    });
+
+    it('publishes no breach outside of the schedule', async () => {
+      await device.subscribe(['alert.created', 'data.measurement.alert']);
+      await send([wednesday('07:00', 20), wednesday('19:00', 20)]);
+      assert.equal(await device.countEvents(), 0);
+    });
+  });
+});

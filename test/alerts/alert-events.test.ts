@@ -1,0 +1,128 @@
+/** Which events alerts publish, as the deliveries show them. */
+import assert from 'node:assert/strict';
+import { FRIDGE } from '../support/fleet.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { CLOSED_URL, FRIDGE_BOUNDS, useDevice } from './harness.ts';
+
+const ALERT_EVENTS = ['alert.created', 'alert.resolved', 'data.measurement.alert'];
+
+describe('The events of alerts', () => {
+  const device = useDevice();
+  const { alerts, at, confirmProfile, measure, onlyAlert, published, reading, send, subscribe } = device;
+
+  beforeEach(() => confirmProfile(FRIDGE));
+
+  it('publishes the frame, the breach, the created alert and the resolved alert', async () => {
+    const receiver = await startReceiver();
+    await subscribe(ALERT_EVENTS, receiver.url);
+    await device.org.api.post('/cellular-webhooks', { url: receiver.url });
+    await send([reading(0, 20), reading(1, 50, { type: 'humidity', channel: 2 })], { batteryStatus: 'ok' });
+    const alert = await onlyAlert();
+    await receiver.until(3);
+    await measure(2, 5);
+    await receiver.until(5);
+    await receiver.stop();
+    const of = (type: string) =>
+      receiver.received.map(({ event }) => event).filter((event) => event.type === type);
+    const frame = {
+      serialNumber: device.serial,
+      assetId: device.assetId,
+      assetName: `Room of ${device.serial}`,
+      batteryStatus: 'ok',
+      signalStrength: 'unknown',
+      nextTransmissionAt: null,
+    };
+    const readings = [
+      { ...reading(0, 20), unit: '°C' },
+      { ...reading(1, 50, { type: 'humidity', channel: 2 }), unit: '%' },
+    ];
+    const measured = of('data.measurement').toSorted((a, b) => Number(a.timestamp > b.timestamp) || -1);
+    assert.deepEqual(
+      measured.map(({ data }) => data),
+      [
+        { ...frame, readings },
+        { ...frame, readings: [{ ...reading(2, 5), unit: '°C' }] },
+      ],
+    );
+    const [breach, ...others] = of('data.measurement.alert');
+    assert.deepEqual(breach?.data, { ...frame, alertId: alert.id, bounds: FRIDGE_BOUNDS, readings });
+    const [created] = of('alert.created');
+    assert.deepEqual([created?.data, created?.timestamp], [alert, at(0)]);
+    const [resolved] = of('alert.resolved');
+    assert.deepEqual(resolved?.data, (await device.org.api.get(`/alerts/${alert.id}`)).body);
+    assert.deepEqual([others, receiver.received.length], [[], 5]);
+  });
+
+  it('publishes alerts in the order of the readings that opened and resolved them', async () => {
+    const webhookId = await subscribe(['alert.created', 'alert.resolved']);
+    await send([5, 12, 5, 12, 5].map((value, minute) => reading(minute, value)));
+    assert.deepEqual(
+      (await published(webhookId)).map(({ type, timestamp }) => [type, timestamp]),
+      [
+        ['alert.created', at(1)],
+        ['alert.resolved', at(2)],
+        ['alert.created', at(3)],
+        ['alert.resolved', at(4)],
+      ],
+    );
+  });
+
+  it('publishes each frame with a breach under the id of its alert', async () => {
+    const webhookId = await subscribe(['data.measurement.alert']);
+    await measure(0, 20, 21, 7.9, 5);
+    const { id } = await onlyAlert();
+    assert.deepEqual(
+      (await published(webhookId)).map(({ data }) => [data.alertId, data.readings[0].value]),
+      [
+        [id, 20],
+        [id, 21],
+      ],
+    );
+  });
+
+  it('publishes a frame once for each alert that it has a breach of', async () => {
+    const webhookId = await subscribe(['data.measurement.alert', 'alert.created', 'alert.resolved']);
+    await send([reading(0, 20), reading(1, 21), reading(2, 1)]);
+    const [high, low] = (await alerts()).map(({ id }) => id);
+    const all = await published(webhookId);
+    const idsOf = (type: string) =>
+      all
+        .filter((event) => event.type === type)
+        .map(({ data }) => data.alertId ?? data.id)
+        .toSorted();
+    assert.deepEqual(idsOf('data.measurement.alert'), [high, low].toSorted());
+    assert.deepEqual(idsOf('alert.created'), [high, low].toSorted());
+    assert.deepEqual(idsOf('alert.resolved'), [high]);
+  });
+
+  it('publishes late readings as measurements, not as breaches', async () => {
+    const webhookId = await subscribe(ALERT_EVENTS);
+    await device.org.api.post('/cellular-webhooks', { url: CLOSED_URL });
+    await measure(10, 5);
+    await send([reading(9, 20)]);
+    assert.deepEqual(await published(webhookId), []);
+    assert.equal(await device.countEvents(), 2);
+  });
+
+  it('publishes alerts that are resolved by new rules, and by archiving', async () => {
+    const webhookId = await subscribe(['alert.resolved']);
+    await measure(0, 20);
+    await confirmProfile({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 10 }] });
+    await measure(1, 20);
+    await device.org.api.delete(`/assets/${device.assetId}`);
+    const [first, second] = await alerts();
+    assert.deepEqual(
+      (await published(webhookId)).map(({ data }) => [data.id, data.status]),
+      [
+        [first?.id, 'resolved'],
+        [second?.id, 'resolved'],
+      ],
+    );
+  });
+
+  it('opens and resolves alerts without any event when nobody subscribes', async () => {
+    await measure(0, 20, 1, 5);
+    assert.equal((await alerts()).length, 2);
+    assert.equal(await device.countEvents(), 0);
+  });
+});

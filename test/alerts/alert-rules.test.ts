@@ -1,0 +1,137 @@
+/** Which rules apply to a device, and what becomes of its alerts when they change. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '../../src/db/query.ts';
+import { applyAnswer, FACTORY, FRIDGE, report } from '../support/fleet.ts';
+import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
+
+describe('The alert rules of a device', () => {
+  const device = useDevice();
+  const { applyProfile, confirmProfile, measure, onlyAlert, reading, send, statuses } = device;
+
+  it('evaluates by the rules that the device confirmed, whatever was applied since', async () => {
+    await confirmProfile(FRIDGE);
+    await applyProfile({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 30 }] });
+    await measure(0, 20);
+    assert.deepEqual((await onlyAlert()).details.bounds, FRIDGE_BOUNDS);
+  });
+
+  it('evaluates by the applied rules for a device that never reports', async () => {
+    await applyProfile(FRIDGE);
+    await measure(0, 20);
+    assert.deepEqual(await statuses(), ['high_temp new']);
+    await measure(1, 5);
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('ignores applied rules that a reporting device has not confirmed', async () => {
+    await report(device.org, device.serial, FACTORY);
+    await applyProfile(FRIDGE);
+    await measure(0, 20);
+    assert.deepEqual(await statuses(), []);
+  });
+
+  it('resolves the alerts of replaced rules when the device confirms the new ones', async () => {
+    await confirmProfile(FRIDGE);
+    await measure(0, 20);
+    await applyProfile({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 10 }] });
+    assert.deepEqual(await statuses(), ['high_temp new']);
+    await applyAnswer(device.org, device.serial);
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+    await measure(1, 20);
+    assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
+  });
+
+  it('resolves alerts when other rules are applied to a device that never reports', async () => {
+    await applyProfile(FRIDGE);
+    await measure(0, 20);
+    await applyProfile({ intervals: { transmissionIntervalSeconds: 7_200 } });
+    assert.deepEqual(await statuses(), ['high_temp new']);
+    await applyProfile({ temperatureAlerts: [] });
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+    await applyAnswer(device.org, device.serial);
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('resolves alerts when the job that applied their rules is cancelled', async () => {
+    await applyProfile(FRIDGE);
+    await measure(0, 20);
+    const [job] = (await device.org.api.get('/devices/config-jobs')).body.items;
+    assert.equal((await device.org.api.post(`/devices/config-jobs/${job.id}/cancel`)).status, 200);
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('resolves alerts when the first report of the device has no rules', async () => {
+    await applyProfile(FRIDGE);
+    await measure(0, 20);
+    await report(device.org, device.serial, { ...FACTORY, alarmRules: [] });
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('keeps alerts open when the first report of the device confirms their rules', async () => {
+    await applyProfile(FRIDGE);
+    await measure(0, 20);
+    await applyAnswer(device.org, device.serial);
+    assert.deepEqual(await statuses(), ['high_temp new']);
+    await measure(1, 5);
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('keeps alerts open when the device confirms other intervals, or the same rules again', async () => {
+    await confirmProfile(FRIDGE);
+    await measure(0, 20);
+    await confirmProfile({ intervals: { transmissionIntervalSeconds: 7_200 } });
+    await confirmProfile(FRIDGE);
+    assert.deepEqual(await statuses(), ['high_temp new']);
+  });
+
+  it('evaluates a frame that waited for the lock by the rules that were confirmed meanwhile', async () => {
+    await confirmProfile(FRIDGE);
+    await applyProfile({ temperatureAlerts: [] });
+    const { config } = (await device.org.device.get(`/devices/${device.serial}/pending-config`)).body;
+    await send([reading(0, 20)]);
+    const holder = await device.dms.service.sql.transaction();
+    await query(holder, 'select 1 from device_states where asset_id = ? for update', [device.assetId]);
+    const confirmed = report(device.org, device.serial, { ...FACTORY, ...config });
+    await sleep(150);
+    const measured = send([reading(1, 5), reading(2, 20)]);
+    await sleep(150);
+    await holder.commit();
+    assert.equal((await confirmed).body.syncStatus, 'applied');
+    await measured;
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('resolves an alert that a frame opens while the device confirms other rules', async () => {
+    await confirmProfile(FRIDGE);
+    await applyProfile({ temperatureAlerts: [] });
+    const { config } = (await device.org.device.get(`/devices/${device.serial}/pending-config`)).body;
+    const holder = await device.dms.service.sql.transaction();
+    await query(holder, 'lock table alerts in exclusive mode');
+    const measured = send([reading(0, 20)]);
+    await sleep(150);
+    const confirmed = report(device.org, device.serial, { ...FACTORY, ...config });
+    await sleep(150);
+    await holder.commit();
+    await measured;
+    assert.equal((await confirmed).body.syncStatus, 'applied');
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('resolves alerts when the asset is archived', async () => {
+    await confirmProfile(FRIDGE);
+    await measure(0, 20);
+    await device.org.api.delete(`/assets/${device.assetId}`);
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('keeps alerts open with new hardware, until its readings resolve them', async () => {
+    await confirmProfile(FRIDGE);
+    await measure(0, 20);
+    const before = device.serial;
+    await device.replaceHardware();
+    await measure(1, 21, 5);
+    const alert = await onlyAlert();
+    assert.deepEqual([alert.status, alert.serialNumber], ['resolved', before]);
+  });
+});

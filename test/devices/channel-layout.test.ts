@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { channelAt, type Layout, positionOf } from '../../src/devices/channel-layout.ts';
+
+describe('The positions of a device', () => {
+  const withTypes = (...channelTypes: number[]): Layout => ({ model: 'TVO-THT', channelTypes });
+  const positionsOf = (layout: Layout, types: number[]) =>
+    types.map((type, index) => positionOf(index + 1, type, layout));
+
+  it('takes the first temperature channel that a device showed as ambient, and the last as probe', () => {
+    assert.deepEqual(positionsOf(withTypes(2, 1, 1, 1, 0, 0), [2, 1, 1, 1]), [
+      null,
+      'ambient',
+      null,
+      'probe',
+    ]);
+  });
+
+  it('takes a single temperature channel as the probe, and finds it by either position', () => {
+    const layout = withTypes(2, 1, 0, 0, 0, 0);
+    assert.deepEqual(positionsOf(layout, [2, 1]), [null, 'probe']);
+    assert.deepEqual([channelAt('probe', layout), channelAt('ambient', layout)], [2, 2]);
+  });
+
+  it('uses the channels of the product line until the device has shown its own', () => {
+    assert.deepEqual(positionsOf({ model: 'tvo-tht', channelTypes: null }, [1, 2, 1]), [
+      'ambient',
+      null,
+      'probe',
+    ]);
+  });
+
+  it('takes channel 1 as the probe where nothing is known', () => {
+    assert.deepEqual(positionsOf({ model: null, channelTypes: null }, [1, 1]), ['probe', null]);
+  });
+
+  it('finds a channel by its position and the position by that channel', () => {
+    for (const layout of [
+      withTypes(1, 1, 1, 0, 0, 0),
+      withTypes(0, 0, 1, 0, 0, 1),
+      { model: 'TVO-THT', channelTypes: null },
+    ]) {
+      for (const position of ['probe', 'ambient'] as const) {
+        assert.equal(positionOf(channelAt(position, layout), 1, layout), position);
+      }
+    }
+  });
+});

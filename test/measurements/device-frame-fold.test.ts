@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
+import type { SyncState } from '../../src/devices/device-sync.ts';
+import { createDeviceFrames } from '../../src/measurements/device-frame-fold.ts';
+import type { Frame } from '../../src/measurements/frame.ts';
+import type { Reading, SentReading } from '../../src/measurements/reading.ts';
+import { lockedDevice, SENSOR_FAULT, temperature } from './fixtures.ts';
+
+const NOW = new Date('2026-03-02T12:00:00.000Z');
+const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);
+const at = (minute: number, more: Partial<Reading> = {}) => temperature(minute, more, NOW.getTime());
+
+const NO_CONFIG: SyncState<DeviceConfiguration> = {
+  reported: null,
+  confirmed: null,
+  revision: 0,
+  pending: null,
+};
+const frame = (more: Partial<Frame> = {}): Frame => ({
+  organizationId: 'o',
+  serialNumber: 's',
+  readings: [],
+  batteryStatus: null,
+  signal: null,
+  configHash: null,
+  nextTransmissionAt: null,
+  channelTypes: null,
+  receivedAt: NOW,
+  canDeliverConfig: true,
+  ...more,
+});
+
+describe('The frames of a device within a batch', () => {
+  const framesOf = (sync: Partial<SyncState<DeviceConfiguration>> = {}) =>
+    createDeviceFrames(lockedDevice(), { ...NO_CONFIG, ...sync });
+
+  it('counts a reading of an earlier frame of the batch as a duplicate, and an older one as late', () => {
+    const { take } = framesOf();
+    const first = take(frame({ readings: [at(-3), at(-1)] }));
+    const second = take(frame({ readings: [at(-2), at(-1), at(0)] }));
+    assert.deepEqual([first.duplicates, second.duplicates], [0, 1]);
+    assert.deepEqual(
+      second.fresh.map(({ value, late }) => [value, late]),
+      [
+        [-2, true],
+        [0, false],
+      ],
+    );
+    assert.deepEqual([first.cameOnline, second.cameOnline], [true, false]);
+  });
+
+  it('marks no reading late because of earlier ones by a clock that ran ahead', () => {
+    const { take } = framesOf();
+    const { state } = take(frame({ readings: [at(4), at(20 * 60)] }));
+    assert.deepEqual(state.newestReadingAt, { 1: minutes(4).getTime() });
+    const [reading] = take(frame({ readings: [at(5)] })).fresh;
+    assert.equal(reading?.late, false);
+  });
+
+  it('keeps what a frame does not tell as it was', () => {
+    const { take } = framesOf();
+    take(frame({ batteryStatus: 'low', signal: 30, channelTypes: [2, 1, 0, 0, 0, 0], readings: [at(-5)] }));
+    assert.deepEqual(take(frame({ receivedAt: minutes(1) })).state, {
+      presence: { status: 'online', lastContactAt: minutes(1), expectedBy: null },
+      signalStrength: 'good',
+      batteryStatus: 'low',
+      lastReadingAt: minutes(-5),
+      latestMeasuredAt: minutes(-5),
+      channelTypes: [2, 1, 0, 0, 0, 0],
+      newestReadingAt: { 1: minutes(-5).getTime() },
+    });
+  });
+
+  it('counts a sensor error as measured, and not as the last reading', () => {
+    const error = at(-1, { value: null, error: SENSOR_FAULT });
+    const { state } = framesOf().take(frame({ readings: [at(-5), error] }));
+    assert.deepEqual([state.lastReadingAt, state.latestMeasuredAt], [minutes(-5), minutes(-1)]);
+  });
+
+  it('resolves positions by the channels that the frame itself shows', () => {
+    const readings: SentReading[] = [{ ...at(-1), channel: 'probe' }];
+    const { fresh } = framesOf().take(frame({ channelTypes: [2, 1, 0, 0, 0, 0], readings }));
+    assert.equal(fresh[0]?.channel, 2);
+  });
+
+  it('drops readings without a plausible time, and keeps the rest', () => {
+    const readings = [at(-60 * 24 * 365 * 20), at(60 * 25), at(0)];
+    const { dropped, fresh } = framesOf().take(frame({ readings }));
+    assert.deepEqual([dropped, fresh.length], [2, 1]);
+  });
+
+  it('starts a new deadline with each frame, by the interval that the device runs', () => {
+    const { take } = framesOf({ confirmed: { transmissionInterval: 600 } });
+    const named = take(frame({ nextTransmissionAt: minutes(30) }));
+    assert.deepEqual(named.state.presence.expectedBy, minutes(40));
+    const unnamed = take(frame({ receivedAt: minutes(1) }));
+    assert.deepEqual(unnamed.state.presence.expectedBy, minutes(21));
+  });
+
+  it('starts a deadline by a longer interval if the answer to the frame can deliver it', () => {
+    const pending = { config: { transmissionInterval: 3_600 }, fetchedAt: null, failure: null };
+    const deadlineOf = (canDeliverConfig: boolean) =>
+      framesOf({ confirmed: { transmissionInterval: 600 }, pending }).take(frame({ canDeliverConfig })).state
+        .presence.expectedBy;
+    assert.deepEqual([deadlineOf(true), deadlineOf(false)], [minutes(120), minutes(20)]);
+  });
+});

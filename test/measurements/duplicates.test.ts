@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { query } from '../../src/db/query.ts';
+import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
+import type { Reading } from '../../src/measurements/reading.ts';
+import { registerMany } from '../support/fleet.ts';
+import { MINUTE_MS, SENSOR_FAULT, temperature } from './fixtures.ts';
+import { useLogger } from './harness.ts';
+
+const start = Date.now();
+const at = (minute: number, more: Partial<Reading> = {}) => temperature(minute, more, start);
+const fault = (minute: number, channel = 1) => at(minute, { channel, value: null, error: SENSOR_FAULT });
+const counts = (accepted: number, duplicates: number, dropped = 0) => ({ accepted, duplicates, dropped });
+
+describe('Readings that were stored before', () => {
+  const logger = useLogger();
+  const { history, frame, intakeWith, newLogger, newSerial } = logger;
+
+  /** Counts how often a batch is stored: twice where the state of a device was wrong. */
+  function countingIntake() {
+    let attempts = 0;
+    const intake = intakeWith({
+      measurementsIn: (sql) => ({
+        store(frames, check) {
+          attempts++;
+          return createMeasurementsRepository(sql).store(frames, check);
+        },
+      }),
+    });
+    return {
+      attempts: () => attempts,
+      /** At once, so that they are one batch. */
+      receive: (batch: Reading[][], serials = batch.map(() => logger.serial)) =>
+        Promise.all(
+          batch.map(async (readings, index) => {
+            const result = await intake.receive(frame({ readings, serialNumber: serials[index] as string }));
+            assert.ok(result);
+            const { accepted, duplicates, dropped } = result;
+            return { accepted, duplicates, dropped };
+          }),
+        ),
+    };
+  }
+
+  const setLatestMeasuredAt = (time: Date | null) =>
+    query(
+      logger.dms.service.sql,
+      'update device_states set latest_measured_at = ?::timestamptz where asset_id = ?',
+      [time?.toISOString() ?? null, logger.assetId],
+    );
+
+  it('finds duplicates in one attempt where the state of the device does not know its latest reading', async () => {
+    const { receive, attempts } = countingIntake();
+    await receive([[at(-9), at(-1)]]);
+    await setLatestMeasuredAt(null);
+    assert.deepEqual(await receive([[at(-9)]]), [counts(0, 1)]);
+    assert.deepEqual(await receive([[at(-1)]]), [counts(0, 1)]);
+    assert.equal(attempts(), 3);
+  });
+
+  for (const [what, readings] of [
+    ['sensor errors', [at(-3), fault(-2), fault(-1, 2)]],
+    ['of a clock that runs ahead', [at(-1), at(60), at(61, { channel: 2 })]],
+  ] as const) {
+    it(`are found in one attempt when they are ${what}`, async () => {
+      const { receive, attempts } = countingIntake();
+      assert.deepEqual(await receive([[...readings]]), [counts(3, 0)]);
+      assert.deepEqual(await receive([[...readings]]), [counts(0, 3)]);
+      assert.equal((await history()).items.length, 3);
+      assert.equal(attempts(), 2);
+    });
+  }
+
+  it('tells duplicates apart from new readings that are older than the latest', async () => {
+    const { receive, attempts } = countingIntake();
+    await receive([[at(-1), at(-10), at(-30)]]);
+    assert.deepEqual(await receive([[at(-40), at(-30), at(-20), at(-10, { channel: 2 }), at(-10), at(0)]]), [
+      counts(4, 2),
+    ]);
+    assert.equal((await history()).items.length, 7);
+    assert.equal(attempts(), 2);
+  });
+
+  it('counts duplicates, and fails no frame, where the state of the device knows less than is stored', async () => {
+    const fleet = await registerMany(logger.org, 6, newSerial('NEIGHBOUR'));
+    const { receive, attempts } = countingIntake();
+    await receive([[at(-3), at(-2), at(-1)]]);
+    await setLatestMeasuredAt(at(-60).measuredAt);
+    const results = await receive(
+      [...fleet.map(() => [at(-1)]), [at(-2), at(-1), at(0)], [at(0), at(1)]],
+      [...fleet, logger.serial, logger.serial],
+    );
+    assert.deepEqual(results, [...fleet.map(() => counts(1, 0)), counts(1, 2), counts(1, 1)]);
+    assert.equal((await history()).items.length, 5);
+    assert.equal(attempts(), 3);
+    assert.deepEqual(await receive([[at(0), at(1)]]), [counts(0, 2)]);
+    assert.equal(attempts(), 4);
+  });
+
+  it('stores readings once and counts them exactly, whatever is sent when', async function () {
+    this.timeout(120_000);
+    await fc.assert(
+      fc.asyncProperty(batches, (all) => play(all)),
+      { numRuns: 60 },
+    );
+  });
+
+  it('stores readings once and counts them exactly, whatever the state of the device knows', async function () {
+    this.timeout(120_000);
+    const known = fc.infiniteStream(fc.option(minutes, { nil: null }));
+    await fc.assert(
+      fc.asyncProperty(batches, known, (all, latest) => play(all, latest)),
+      { numRuns: 60 },
+    );
+  });
+
+  /** Batch by batch; with `latest`, the state of the device is overwritten before each. */
+  async function play(all: Reading[][][], latest?: Iterator<number | null>): Promise<void> {
+    await newLogger();
+    const { receive, attempts } = countingIntake();
+    const stored = new Set<string>();
+    for (const batch of all) {
+      const minute: number | null | undefined = latest?.next().value;
+      if (minute !== undefined) await setLatestMeasuredAt(minute === null ? null : at(minute).measuredAt);
+      const expected = batch.map((each) => countInto(stored, each));
+      assert.deepEqual(await receive(batch), expected);
+    }
+    if (!latest) assert.equal(attempts(), all.length);
+    const rows = await query<{ channel: number; measuredAt: Date }>(
+      logger.dms.service.sql,
+      'select channel, measured_at as "measuredAt" from measurements where asset_id = ?',
+      [logger.assetId],
+    );
+    assert.deepEqual(rows.map(keyOf).toSorted(), [...stored].toSorted());
+  }
+});
+
+/** Around now, ahead of the clock, long ago, and later than is plausible. */
+const minutes = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: -12, max: 4 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 60, max: 63 }) },
+  fc.integer({ min: -40_002, max: -40_000 }),
+  fc.constant(1_500),
+);
+const channels = fc.integer({ min: 1, max: 2 });
+const readings = fc.oneof(
+  fc.tuple(minutes, channels).map(([minute, channel]) => at(minute, { channel })),
+  fc.tuple(minutes, channels).map(([minute, channel]) => fault(minute, channel)),
+);
+const batches = fc.array(fc.array(fc.array(readings, { maxLength: 6 }), { minLength: 1, maxLength: 3 }), {
+  minLength: 1,
+  maxLength: 8,
+});
+
+const keyOf = ({ channel, measuredAt }: Pick<Reading, 'channel' | 'measuredAt'>) =>
+  `${channel} ${new Date(measuredAt).toISOString()}`;
+
+/** Adds the keys of a frame to those of all that is stored, and returns what the frame counts. */
+function countInto(stored: Set<string>, frameReadings: Reading[]) {
+  const dropped = frameReadings.filter(({ measuredAt }) => measuredAt.getTime() > start + 1_440 * MINUTE_MS);
+  const kept = frameReadings.filter((each) => !dropped.includes(each));
+  const before = stored.size;
+  for (const each of kept) stored.add(keyOf(each));
+  const accepted = stored.size - before;
+  return counts(accepted, kept.length - accepted, dropped.length);
+}

@@ -1,0 +1,59 @@
+import type { Reading } from '../../src/measurements/reading.ts';
+import type { LockedDevice } from '../../src/measurements/stored-frame.ts';
+
+export const MINUTE_MS = 60_000;
+/** An error code of a sensor. */
+export const SENSOR_FAULT = 8_388_557;
+
+export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
+
+/** A reading as the API takes it. */
+export const reading = (more: object = {}) => ({
+  channel: 1,
+  type: 'temperature',
+  value: 4.2,
+  measuredAt: ago(1),
+  ...more,
+});
+
+/** One a minute, the newest first. */
+export const series = (count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, index) => reading({ measuredAt: ago(index + 1), value: index, ...more }));
+
+/** A reading as the intake takes it, so many minutes from now, which is also its value. */
+export const temperature = (minute: number, more: Partial<Reading> = {}, now = Date.now()): Reading => ({
+  channel: 1,
+  type: 1,
+  value: minute,
+  error: null,
+  measuredAt: new Date(now + minute * MINUTE_MS),
+  ...more,
+});
+
+/** A device that is offline, and of which nothing else is known. */
+export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => ({
+  organizationId: 'o',
+  assetId: '019cb0a5-0000-7000-8000-000000000000',
+  serialNumber: '282C02424EED',
+  assetName: 'Cold room',
+  layout: { model: null, channelTypes: null },
+  subscribed: new Set(),
+  openAlerts: [],
+  state: {
+    presence: { status: 'offline', lastContactAt: null, expectedBy: null },
+    signalStrength: 'unknown',
+    batteryStatus: 'unknown',
+    lastReadingAt: null,
+    latestMeasuredAt: null,
+    channelTypes: null,
+    newestReadingAt: {},
+  },
+  config: {
+    sync: { reported: null, confirmed: null, revision: 0, pending: null },
+    reportedHash: null,
+    observedHash: null,
+    channelTypes: null,
+    areChannelsReported: false,
+  },
+  ...more,
+});

@@ -1,0 +1,71 @@
+/** Which measurement events a frame publishes, as the deliveries show them. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import type { Answer } from '../support/client.ts';
+import { ago, reading, series } from './fixtures.ts';
+import { timesOf, useLogger } from './harness.ts';
+
+describe('A measurement event', () => {
+  const logger = useLogger();
+  const { send } = logger;
+
+  const subscribe = async () =>
+    (await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' })).body.id as string;
+  const payloads = async (webhookId: string) => {
+    const { items } = (await logger.org.api.get(`/cellular-webhooks/${webhookId}/deliveries?limit=500`)).body;
+    const all = items.map(({ id }: { id: string }) =>
+      logger.org.api.get(`/cellular-webhooks/${webhookId}/deliveries/${id}`),
+    );
+    return (await Promise.all<Answer>(all)).map(({ body }) => body.payload);
+  };
+
+  it('publishes a frame with its new readings, and without those that were stored before', async () => {
+    const webhookId = await subscribe();
+    const readings = series(2);
+    const nextTransmissionAt = ago(-60);
+    await send(readings.slice(1));
+    await send(readings, { batteryStatus: 'ok', signal: 40, nextTransmissionAt });
+    const [{ type, timestamp, data }] = await payloads(webhookId);
+    assert.equal(type, 'data.measurement');
+    assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 10_000);
+    assert.deepEqual(data, {
+      serialNumber: logger.serial,
+      assetId: logger.assetId,
+      assetName: logger.serial,
+      batteryStatus: 'ok',
+      signalStrength: 'good',
+      nextTransmissionAt,
+      readings: [{ ...reading(), measuredAt: timesOf(readings as never)[0], value: 0, unit: '°C' }],
+    });
+  });
+
+  it('publishes nothing for a frame without new readings', async () => {
+    const webhookId = await subscribe();
+    await send(series(2));
+    await send(
+      series(2)
+        .slice(0, 0)
+        .concat(reading({ measuredAt: '1980-01-01T00:00:00Z' })),
+    );
+    assert.equal((await payloads(webhookId)).length, 1);
+  });
+
+  it('publishes no event when nobody subscribes', async () => {
+    await send(series(2));
+    const rows = await query(logger.dms.service.sql, 'select 1 from events where organization_id = ?', [
+      logger.org.id,
+    ]);
+    assert.deepEqual(rows, []);
+  });
+
+  it('publishes a large frame in several events below 20 kB, each reading once', async () => {
+    const webhookId = await subscribe();
+    await send(series(1_000));
+    const all = await payloads(webhookId);
+    assert.ok(all.length > 1);
+    for (const payload of all) assert.ok(Buffer.byteLength(JSON.stringify(payload)) < 20_000);
+    const values = all.flatMap(({ data }) => data.readings.map(({ value }: { value: number }) => value));
+    assert.equal(values.length, 1_000);
+    assert.equal(new Set(values).size, 1_000);
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { eventually, register } from '../support/fleet.ts';
+import { newDatabase } from '../support/servers.ts';
+import { startService, type TestOrganization } from '../support/service.ts';
+
+const MINUTE_MS = 60_000;
+const DEADLINE = ['last_contact_at', 'expected_by'];
+
+describe('An outage of the ingress', () => {
+  for (const ingress of ['api', 'gateway']) {
+    it(`postpones deadlines for as long as the ${ingress} was down, and no longer`, async () => {
+      const databaseUrl = await newDatabase();
+      const database = new pg.Client({ connectionString: databaseUrl });
+      const moveBack = (minutes: number, table: string, columns: string[], where = 'true') =>
+        database.query(
+          `update ${table} set ${columns.map((column) => `${column} = ${column} - interval '${minutes} minutes'`)}
+           where ${where}`,
+        );
+      const first = await startService({ databaseUrl, withWorker: false });
+      await database.connect();
+      const excusedId = await register(first, 'EXCUSED');
+      const overdueId = await register(first, 'OVERDUE');
+      await sendFrame(first, 'EXCUSED');
+      await first.stop();
+      await moveBack(180, 'device_states', DEADLINE);
+      await moveBack(180, 'ingress_heartbeats', ['beat_at'], `ingress = '${ingress}'`);
+
+      const second = await startService({ databaseUrl });
+      const token = (kind: 'customer' | 'device') => second.issueKey(first.id, kind).then((key) => key.token);
+      const api = second.with(await token('customer'));
+      const statusOf = async (id: string) => (await api.get(`/assets/${id}`)).body.status;
+      const untilOffline = (id: string) =>
+        eventually(
+          () => statusOf(id),
+          (status) => status === 'offline',
+        );
+      // The sweep that finds a device whose contact came after the outage has looked at all the others, too.
+      await sendFrame({ ...first, device: second.with(await token('device')) }, 'OVERDUE');
+      await moveBack(41, 'device_states', ['expected_by'], `asset_id = '${overdueId}'`);
+      await untilOffline(overdueId);
+      assert.equal(await statusOf(excusedId), 'online');
+      await database.query('begin');
+      await moveBack(41, 'device_states', DEADLINE, `asset_id = '${excusedId}'`);
+      await moveBack(41, 'ingress_outages', ['started_at', 'ended_at']);
+      await database.query('commit');
+      await untilOffline(excusedId);
+      await second.stop();
+      await database.end();
+    });
+  }
+});
+
+async function sendFrame(to: TestOrganization, serial: string): Promise<void> {
+  const nextTransmissionAt = new Date(Date.now() + 30 * MINUTE_MS).toISOString();
+  const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+  const frame = { readings, nextTransmissionAt };
+  const { status, text } = await to.device.post(`/devices/${serial}/measurements`, frame);
+  assert.equal(status, 202, text);
+}

@@ -22,8 +22,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: the calendars of all devices',
   'src/config-jobs/scheduled-devices.repository.ts listZones: looks up config_jobs without organization_id':
     'a sweep: the time zones of all schedules',
-  'src/config-jobs/scheduled-devices.repository.ts listWithStaleOffset: looks up configurations without organization_id':
-    'a sweep: calendars of all organizations whose UTC offset is out of date',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
     'a sweep: leases that ran out',
   'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':

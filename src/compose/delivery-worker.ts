@@ -1,20 +1,20 @@
-/** What the worker does with deliveries: the dispatcher sends what is due, recovery steps run for endpoints in trouble. */
+/** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
 import { type Database, openDatabase } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
 import { type Attempts, createAttempts } from '../deliveries/attempts.service.ts';
 import { type ClaimsRepository, createClaimsRepository } from '../deliveries/claims.repository.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import {
+  DELIVERIES_CHANNEL,
   notifyQueued,
   parseNotification,
-  QUEUED_CHANNEL,
 } from '../deliveries/delivery-notifications.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
-import {
-  createEndpointHealthRepository,
-  type EndpointHealthRepository,
-} from '../endpoints/endpoint-health.repository.ts';
+import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
+import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
+import { createLastAttempts, type LastAttempts } from '../endpoints/last-attempts.service.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -23,7 +23,7 @@ const OUTBOX_POOL_SIZE = 8;
 const OUTBOX_SESSION = {
   // Claims and outcomes that a crash of the database loses are made again: the same delivery, the same webhook-id.
   synchronous_commit: 'off',
-  // A few rows among millions, always by index; the planner cannot know how few, and would read whole partitions.
+  // These statements read few rows among millions, always by index. The planner cannot know that and would scan tables.
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
@@ -36,19 +36,21 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const outbox = openOutbox(resources);
   const claims = createClaimsRepository(outbox);
   const endpoints = createEndpointHealthRepository(sql);
-  const attempts = composeAttempts(resources, deliveries, { outbox, claims, endpoints });
+  const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
+  const attempts = composeAttempts(resources, deliveries, { outbox, claims, lastAttempts });
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
   return {
     recoverySteps: createEndpointRecoveryService({
       claims,
       endpoints,
+      breakers: createBreakerRepository(sql),
       attempts,
       perEndpointMax,
       leaseSeconds,
       drainPerSecondMax,
       drainTickMs,
-      wake: (endpointId) => notifyQueued(sql, [endpointId]),
+      wake: (endpoint) => notifyQueued(sql, endpoint),
       isStopping: () => isStopping,
       log,
     }),
@@ -57,7 +59,10 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
       await dispatching.stop();
     },
     /** After the last activity has ended. */
-    close: () => outbox.destroy(),
+    async close() {
+      await lastAttempts.flush();
+      await outbox.destroy();
+    },
   };
 }
 
@@ -70,30 +75,38 @@ const openOutbox = ({ settings }: Resources) =>
     session: OUTBOX_SESSION,
   });
 
-interface Outbox {
+interface AttemptsNeeds {
   outbox: Database;
   claims: ClaimsRepository;
-  endpoints: EndpointHealthRepository;
+  lastAttempts: LastAttempts;
 }
 
 function composeAttempts(
-  { settings, deliveryPlan, metrics, secretBox, now, log }: Resources,
+  { settings, deliveryPlan, metrics, sql, secretBox, now, log }: Resources,
   { send, notifyRecovery }: Slices['deliveries'],
-  { outbox, claims, endpoints }: Outbox,
+  { outbox, claims, lastAttempts }: AttemptsNeeds,
 ): Attempts {
+  const { scheduleMs, probePlan, disableAfterMs } = deliveryPlan;
+  const endpointHealth = createEndpointHealthService({
+    deliveries: createDeliveriesRepository(outbox),
+    endpoints: createEndpointHealthRepository(sql),
+    breakers: createBreakerRepository(sql),
+    lastAttempts,
+    probePlan,
+    disableAfterMs,
+    now,
+    notifyRecovery,
+    log,
+  });
   return createAttempts({
     claims,
-    deliveries: createDeliveriesRepository(outbox),
-    endpoints,
+    endpointHealth,
     secretBox,
     send,
     perEndpointMax: settings.webhooks.perEndpointMax,
-    schedule: deliveryPlan.scheduleMs,
-    probePlan: deliveryPlan.probePlan,
-    disableAfterMs: deliveryPlan.disableAfterMs,
+    schedule: scheduleMs,
     now,
     random: Math.random,
-    notifyRecovery,
     observe: ({ verdict, durationMs }) => {
       metrics.deliveryAttempts.inc({ verdict });
       metrics.deliveryDuration.observe(durationMs / 1000);
@@ -102,7 +115,7 @@ function composeAttempts(
   });
 }
 
-/** The dispatcher, woken by the database's notifications. */
+/** The dispatcher, and the notifications that wake it. */
 function startDispatching(
   { settings, log }: Resources,
   { claims, attempts }: { claims: ClaimsRepository; attempts: Attempts },
@@ -113,16 +126,16 @@ function startDispatching(
     attempts,
     perEndpointMax,
     leaseSeconds,
-    lookEveryMs: POLL_INTERVAL_MS,
+    pollIntervalMs: POLL_INTERVAL_MS,
     log,
   });
   const listener = listenTo({
     url: settings.databaseUrl,
-    channel: QUEUED_CHANNEL,
+    channel: DELIVERIES_CHANNEL,
     onNotification: (payload) => {
-      const { kind, endpointIds } = parseNotification(payload);
-      if (kind === 'changed') dispatcher.recall(endpointIds);
-      else dispatcher.wake(endpointIds);
+      const { kind, endpoints } = parseNotification(payload);
+      if (kind === 'changed') dispatcher.invalidate(endpoints);
+      else dispatcher.wake(endpoints);
     },
     onFault: (err) =>
       log.warn({ err }, 'No notifications of new deliveries: the dispatcher polls every second'),

@@ -13,7 +13,7 @@ import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres
 import { startTemporalDevServer, type TemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
-import { QUEUED_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { DELIVERIES_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
 import type { SubscribableType } from '../../src/events/event-catalogue.schemas.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { eventually } from '../support/fleet.ts';
@@ -88,12 +88,12 @@ describe('A connection for notices that is cut', () => {
     await subscriber.receiver.until(ledger.balance().committed);
     return performance.now() - startedAt;
   }
-  const cut = () => query(ledger.sql, `select pg_terminate_backend(pid) ${LISTENING}`, [QUEUED_CHANNEL]);
+  const cut = () => query(ledger.sql, `select pg_terminate_backend(pid) ${LISTENING}`, [DELIVERIES_CHANNEL]);
   const LISTENING =
     "from pg_stat_activity where application_name = 'listen ' || ? and datname = current_database()";
   const untilListening = () =>
     eventually(
-      () => query(ledger.sql, `select pid ${LISTENING}`, [QUEUED_CHANNEL]),
+      () => query(ledger.sql, `select pid ${LISTENING}`, [DELIVERIES_CHANNEL]),
       (connections) => connections.length === 1,
     );
 

@@ -249,11 +249,13 @@ describe('An endpoint in trouble', () => {
   it('has not been failing since before its last success, however late that success is noted', async () => {
     const endpoints = createEndpointHealthRepository(dms.service.sql);
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
+    const endpoint = { organizationId: customer.id, endpointId: id };
     const note = (second: number, status: LastAttempt['status']) =>
       endpoints.recordLastAttempts([
-        { endpointId: id, at: new Date(second * 1_000), status, statusCode: null, error: null },
+        { ...endpoint, attemptedAt: new Date(second * 1_000), status, statusCode: null, error: null },
       ]);
-    const failingSince = async () => (await endpoints.findState(id))?.failingSince?.getTime() ?? null;
+    const failingSince = async () =>
+      (await endpoints.findActiveState(endpoint))?.failingSince?.getTime() ?? null;
     await note(10, 'retrying');
     await note(30, 'retrying');
     assert.equal(await failingSince(), 10_000);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { firstIdAt } from '../../src/db/partitions.ts';
-import { nextAttempt, retryAfterMs, SCHEDULE_MS, verdictOf } from '../../src/deliveries/delivery.ts';
+import { nextAttempt, parseRetryAfter, SCHEDULE_MS, toVerdict } from '../../src/deliveries/delivery.ts';
 import { parseNotification } from '../../src/deliveries/delivery-notifications.repository.ts';
 import { nextStep, type RecoveryState } from '../../src/deliveries/endpoint-recovery.ts';
 import { createKeyedSemaphore } from '../../src/deliveries/keyed-semaphore.ts';
@@ -10,10 +10,10 @@ import {
   type EndpointHealth,
   HEALTHY,
   nextPace,
-  observed,
   opensBreaker,
   PROBE_PLAN,
   probeWaitMs,
+  withAttempt,
 } from '../../src/endpoints/endpoint-health.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,7 +72,7 @@ describe('Retry-After', () => {
   it('is read as seconds, up to a day', () => {
     fc.assert(
       fc.property(fc.nat(999_999_999), (seconds) => {
-        assert.equal(retryAfterMs(String(seconds), now), Math.min(seconds * 1_000, DAY_MS));
+        assert.equal(parseRetryAfter(String(seconds), now), Math.min(seconds * 1_000, DAY_MS));
       }),
     );
   });
@@ -81,14 +81,14 @@ describe('Retry-After', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), (seconds) => {
         const date = new Date(now.getTime() + seconds * 1_000).toUTCString();
-        assert.equal(retryAfterMs(date, now), seconds <= 0 ? null : Math.min(seconds * 1_000, DAY_MS));
+        assert.equal(parseRetryAfter(date, now), seconds <= 0 ? null : Math.min(seconds * 1_000, DAY_MS));
       }),
     );
   });
 
   it('asks for nothing when there is none, or no sense in it', () => {
     for (const text of [undefined, '', 'soon', 'NaN', '12 parsecs'])
-      assert.equal(retryAfterMs(text, now), null);
+      assert.equal(parseRetryAfter(text, now), null);
   });
 });
 
@@ -96,7 +96,7 @@ describe('A status code', () => {
   it('means delivered, gone, slow down, or try again', () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 999 }), (status) => {
-        const verdict = verdictOf(status);
+        const verdict = toVerdict(status);
         if (status >= 200 && status <= 299) assert.equal(verdict, 'delivered');
         else if (status === 410) assert.equal(verdict, 'gone');
         else assert.equal(verdict, [429, 502, 503, 504].includes(status) ? 'throttled' : 'retry');
@@ -108,7 +108,7 @@ describe('A status code', () => {
 
 describe('The breaker', () => {
   const healthAfter = (verdicts: Array<'delivered' | 'retry'>, everyMs = 100): EndpointHealth =>
-    verdicts.reduce((health, verdict, index) => observed(health, { verdict }, index * everyMs), HEALTHY);
+    verdicts.reduce((health, verdict, index) => withAttempt(health, { verdict }, index * everyMs), HEALTHY);
   const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
   it('opens after five failures in a row, and not after four', () => {
@@ -131,7 +131,7 @@ describe('The breaker', () => {
   });
 
   it('opens at once when the receiver says that it is too much', () => {
-    assert.equal(opensBreaker(observed(HEALTHY, { verdict: 'throttled' }, 0), 'throttled'), true);
+    assert.equal(opensBreaker(withAttempt(HEALTHY, { verdict: 'throttled' }, 0), 'throttled'), true);
   });
 
   it('judges by the attempts of the last minute alone, whatever came before', () => {
@@ -143,11 +143,11 @@ describe('The breaker', () => {
         (old, recent) => {
           const begin = healthAfter([...old, 'delivered'], 50);
           const later = recent.reduce(
-            (health, each, index) => observed(health, { verdict: each }, 1_000_000 + index),
+            (health, each, index) => withAttempt(health, { verdict: each }, 1_000_000 + index),
             begin,
           );
           const fresh = recent.reduce(
-            (health, each, index) => observed(health, { verdict: each }, index),
+            (health, each, index) => withAttempt(health, { verdict: each }, index),
             HEALTHY,
           );
           assert.equal(opensBreaker(later, 'retry'), opensBreaker(fresh, 'retry'));
@@ -271,8 +271,10 @@ describe('KeyedSemaphore', () => {
 
 describe('A notice', () => {
   it('says what happened to which endpoints', () => {
-    assert.deepEqual(parseNotification('a,b'), { kind: 'queued', endpointIds: ['a', 'b'] });
-    assert.deepEqual(parseNotification('changed a'), { kind: 'changed', endpointIds: ['a'] });
+    const a = { organizationId: 'o', endpointId: 'a' };
+    const b = { organizationId: 'p', endpointId: 'b' };
+    assert.deepEqual(parseNotification('o:a,p:b'), { kind: 'queued', endpoints: [a, b] });
+    assert.deepEqual(parseNotification('changed o:a'), { kind: 'changed', endpoints: [a] });
   });
 });
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isAllowedAddress } from '../../src/endpoints/allowed-address.ts';
-import { webhookUrlFault } from '../../src/endpoints/endpoint-url.ts';
+import { endpointUrlFault } from '../../src/endpoints/endpoint-url.ts';
 
 const accepted = (url: string, ranges: string[] = []) =>
-  assert.equal(webhookUrlFault(url, ranges), null, url);
+  assert.equal(endpointUrlFault(url, ranges), null, url);
 const refused = (url: string, fault: RegExp, ranges: string[] = []) =>
-  assert.match(webhookUrlFault(url, ranges) ?? 'accepted', fault, url);
+  assert.match(endpointUrlFault(url, ranges) ?? 'accepted', fault, url);
 
 const NOT_PUBLIC = /^must lead to a public address/;
 

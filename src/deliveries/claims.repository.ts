@@ -35,10 +35,6 @@ export interface RecordedAttempt extends EndpointRef {
   nextAttemptAt: Date | null;
 }
 
-const CLAIMED = `c.id, c.endpoint_id as "endpointId", c.organization_id as "organizationId", c.event_id as "eventId",
-  c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
-  ep.url, ep.secret, case when ep.previous_secret_until > now() then ep.previous_secret end as "previousSecret", e.body`;
-
 /** Bounds one statement, however much a disabled endpoint has queued; the next poll continues. */
 const ORPHANED_PER_STATEMENT = 1_000;
 
@@ -46,25 +42,34 @@ const ORPHANED_PER_STATEMENT = 1_000;
 const PROBE_CANDIDATES = 100;
 
 /** Returns a claim to the state it had before; what is queued for a disabled endpoint is held. */
-const RELEASED = `leased_until = null,
-  state = case when ep.status = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
-  next_attempt_at = case ep.status when 'disabled' then null else d.next_attempt_at end`;
-const OF_ENDPOINT = 'd.organization_id = ? and d.endpoint_id = ?';
-const IS_ACTIVE = `exists (
-  select from endpoints ep where ep.organization_id = d.organization_id and ep.id = d.endpoint_id and ep.status = 'active')`;
-const KEY = 'd.organization_id, d.endpoint_id, d.id';
+const release = (endpointStatus: string) => `leased_until = null,
+  state = case when ${endpointStatus} = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
+  next_attempt_at = case ${endpointStatus} when 'disabled' then null else d.next_attempt_at end`;
 
-/** Leases the deliveries whose keys the query `chosen` selects. */
+const KEY = 'd.organization_id, d.endpoint_id, d.id';
+/** What an attempt needs of the endpoint. */
+const TARGET = `ep.url, ep.secret,
+  case when ep.previous_secret_until > now() then ep.previous_secret end as previous_secret`;
+const OF_ACTIVE_ENDPOINT = `from deliveries d
+  join endpoints ep on ep.organization_id = d.organization_id and ep.id = d.endpoint_id and ep.status = 'active'
+  where d.organization_id = ? and d.endpoint_id = ?`;
+
+/**
+ * Leases the deliveries that the query \`chosen\` selects, with KEY and TARGET. No part joins more than two tables on the
+ * organization: the planner would derive conditions between all of them, and look up rows by the organization alone.
+ */
 const claiming = (chosen: string) => `
-  with chosen as materialized (${chosen}), c as (
+  with chosen as materialized (${chosen}), claimed as (
     update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), send_immediately = false
     from chosen
     where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
-    returning d.*
+    returning ${KEY}, d.event_id, d.attempt_count, d.schedule_step, d.next_attempt_at,
+      chosen.url, chosen.secret, chosen.previous_secret
   )
-  select ${CLAIMED} from c
-  join endpoints ep on ep.organization_id = c.organization_id and ep.id = c.endpoint_id
-  join events e on e.organization_id = c.organization_id and e.id = c.event_id
+  select c.organization_id as "organizationId", c.endpoint_id as "endpointId", c.id, c.event_id as "eventId",
+    c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
+    c.url, c.secret, c.previous_secret as "previousSecret", e.body
+  from claimed c join events e on e.organization_id = c.organization_id and e.id = c.event_id
   order by c.id`;
 
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
@@ -79,7 +84,7 @@ export function createClaimsRepository(sql: Sql) {
         sql,
         'deliveries_claim_new',
         claiming(`
-          select p.organization_id, p.endpoint_id, p.id
+          select ${KEY}, ${TARGET}
           from unnest(?::uuid[], ?::uuid[], ?::integer[]) as n (organization_id, endpoint_id, capacity)
           join endpoints ep on ep.organization_id = n.organization_id and ep.id = n.endpoint_id
             and ep.status = 'active' and ep.breaker = 'closed'
@@ -87,7 +92,7 @@ export function createClaimsRepository(sql: Sql) {
             select organization_id, endpoint_id, id from deliveries
             where organization_id = n.organization_id and endpoint_id = n.endpoint_id and state = 'pending'
             order by id limit n.capacity for update skip locked
-          ) as p`),
+          ) as d`),
         [
           capacities.map(({ organizationId }) => organizationId),
           capacities.map(({ endpointId }) => endpointId),
@@ -101,9 +106,8 @@ export function createClaimsRepository(sql: Sql) {
     claimDue(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select ${KEY} from deliveries d
-          where ${OF_ENDPOINT} and state = 'retrying' and next_attempt_at <= now() and ${IS_ACTIVE}
-          order by next_attempt_at, id limit ? for update skip locked`),
+        claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying' and d.next_attempt_at <= now()
+          order by d.next_attempt_at, d.id limit ? for update of d skip locked`),
         [...toBindings(endpoint), limit, leaseSeconds],
       );
     },
@@ -112,9 +116,8 @@ export function createClaimsRepository(sql: Sql) {
     claimImmediate(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select ${KEY} from deliveries d
-          where ${OF_ENDPOINT} and state = 'retrying' and send_immediately and ${IS_ACTIVE}
-          order by id limit ? for update skip locked`),
+        claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying' and d.send_immediately
+          order by d.id limit ? for update of d skip locked`),
         [...toBindings(endpoint), limit, leaseSeconds],
       );
     },
@@ -127,18 +130,17 @@ export function createClaimsRepository(sql: Sql) {
       return query(
         sql,
         claiming(`
-          select organization_id, endpoint_id, id from (
+          select * from (
             select * from (
-              select ${KEY}, null::timestamptz as tried_at from deliveries d
-              where ${OF_ENDPOINT} and state = 'pending' and ${IS_ACTIVE}
-              order by id limit 1 for update skip locked
+              select ${KEY}, ${TARGET}, null::timestamptz as tried_at ${OF_ACTIVE_ENDPOINT} and d.state = 'pending'
+              order by d.id limit 1 for update of d skip locked
             ) as untried
             union all select * from (
-              select ${KEY}, updated_at as tried_at from deliveries d
-              where ${OF_ENDPOINT} and state = 'retrying' and ${IS_ACTIVE} and id = any (array(
-                select id from deliveries d where ${OF_ENDPOINT} and state = 'retrying'
-                order by next_attempt_at limit ${PROBE_CANDIDATES}))
-              order by updated_at limit 1 for update skip locked
+              select ${KEY}, ${TARGET}, d.updated_at as tried_at ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying'
+                and d.id = any (array(
+                  select id from deliveries where organization_id = ? and endpoint_id = ? and state = 'retrying'
+                  order by next_attempt_at limit ${PROBE_CANDIDATES}))
+              order by d.updated_at limit 1 for update of d skip locked
             ) as tried
           ) as candidates order by tried_at nulls first limit 1`),
         [...toBindings(endpoint), ...toBindings(endpoint), ...toBindings(endpoint), leaseSeconds],
@@ -153,16 +155,13 @@ export function createClaimsRepository(sql: Sql) {
       return query(
         sql,
         claiming(`
-          select organization_id, endpoint_id, id from (
+          select * from (
             select * from (
-              select ${KEY} from deliveries d
-              where ${OF_ENDPOINT} and state = 'pending' and ${IS_ACTIVE}
-              order by id limit ? for update skip locked
+              select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'pending'
+              order by d.id limit ? for update of d skip locked
             ) as untried
             union all select * from (
-              select ${KEY} from deliveries d
-              join endpoints ep on ep.organization_id = d.organization_id and ep.id = d.endpoint_id
-              where ${OF_ENDPOINT} and d.state = 'retrying' and ep.status = 'active'
+              select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying'
                 and (d.next_attempt_at <= now() or d.updated_at < ep.recovered_at)
               order by d.id limit ? for update of d skip locked
             ) as tried
@@ -268,9 +267,12 @@ export function createClaimsRepository(sql: Sql) {
       if (claims.length === 0) return;
       await query(
         sql,
-        `update deliveries d set ${RELEASED}
-         from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
-         join endpoints ep on ep.organization_id = n.organization_id and ep.id = n.endpoint_id
+        `with n as materialized (
+           select n.*, ep.status
+           from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
+           join endpoints ep on ep.organization_id = n.organization_id and ep.id = n.endpoint_id
+         )
+         update deliveries d set ${release('n.status')} from n
          where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = n.id
            and d.leased_until is not null`,
         [
@@ -286,7 +288,7 @@ export function createClaimsRepository(sql: Sql) {
       await queryPrepared(
         sql,
         'deliveries_release_expired',
-        `update deliveries d set ${RELEASED} from endpoints ep
+        `update deliveries d set ${release('ep.status')} from endpoints ep
          where ep.organization_id = d.organization_id and ep.id = d.endpoint_id
            and d.state = 'sending' and d.leased_until < now()`,
       );

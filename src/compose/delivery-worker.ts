@@ -1,7 +1,7 @@
 /** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
-import { type Database, openDatabase } from '../db/database.ts';
+import { openDatabase } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
-import { type Attempts, createAttempts } from '../deliveries/attempts.service.ts';
+import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
 import { type ClaimsRepository, createClaimsRepository } from '../deliveries/claims.repository.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import {
@@ -14,7 +14,7 @@ import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.s
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
-import { createLastAttempts, type LastAttempts } from '../endpoints/last-attempts.service.ts';
+import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -31,20 +31,32 @@ const OUTBOX_SESSION = {
 };
 
 export function startDeliveryWorker(resources: Resources, deliveries: Slices['deliveries']) {
-  const { settings, sql, log } = resources;
+  const { settings, deliveryPlan, sql, now, log } = resources;
   const { perEndpointMax, leaseSeconds, drainPerSecondMax, drainTickMs } = settings.webhooks;
   const outbox = openOutbox(resources);
   const claims = createClaimsRepository(outbox);
   const endpoints = createEndpointHealthRepository(sql);
+  const breakers = createBreakerRepository(sql);
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
-  const attempts = composeAttempts(resources, deliveries, { outbox, claims, lastAttempts });
+  const endpointHealth = createEndpointHealthService({
+    deliveries: createDeliveriesRepository(outbox),
+    endpoints,
+    breakers,
+    lastAttempts,
+    probePlan: deliveryPlan.probePlan,
+    disableAfterMs: deliveryPlan.disableAfterMs,
+    now,
+    notifyRecovery: deliveries.notifyRecovery,
+    log,
+  });
+  const attempts = composeAttempts(resources, { claims, endpointHealth, send: deliveries.send });
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
   return {
     recoverySteps: createEndpointRecoveryService({
       claims,
       endpoints,
-      breakers: createBreakerRepository(sql),
+      breakers,
       attempts,
       perEndpointMax,
       leaseSeconds,
@@ -75,36 +87,17 @@ const openOutbox = ({ settings }: Resources) =>
     session: OUTBOX_SESSION,
   });
 
-interface AttemptsNeeds {
-  outbox: Database;
-  claims: ClaimsRepository;
-  lastAttempts: LastAttempts;
-}
+type AttemptsNeeds = Pick<AttemptsDeps, 'claims' | 'endpointHealth' | 'send'>;
 
 function composeAttempts(
-  { settings, deliveryPlan, metrics, sql, secretBox, now, log }: Resources,
-  { send, notifyRecovery }: Slices['deliveries'],
-  { outbox, claims, lastAttempts }: AttemptsNeeds,
+  { settings, deliveryPlan, metrics, secretBox, now, log }: Resources,
+  needs: AttemptsNeeds,
 ): Attempts {
-  const { scheduleMs, probePlan, disableAfterMs } = deliveryPlan;
-  const endpointHealth = createEndpointHealthService({
-    deliveries: createDeliveriesRepository(outbox),
-    endpoints: createEndpointHealthRepository(sql),
-    breakers: createBreakerRepository(sql),
-    lastAttempts,
-    probePlan,
-    disableAfterMs,
-    now,
-    notifyRecovery,
-    log,
-  });
   return createAttempts({
-    claims,
-    endpointHealth,
+    ...needs,
     secretBox,
-    send,
     perEndpointMax: settings.webhooks.perEndpointMax,
-    schedule: scheduleMs,
+    schedule: deliveryPlan.scheduleMs,
     now,
     random: Math.random,
     observe: ({ verdict, durationMs }) => {

@@ -68,11 +68,11 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     await recorded;
   }
 
-  /** Releases what is prefetched, and claims again when `decided` has settled what the endpoint may get. */
-  function invalidate(endpoint: EndpointRef, decided: Promise<void> = Promise.resolve()): void {
+  /** Releases what is prefetched, and claims again after `recorded`, when the health of the endpoint is known. */
+  function invalidate(endpoint: EndpointRef, recorded: Promise<void> = Promise.resolve()): void {
     const prefetched = queues.invalidate(endpoint);
     if (prefetched.length === 0) return;
-    const released = Promise.all([claims.release(prefetched), decided.catch(() => {})]);
+    const released = Promise.all([claims.release(prefetched), recorded.catch(() => {})]);
     tasks.add(released.then(() => wake([endpoint])));
   }
 

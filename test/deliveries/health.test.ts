@@ -109,8 +109,8 @@ describe('The health of an endpoint', () => {
     assert.ok((rest.at(-1)?.at ?? 0) - beginsAt >= TICK_MS * 4.5, 'never faster than the limit');
     const order = (await endpoint.deliveries()).map(({ eventId }) => eventId).reverse();
     const came = rest.map(({ headers }) => order.indexOf(String(headers['webhook-id'])));
-    came.forEach((place, index) => {
-      const laterOnes = came.slice(0, index).filter((each) => each > place + DRAIN_MAX);
+    came.forEach((position, index) => {
+      const laterOnes = came.slice(0, index).filter((each) => each > position + DRAIN_MAX);
       assert.deepEqual(laterOnes, [], 'oldest first, within a tick');
     });
     await breakerIs(endpoint, 'closed');

@@ -1,6 +1,7 @@
 /** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
 import { openDatabase } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
+import { createAttemptsRepository } from '../deliveries/attempts.repository.ts';
 import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
 import { type ClaimsRepository, createClaimsRepository } from '../deliveries/claims.repository.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
@@ -49,7 +50,11 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     notifyRecovery: deliveries.notifyRecovery,
     log,
   });
-  const attempts = composeAttempts(resources, { claims, endpointHealth, send: deliveries.send });
+  const attempts = composeAttempts(resources, {
+    recorder: createAttemptsRepository(outbox),
+    endpointHealth,
+    send: deliveries.send,
+  });
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
   return {
@@ -87,7 +92,7 @@ const openOutbox = ({ settings }: Resources) =>
     session: OUTBOX_SESSION,
   });
 
-type AttemptsNeeds = Pick<AttemptsDeps, 'claims' | 'endpointHealth' | 'send'>;
+type AttemptsNeeds = Pick<AttemptsDeps, 'recorder' | 'endpointHealth' | 'send'>;
 
 function composeAttempts(
   { settings, deliveryPlan, metrics, secretBox, now, log }: Resources,

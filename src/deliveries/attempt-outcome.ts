@@ -1,5 +1,6 @@
 /** What an attempt does to its delivery: its next state, and when it is attempted again. */
-import type { ClaimedDelivery, RecordedAttempt } from './claims.repository.ts';
+import type { RecordedAttempt } from './attempts.repository.ts';
+import type { ClaimedDelivery } from './claims.repository.ts';
 import { type AttemptResult, nextAttempt } from './delivery.ts';
 
 export interface RetryPlan {

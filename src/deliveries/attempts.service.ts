@@ -10,13 +10,14 @@ import { openSecrets } from '../endpoints/endpoint-secret.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import type { Log } from '../process/log.ts';
 import { toRecordedAttempt } from './attempt-outcome.ts';
-import type { ClaimedDelivery, ClaimsRepository, RecordedAttempt } from './claims.repository.ts';
+import type { AttemptsRepository, RecordedAttempt } from './attempts.repository.ts';
+import type { ClaimedDelivery } from './claims.repository.ts';
 import type { AttemptResult } from './delivery.ts';
 import { createKeyedSemaphore } from './keyed-semaphore.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {
-  claims: Pick<ClaimsRepository, 'record'>;
+  recorder: AttemptsRepository;
   endpointHealth: EndpointHealthService;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
@@ -56,11 +57,11 @@ const RECORDED_PER_STATEMENT = 500;
 const GATHER = { enough: 100, ms: 20 };
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
-  const { claims, endpointHealth, now, schedule, random } = deps;
+  const { recorder, endpointHealth, now, schedule, random } = deps;
   const requests = createKeyedSemaphore(deps.perEndpointMax);
   const records = createGroupCommit<RecordedAttempt, void>({
     commit: async (attempts) => {
-      await claims.record(attempts);
+      await recorder.record(attempts);
       return attempts.map(() => undefined);
     },
     maxItems: RECORDED_PER_STATEMENT,

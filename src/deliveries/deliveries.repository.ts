@@ -1,4 +1,4 @@
-/** The outbox: filled in the transaction of an event, and read and changed by customers. Dispatchers use claims instead. */
+/** The outbox: filled in the transaction of an event, and read and changed by customers. Senders use claims instead. */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';

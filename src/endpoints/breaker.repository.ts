@@ -2,8 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { EndpointRef } from './endpoint.ts';
-
-export type Breaker = 'closed' | 'open' | 'draining';
+import type { Breaker } from './endpoint-health.ts';
 
 export type BreakerRepository = ReturnType<typeof createBreakerRepository>;
 

@@ -1,8 +1,8 @@
 /** How endpoints are doing: their last attempts, what is queued for them, and when a workflow last checked them. */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import type { Breaker } from './breaker.repository.ts';
 import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
+import type { Breaker } from './endpoint-health.ts';
 
 export interface RecoveryStateRow {
   status: 'active' | 'disabled';

@@ -3,6 +3,9 @@
  * counts (open, draining, disabled) is stored in the endpoint's row, for all processes.
  */
 
+/** closed: deliveries are sent; open: none but a probe; draining: the backlog is sent at a growing pace. */
+export type Breaker = 'closed' | 'open' | 'draining';
+
 /** The outcome of one attempt to send to an endpoint. */
 export type Verdict = 'delivered' | 'retry' | 'throttled' | 'gone' | 'blocked';
 

@@ -1,10 +1,10 @@
 /** What the tests of deliveries share: waits of milliseconds in place of hours, and a customer with endpoints and events. */
 import assert from 'node:assert/strict';
+import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import type { DeliveryPlan } from '../../src/deliveries/delivery.ts';
-import type { DomainEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { DeliverySettings } from '../../src/process/config.ts';

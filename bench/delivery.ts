@@ -1,5 +1,6 @@
 /** Webhook delivery, from the committed event to the recorded 2xx: saturated, at steady rates, and after an outage. */
 import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { freePort } from '../dev/embedded/free-port.ts';
 import type { DomainEvent, EventTypes } from '../src/db/domain-event.ts';
 import { createGroupCommit } from '../src/db/group-commit.ts';
@@ -51,13 +52,11 @@ const timedData = () =>
     payload: PAYLOAD,
   }) as unknown as EventTypes[typeof TYPE];
 
-let organizations = 0;
-
-/** That many organizations with one endpoint each. */
+/** That many organizations with one endpoint each. Returns the ids of the organizations. */
 async function addEndpoints(stack: BenchStack, count: number, url: string): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
-    const { id } = await createOrganizationsRepository(stack.sql).ensure(`receivers ${++organizations}`);
+    const { id } = await createOrganizationsRepository(stack.sql).ensure(`receivers ${randomUUID()}`);
     await query(
       stack.sql,
       `insert into endpoints (organization_id, collection, name, url, status, events)
@@ -77,7 +76,7 @@ async function undelivered(stack: BenchStack): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Looks without reading the rows: what measures must not be what is measured. */
+/** Checks by index alone, so that the check costs little beside what is measured. */
 function isDelivered(stack: BenchStack): Promise<boolean> {
   return stack.sql.transaction(async (trx) => {
     await query(trx, 'set local enable_seqscan = off');

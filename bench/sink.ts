@@ -1,11 +1,11 @@
-/** A receiver that answers at once, and tells how long each event took since the time that it carries. */
+/** A receiver that answers at once and measures how long each event took, from the time that its body states. */
 import { createServer } from 'node:http';
 
 let latencies: number[] = [];
 let perSecond = new Map<number, number>();
 
-/** What the publisher wrote into the body, or the time of the event itself. */
-function sentAtOf(body: string): number {
+/** `sentAt`, which the publisher writes into the body, or else the timestamp of the event. */
+function parseSentAt(body: string): number {
   const sentAt = /"sentAt":(\d+(?:\.\d+)?)/.exec(body)?.[1];
   return sentAt ? Number(sentAt) : Date.parse(/"timestamp":"([^"]+)"/.exec(body)?.[1] ?? '');
 }
@@ -32,7 +32,9 @@ createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const now = Date.now();
-    latencies.push(performance.timeOrigin + performance.now() - sentAtOf(Buffer.concat(chunks).toString()));
+    latencies.push(
+      performance.timeOrigin + performance.now() - parseSentAt(Buffer.concat(chunks).toString()),
+    );
     const second = Math.floor(now / 1000);
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
     response.writeHead(204).end();

@@ -4,7 +4,7 @@ import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
 import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.ts';
 import { createSender } from '../deliveries/sender.service.ts';
 import { isAllowedAddress } from '../endpoints/allowed-address.ts';
-import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { VERSION } from '../process/version.ts';
 import type { Resources } from './resources.ts';
@@ -25,9 +25,9 @@ export function composeDeliveries(resources: Resources) {
     onFault: onTemporalFault('recover'),
   });
   const service = createDeliveriesService({
-    webhooksIn: createEndpointsRepository,
+    endpointsIn: createEndpointsRepository,
     deliveriesIn: createDeliveriesRepository,
-    endpointsIn: createEndpointHealthRepository,
+    breakersIn: createBreakerRepository,
     secretBox,
     send: sender.attempt,
     secretGracePeriodMs: settings.webhooks.secretGracePeriodMs,
@@ -37,7 +37,7 @@ export function composeDeliveries(resources: Resources) {
   return {
     routes: deliveriesRoutes({
       deliveries: createDeliveriesRepository(sql),
-      webhooks: createEndpointsRepository(sql),
+      endpoints: createEndpointsRepository(sql),
       service,
     }),
     send: sender.attempt,

@@ -1,20 +1,21 @@
-/** What the worker does with deliveries: the dispatcher sends what is due, recovery steps run for endpoints in trouble. */
-import { type Database, openDatabase } from '../db/database.ts';
+/** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
+import { openDatabase } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
-import { type Attempts, createAttempts } from '../deliveries/attempts.service.ts';
+import { createAttemptsRepository } from '../deliveries/attempts.repository.ts';
+import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
 import { type ClaimsRepository, createClaimsRepository } from '../deliveries/claims.repository.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import {
+  DELIVERIES_CHANNEL,
   notifyQueued,
   parseNotification,
-  QUEUED_CHANNEL,
 } from '../deliveries/delivery-notifications.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
-import {
-  createEndpointHealthRepository,
-  type EndpointHealthRepository,
-} from '../endpoints/endpoint-health.repository.ts';
+import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
+import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
+import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -23,7 +24,7 @@ const OUTBOX_POOL_SIZE = 8;
 const OUTBOX_SESSION = {
   // Claims and outcomes that a crash of the database loses are made again: the same delivery, the same webhook-id.
   synchronous_commit: 'off',
-  // A few rows among millions, always by index; the planner cannot know how few, and would read whole partitions.
+  // These statements read few rows among millions, always by index. The planner cannot know that and would scan tables.
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
@@ -31,24 +32,42 @@ const OUTBOX_SESSION = {
 };
 
 export function startDeliveryWorker(resources: Resources, deliveries: Slices['deliveries']) {
-  const { settings, sql, log } = resources;
+  const { settings, deliveryPlan, sql, now, log } = resources;
   const { perEndpointMax, leaseSeconds, drainPerSecondMax, drainTickMs } = settings.webhooks;
   const outbox = openOutbox(resources);
   const claims = createClaimsRepository(outbox);
   const endpoints = createEndpointHealthRepository(sql);
-  const attempts = composeAttempts(resources, deliveries, { outbox, claims, endpoints });
+  const breakers = createBreakerRepository(sql);
+  const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
+  const endpointHealth = createEndpointHealthService({
+    deliveries: createDeliveriesRepository(outbox),
+    endpoints,
+    breakers,
+    lastAttempts,
+    probePlan: deliveryPlan.probePlan,
+    disableAfterMs: deliveryPlan.disableAfterMs,
+    now,
+    notifyRecovery: deliveries.notifyRecovery,
+    log,
+  });
+  const attempts = composeAttempts(resources, {
+    recorder: createAttemptsRepository(outbox),
+    endpointHealth,
+    send: deliveries.send,
+  });
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
   return {
     recoverySteps: createEndpointRecoveryService({
       claims,
       endpoints,
+      breakers,
       attempts,
       perEndpointMax,
       leaseSeconds,
       drainPerSecondMax,
       drainTickMs,
-      wake: (endpointId) => notifyQueued(sql, [endpointId]),
+      wake: (endpoint) => notifyQueued(sql, endpoint),
       isStopping: () => isStopping,
       log,
     }),
@@ -57,7 +76,10 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
       await dispatching.stop();
     },
     /** After the last activity has ended. */
-    close: () => outbox.destroy(),
+    async close() {
+      await lastAttempts.flush();
+      await outbox.destroy();
+    },
   };
 }
 
@@ -70,30 +92,19 @@ const openOutbox = ({ settings }: Resources) =>
     session: OUTBOX_SESSION,
   });
 
-interface Outbox {
-  outbox: Database;
-  claims: ClaimsRepository;
-  endpoints: EndpointHealthRepository;
-}
+type AttemptsNeeds = Pick<AttemptsDeps, 'recorder' | 'endpointHealth' | 'send'>;
 
 function composeAttempts(
   { settings, deliveryPlan, metrics, secretBox, now, log }: Resources,
-  { send, notifyRecovery }: Slices['deliveries'],
-  { outbox, claims, endpoints }: Outbox,
+  needs: AttemptsNeeds,
 ): Attempts {
   return createAttempts({
-    claims,
-    deliveries: createDeliveriesRepository(outbox),
-    endpoints,
+    ...needs,
     secretBox,
-    send,
     perEndpointMax: settings.webhooks.perEndpointMax,
     schedule: deliveryPlan.scheduleMs,
-    probePlan: deliveryPlan.probePlan,
-    disableAfterMs: deliveryPlan.disableAfterMs,
     now,
     random: Math.random,
-    notifyRecovery,
     observe: ({ verdict, durationMs }) => {
       metrics.deliveryAttempts.inc({ verdict });
       metrics.deliveryDuration.observe(durationMs / 1000);
@@ -102,7 +113,7 @@ function composeAttempts(
   });
 }
 
-/** The dispatcher, woken by the database's notifications. */
+/** The dispatcher, and the notifications that wake it. */
 function startDispatching(
   { settings, log }: Resources,
   { claims, attempts }: { claims: ClaimsRepository; attempts: Attempts },
@@ -113,16 +124,16 @@ function startDispatching(
     attempts,
     perEndpointMax,
     leaseSeconds,
-    lookEveryMs: POLL_INTERVAL_MS,
+    pollIntervalMs: POLL_INTERVAL_MS,
     log,
   });
   const listener = listenTo({
     url: settings.databaseUrl,
-    channel: QUEUED_CHANNEL,
+    channel: DELIVERIES_CHANNEL,
     onNotification: (payload) => {
-      const { kind, endpointIds } = parseNotification(payload);
-      if (kind === 'changed') dispatcher.recall(endpointIds);
-      else dispatcher.wake(endpointIds);
+      const { kind, endpoints } = parseNotification(payload);
+      if (kind === 'changed') dispatcher.invalidate(endpoints);
+      else dispatcher.wake(endpoints);
     },
     onFault: (err) =>
       log.warn({ err }, 'No notifications of new deliveries: the dispatcher polls every second'),

@@ -1,27 +1,28 @@
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
+import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
-import { webhooksRoutes } from '../endpoints/endpoints.routes.ts';
-import { createWebhooksService, type WebhooksServiceDeps } from '../endpoints/endpoints.service.ts';
+import { endpointsRoutes } from '../endpoints/endpoints.routes.ts';
+import { createEndpointsService, type EndpointsServiceDeps } from '../endpoints/endpoints.service.ts';
 import { startMissingWorkflows } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
-export type EndpointsNeeds = Pick<WebhooksServiceDeps, 'notifyRecovery'>;
+export type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
 
 export function composeEndpoints(resources: Resources, { notifyRecovery }: EndpointsNeeds) {
   const { settings, log, sql, secretBox, starter } = resources;
   const health = createEndpointHealthRepository(sql);
-  const service = createWebhooksService({
-    webhooksIn: createEndpointsRepository,
+  const service = createEndpointsService({
+    endpointsIn: createEndpointsRepository,
     deliveriesIn: createDeliveriesRepository,
-    endpointsIn: createEndpointHealthRepository,
+    breakersIn: createBreakerRepository,
     secretBox,
     allowedRanges: settings.webhookAllowedRanges,
     notifyRecovery,
     log,
   });
   return {
-    routes: webhooksRoutes({ webhooks: createEndpointsRepository(sql), service }),
+    routes: endpointsRoutes({ endpoints: createEndpointsRepository(sql), service }),
     startMissingWorkflows: () =>
       startMissingWorkflows({
         ...health,

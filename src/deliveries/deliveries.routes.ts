@@ -1,5 +1,6 @@
-import { NO_SUCH_WEBHOOK } from '../endpoints/endpoint.ts';
-import type { Collection } from '../events/collection.ts';
+import { type EndpointRef, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
+import { ENDPOINT_COLLECTIONS, type EndpointCollection } from '../endpoints/endpoint-collections.ts';
+import type { EndpointScope } from '../endpoints/endpoints.repository.ts';
 import { type Caller, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
@@ -21,44 +22,24 @@ import { deliveryDetailView, deliveryView, NO_SUCH_DELIVERY } from './delivery.t
 
 export interface DeliveriesRoutesDeps {
   deliveries: DeliveriesRepository;
-  webhooks: {
-    find(scope: { organizationId: string; collection: Collection }, id: string): Promise<object | null>;
-  };
+  endpoints: { find(scope: EndpointScope, id: string): Promise<object | null> };
   service: DeliveriesService;
 }
 
-interface CollectionPlace {
-  collection: Collection;
-  path: string;
-  tag: string;
-  /** In operation ids. */
-  operationName: string;
-}
-
-const PLACES: CollectionPlace[] = [
-  {
-    collection: 'cellular',
-    path: '/cellular-webhooks',
-    tag: 'Cellular measurement webhooks',
-    operationName: 'CellularWebhook',
-  },
-  { collection: 'event', path: '/webhooks', tag: 'Event webhooks', operationName: 'Webhook' },
-];
-
 export const deliveriesRoutes = (deps: DeliveriesRoutesDeps): Route[] =>
-  PLACES.flatMap((place) => routesAt(place, deps));
+  ENDPOINT_COLLECTIONS.flatMap((collection) => collectionRoutes(collection, deps));
 
 const auth = 'customer' as const;
 
-function routesAt(
-  { collection, path, tag, operationName }: CollectionPlace,
-  deps: DeliveriesRoutesDeps,
+function collectionRoutes(
+  { collection, path, tag, operationName }: EndpointCollection,
+  { deliveries, endpoints, service }: DeliveriesRoutesDeps,
 ): Route[] {
-  const { deliveries, webhooks, service } = deps;
-  const scopeOf = ({ organizationId }: Caller) => ({ organizationId, collection });
+  const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
 
-  async function requireWebhook(caller: Caller, webhookId: string): Promise<void> {
-    if (!(await webhooks.find(scopeOf(caller), webhookId))) throw notFound(NO_SUCH_WEBHOOK);
+  async function requireEndpoint(caller: Caller, endpointId: string): Promise<EndpointRef> {
+    if (!(await endpoints.find(toScope(caller), endpointId))) throw notFound(NO_SUCH_ENDPOINT);
+    return { organizationId: caller.organizationId, endpointId };
   }
 
   return [
@@ -76,10 +57,9 @@ function routesAt(
       responses: { 200: deliveryListSchema },
       errors: [404],
       async handle({ caller, params: { webhookId }, query, url }) {
-        await requireWebhook(caller, webhookId);
+        const endpoint = await requireEndpoint(caller, webhookId);
         const { state = null, limit, cursor: before = null } = query;
-        const scope = { organizationId: caller.organizationId, endpointId: webhookId };
-        const found = await deliveries.list(scope, { state, before, limit: limit + 1 });
+        const found = await deliveries.list(endpoint, { state, before, limit: limit + 1 });
         const page = pageOf(found, limit, ({ id }) => id);
         return ok({ ...page, items: page.items.map(deliveryView) }, nextLink(url, page.nextCursor));
       },
@@ -97,13 +77,10 @@ function routesAt(
       responses: { 200: deliveryDetailSchema },
       errors: [404],
       async handle({ caller, params: { webhookId, deliveryId } }) {
-        await requireWebhook(caller, webhookId);
-        const delivery = await deliveries.find(
-          { organizationId: caller.organizationId, endpointId: webhookId },
-          deliveryId,
-        );
+        const endpoint = await requireEndpoint(caller, webhookId);
+        const delivery = await deliveries.find(endpoint, deliveryId);
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
-        const attempts = await deliveries.listAttempts(webhookId, delivery.id);
+        const attempts = await deliveries.listAttempts(endpoint, delivery.id);
         return ok(deliveryDetailView(delivery, JSON.parse(delivery.body), attempts));
       },
     }),
@@ -120,7 +97,7 @@ function routesAt(
       responses: { 202: deliverySchema },
       errors: [404, 409],
       async handle({ caller, params: { webhookId, deliveryId }, transact }) {
-        const delivery = await service.resend(transact, scopeOf(caller), webhookId, deliveryId);
+        const delivery = await service.resend(transact, toScope(caller), webhookId, deliveryId);
         return { status: 202, body: deliveryView(delivery) };
       },
     }),
@@ -137,7 +114,7 @@ function routesAt(
       responses: { 202: replayedSchema },
       errors: [404, 409],
       async handle({ caller, params: { webhookId }, body, transact }) {
-        const queued = await service.replay(transact, scopeOf(caller), webhookId, body);
+        const queued = await service.replay(transact, toScope(caller), webhookId, body);
         return { status: 202, body: { queued } };
       },
     }),
@@ -153,12 +130,12 @@ function routesAt(
       params: webhookParams,
       responses: { 200: testedSchema },
       errors: [404],
-      // It holds no transaction while the receiver takes its time; a repeat is one more test.
+      // Idempotency would hold a transaction until the receiver answers; a repeat is one more test.
       idempotent: false,
       async handle({ caller, params: { webhookId }, transact }) {
         const { verdict, statusCode, durationMs, error } = await service.test(
           transact,
-          scopeOf(caller),
+          toScope(caller),
           webhookId,
         );
         return ok({ delivered: verdict === 'delivered', statusCode, durationMs, error });
@@ -180,7 +157,7 @@ function routesAt(
       async handle({ caller, params: { webhookId }, body, transact }) {
         const { secret, previousValidUntil } = await service.rotateSecret(
           transact,
-          scopeOf(caller),
+          toScope(caller),
           webhookId,
           body.secret,
         );

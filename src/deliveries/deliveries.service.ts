@@ -1,12 +1,16 @@
-/** What customers do with deliveries: look, send again, replay a span, try an endpoint, rotate its secret. */
+/** What customers do with deliveries: resend one, replay a span, test an endpoint, rotate its secret. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
-import { type EndpointRef, NO_SUCH_WEBHOOK, type Webhook } from '../endpoints/endpoint.ts';
-import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
-import { secretFault } from '../endpoints/endpoint-secret.ts';
-import type { EndpointsRepository, WebhookScope } from '../endpoints/endpoints.repository.ts';
+import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
+import { type Endpoint, type EndpointRef, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
+import { BASE64_SECRET_PREFIX, openSecrets, secretFault } from '../endpoints/endpoint-secret.ts';
+import type {
+  EndpointScope,
+  EndpointsRepository,
+  EndpointTarget,
+} from '../endpoints/endpoints.repository.ts';
 import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
@@ -21,22 +25,17 @@ declare module '../db/domain-event.ts' {
 }
 
 export interface DeliveriesServiceDeps {
-  webhooksIn(sql: Sql): EndpointsRepository;
+  endpointsIn(sql: Sql): EndpointsRepository;
   deliveriesIn(sql: Sql): DeliveriesRepository;
-  endpointsIn(sql: Sql): EndpointHealthRepository;
+  breakersIn(sql: Sql): Pick<BreakerRepository, 'drainIfClosed'>;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
-  /** How long an old secret signs along. */
+  /** How long the previous secret signs as well. */
   secretGracePeriodMs: number;
   now(): Date;
   /** The endpoint's workflow has something to do. */
   notifyRecovery(endpoint: EndpointRef): void;
 }
-
-/** No replay without an end misses what a clock that is ahead of ours has written. */
-const END_OF_TIME = new Date(253_402_300_799_999);
-/** Ids of times begin in 1970. */
-const inEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));
 
 export interface ReplayRequest {
   since: Date;
@@ -44,118 +43,120 @@ export interface ReplayRequest {
   states: string[];
 }
 
+export interface RotatedSecret {
+  /** Only when it was generated here. */
+  secret?: string;
+  previousValidUntil: Date | null;
+}
+
 export type DeliveriesService = ReturnType<typeof createDeliveriesService>;
 
 export function createDeliveriesService(deps: DeliveriesServiceDeps) {
-  const { webhooksIn, deliveriesIn, endpointsIn, secretBox, now } = deps;
+  const { endpointsIn, deliveriesIn, breakersIn, secretBox, now } = deps;
 
-  async function lockActive(sql: Sql, scope: WebhookScope, id: string): Promise<Webhook> {
-    const webhook = await webhooksIn(sql).lock(scope, id);
-    if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
-    if (webhook.status !== 'active') throw conflict('The webhook is disabled: enable it first');
-    return webhook;
-  }
-
-  /** One that cannot be opened any more is replaced like any other. */
-  function isSealed(sealed: Buffer, secret: string, owner: SecretOwner): boolean {
-    try {
-      return secretBox.open(sealed, owner) === secret;
-    } catch {
-      return false;
-    }
+  async function lockActive(sql: Sql, scope: EndpointScope, id: string): Promise<EndpointRef> {
+    const endpoint: Endpoint | null = await endpointsIn(sql).lock(scope, id);
+    if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+    if (endpoint.status !== 'active') throw conflict('The webhook is disabled: enable it first');
+    return { organizationId: scope.organizationId, endpointId: endpoint.id };
   }
 
   return {
-    /** The same event once more, now, on a healthy and on a failing endpoint alike. */
+    /** Sends the same event once more at once, whether the endpoint is healthy or failing. */
     resend(
       transact: Transact,
-      scope: WebhookScope,
+      scope: EndpointScope,
       endpointId: string,
       deliveryId: string,
     ): Promise<Delivery> {
       return transact(async ({ sql, afterCommit }) => {
-        const { organizationId } = scope;
-        const { id } = await lockActive(sql, scope, endpointId);
-        const deliveries = deliveriesIn(sql);
-        const own = { organizationId, endpointId };
-        const isQueued = await deliveries.resend(own, deliveryId);
-        const delivery = await deliveries.find(own, deliveryId);
+        const endpoint = await lockActive(sql, scope, endpointId);
+        const isQueued = await deliveriesIn(sql).resend(endpoint, deliveryId);
+        const delivery = await deliveriesIn(sql).find(endpoint, deliveryId);
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
         if (!isQueued) throw conflict('An attempt of this delivery is under way');
-        afterCommit(() => deps.notifyRecovery({ organizationId, endpointId: id }));
+        afterCommit(() => deps.notifyRecovery(endpoint));
         return delivery;
       });
     },
 
-    /** Everything of the span in those states once more, through the paced drain; answers with how many. */
+    /** Queues the span again in those states, as a backlog that is drained at a growing pace. Returns how many. */
     replay(
       transact: Transact,
-      scope: WebhookScope,
+      scope: EndpointScope,
       endpointId: string,
-      asked: ReplayRequest,
+      { since, until = END_OF_TIME, states }: ReplayRequest,
     ): Promise<number> {
-      const { since, until = END_OF_TIME } = asked;
       if (until <= since) throw invalid('until must be later than since');
+      const span = {
+        firstId: firstIdAt(notBeforeEpoch(since)),
+        endId: firstIdAt(notBeforeEpoch(until)),
+        states,
+      };
       return transact(async ({ sql, afterCommit }) => {
-        const { organizationId } = scope;
-        const { id } = await lockActive(sql, scope, endpointId);
-        const queued = await deliveriesIn(sql).replay(
-          { organizationId, endpointId },
-          { firstId: firstIdAt(inEpoch(since)), endId: firstIdAt(inEpoch(until)), states: asked.states },
-        );
+        const endpoint = await lockActive(sql, scope, endpointId);
+        const queued = await deliveriesIn(sql).replay(endpoint, span);
         if (queued > 0) {
-          await endpointsIn(sql).drainIfClosed(id);
-          afterCommit(() => deps.notifyRecovery({ organizationId, endpointId: id }));
+          await breakersIn(sql).drainIfClosed(endpoint);
+          afterCommit(() => deps.notifyRecovery(endpoint));
         }
         return queued;
       });
     },
 
-    /** One `webhook.test`, at once and once, also to a disabled endpoint. */
-    async test(transact: Transact, scope: WebhookScope, endpointId: string): Promise<AttemptResult> {
-      const target = await transact(({ sql }) => webhooksIn(sql).findTarget(scope, endpointId));
-      if (!target) throw notFound(NO_SUCH_WEBHOOK);
-      const owner = { organizationId: scope.organizationId, rowId: target.id };
-      const secrets = [target.secret, target.previousSecret].filter((sealed) => sealed !== null);
+    /** Sends one `webhook.test` at once, also to a disabled endpoint; it is not retried. */
+    async test(transact: Transact, scope: EndpointScope, endpointId: string): Promise<AttemptResult> {
+      const target = await transact(({ sql }) => endpointsIn(sql).findTarget(scope, endpointId));
+      if (!target) throw notFound(NO_SUCH_ENDPOINT);
+      const data = { note: 'A test, asked for through the API' };
       return deps.send({
         url: target.url,
         eventId: randomUUID(),
-        body: serializeEvent({
-          type: 'webhook.test',
-          timestamp: now(),
-          data: { note: 'A test, asked for through the API' },
-        }),
-        secrets: secrets.map((sealed) => secretBox.open(sealed, owner)),
+        body: serializeEvent({ type: 'webhook.test', timestamp: now(), data }),
+        secrets: openSecrets(secretBox, { ...scope, endpointId: target.id }, target),
       });
     },
 
-    /** A new secret; the old one signs along for the overlap. The secret comes back only when it was made here. */
+    /** Replaces the secret; the previous one signs as well for the grace period. */
     async rotateSecret(
       transact: Transact,
-      scope: WebhookScope,
+      scope: EndpointScope,
       endpointId: string,
       given: string | undefined,
-    ): Promise<{ secret?: string; previousValidUntil: Date | null }> {
+    ): Promise<RotatedSecret> {
       const fault = given === undefined ? null : secretFault(given);
       if (fault !== null) throw invalid(`secret ${fault}`);
-      const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
+      const secret = given ?? generateSecret();
       const until = new Date(now().getTime() + deps.secretGracePeriodMs);
       return transact(async ({ sql }) => {
-        await webhooksIn(sql).lock(scope, endpointId);
-        const webhook = await webhooksIn(sql).findTarget(scope, endpointId);
-        if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
-        const owner = { organizationId: scope.organizationId, rowId: webhook.id };
-        // Asked for once more, after an answer that was lost: the old one keeps its time.
-        if (webhook.secret && given !== undefined && isSealed(webhook.secret, given, owner))
-          return { previousValidUntil: webhook.previousSecretUntil };
-        const hadOne = await webhooksIn(sql).rotateSecret(
-          scope,
-          webhook.id,
-          secretBox.seal(secret, owner),
-          until,
-        );
+        await endpointsIn(sql).lock(scope, endpointId);
+        const target = await endpointsIn(sql).findTarget(scope, endpointId);
+        if (!target) throw notFound(NO_SUCH_ENDPOINT);
+        const owner = { organizationId: scope.organizationId, rowId: target.id };
+        // A repeat after a lost answer: the previous secret keeps the time that it was given first.
+        if (given !== undefined && isCurrentSecret(target, given, owner))
+          return { previousValidUntil: target.previousSecretUntil };
+        const sealed = secretBox.seal(secret, owner);
+        const hadOne = await endpointsIn(sql).rotateSecret(scope, target.id, sealed, until);
         return { ...(given === undefined && { secret }), previousValidUntil: hadOne ? until : null };
       });
     },
   };
+
+  function isCurrentSecret({ secret }: EndpointTarget, given: string, owner: SecretOwner): boolean {
+    try {
+      return secret !== null && secretBox.open(secret, owner) === given;
+    } catch {
+      // A secret whose key is gone is replaced like any other.
+      return false;
+    }
+  }
 }
+
+const SECRET_BYTES = 32;
+const generateSecret = () => BASE64_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+/** A replay without an end includes what a process whose clock is ahead has written. */
+const END_OF_TIME = new Date(253_402_300_799_999);
+/** The times in ids start in 1970. */
+const notBeforeEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));

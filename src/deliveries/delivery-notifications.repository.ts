@@ -1,34 +1,34 @@
-/** What those who queue tell those who send, when their transaction commits. */
+/** Notifications for the dispatchers. PostgreSQL sends them when the transaction that changes an endpoint's queue commits. */
 import type { Sql } from '../db/database.ts';
-import { query, queryPrepared } from '../db/query.ts';
+import { query } from '../db/query.ts';
+import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 
-export const QUEUED_CHANNEL = 'deliveries_queued';
-/** A notice holds 8,000 bytes. */
-export const IDS_PER_NOTIFICATION = 200;
-const CHANGED = 'changed ';
+export const DELIVERIES_CHANNEL = 'deliveries_queued';
+/** A payload of NOTIFY must be shorter than 8,000 bytes; an endpoint with its organization and a comma takes 74. */
+export const ENDPOINTS_PER_NOTIFICATION = 100;
+const CHANGED_PREFIX = 'changed ';
 
 export interface DeliveryNotification {
+  /** queued: there is something new to send. changed: what was claimed for the endpoint is out of date. */
   kind: 'queued' | 'changed';
-  endpointIds: string[];
+  endpoints: EndpointRef[];
 }
 
 export function parseNotification(payload: string): DeliveryNotification {
-  const isChange = payload.startsWith(CHANGED);
-  const ids = isChange ? payload.slice(CHANGED.length) : payload;
-  return { kind: isChange ? 'changed' : 'queued', endpointIds: ids.split(',') };
+  const isChange = payload.startsWith(CHANGED_PREFIX);
+  const keys = isChange ? payload.slice(CHANGED_PREFIX.length) : payload;
+  return { kind: isChange ? 'changed' : 'queued', endpoints: keys.split(',').map(parseEndpointKey) };
 }
 
-/** The endpoint is another one when the transaction commits: what was claimed for the old one goes back. */
-export async function notifyChanged(sql: Sql, endpointId: string): Promise<void> {
-  await query(sql, 'select pg_notify(?, ?)', [QUEUED_CHANNEL, CHANGED + endpointId]);
+function parseEndpointKey(key: string): EndpointRef {
+  const [organizationId = '', endpointId = ''] = key.split(':');
+  return { organizationId, endpointId };
 }
 
-/** Wakes the dispatchers when the transaction commits. */
-export async function notifyQueued(sql: Sql, endpointIds: string[]): Promise<void> {
-  for (let at = 0; at < endpointIds.length; at += IDS_PER_NOTIFICATION) {
-    await queryPrepared(sql, 'deliveries_notify', 'select pg_notify(?, ?)', [
-      QUEUED_CHANNEL,
-      endpointIds.slice(at, at + IDS_PER_NOTIFICATION).join(),
-    ]);
-  }
+export async function notifyQueued(sql: Sql, endpoint: EndpointRef): Promise<void> {
+  await query(sql, 'select pg_notify(?, ?)', [DELIVERIES_CHANNEL, endpointKey(endpoint)]);
+}
+
+export async function notifyChanged(sql: Sql, endpoint: EndpointRef): Promise<void> {
+  await query(sql, 'select pg_notify(?, ?)', [DELIVERIES_CHANNEL, CHANGED_PREFIX + endpointKey(endpoint)]);
 }

@@ -1,4 +1,4 @@
-/** One event on its way to one endpoint, and the rules of its attempts. */
+/** One event on its way to one endpoint, the retry schedule, and what the outcome of an attempt means. */
 import { PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
 
 export const DELIVERY_STATES = [
@@ -25,28 +25,28 @@ export interface Delivery {
 }
 
 export interface Attempt {
-  number: number;
-  at: Date;
+  attemptNumber: number;
+  attemptedAt: Date;
   durationMs: number;
   statusCode: number | null;
   error: string | null;
   responseExcerpt: string | null;
 }
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 export interface AttemptResult {
   verdict: Verdict;
   statusCode: number | null;
-  /** In words that name no internal address; null when delivered. */
+  /** Names no internal address; null when delivered. */
   error: string | null;
   /** Escaped, at most 1 KiB. */
   responseExcerpt: string | null;
   durationMs: number;
-  /** The receiver's own word on when to come again. */
+  /** From the receiver's Retry-After header. */
   retryAfterMs: number | null;
 }
 
-/** Waits before each attempt, in ms: the first at once, then about 75 hours in all. */
+/** Waits before each attempt, in ms; the first attempt is made at once, the last one after about 75 hours. */
 export const SCHEDULE_MS: readonly number[] = [
   0,
   5_000,
@@ -67,15 +67,18 @@ export interface DeliveryPlan {
   disableAfterMs: number;
 }
 
+const HOUR_MS = 3_600_000;
+const scheduleTotalMs = SCHEDULE_MS.reduce((sum, waitMs) => sum + waitMs);
+
 export const DELIVERY_PLAN: DeliveryPlan = {
   scheduleMs: SCHEDULE_MS,
   probePlan: PROBE_PLAN,
-  // As long as the attempts of one delivery take: its endpoint has failed all of them by then.
-  disableAfterMs: SCHEDULE_MS.reduce((sum, waitMs) => sum + waitMs),
+  // As long as the whole schedule, in whole hours: by then all attempts of one delivery have failed.
+  disableAfterMs: Math.floor(scheduleTotalMs / HOUR_MS) * HOUR_MS,
 };
 
 const JITTER = 0.2;
-/** The long waits are spread by less than a fifth, so that the last attempt never comes before three days are over. */
+/** Limits the jitter of long waits, so that the last attempt never comes before three days have passed. */
 const JITTER_MAX_MS = 30 * 60_000;
 const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
 
@@ -85,8 +88,8 @@ export interface NextAttempt {
 }
 
 /**
- * What follows a failed attempt: `step` attempts of the schedule have been made. The receiver's Retry-After is a lower
- * bound, with jitter only upwards; a shorter one does not shorten the schedule.
+ * What follows a failed attempt when `step` attempts of the schedule have been made. The receiver's Retry-After is a
+ * lower bound, with jitter only upwards; a Retry-After below the planned wait changes nothing.
  */
 export function nextAttempt(
   step: number,
@@ -94,19 +97,19 @@ export function nextAttempt(
   schedule: readonly number[],
   random: () => number,
 ): NextAttempt {
-  const planned = schedule[step];
-  if (planned === undefined) return { state: 'failed', waitMs: 0 };
-  const spread = Math.min(planned * JITTER, JITTER_MAX_MS);
-  const jittered = planned - spread + 2 * spread * random();
-  if (retryAfterMs === null) return { state: 'retrying', waitMs: jittered };
-  const asked = Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + JITTER * random());
-  return { state: 'retrying', waitMs: Math.max(jittered, asked) };
+  const plannedMs = schedule[step];
+  if (plannedMs === undefined) return { state: 'failed', waitMs: 0 };
+  const spreadMs = Math.min(plannedMs * JITTER, JITTER_MAX_MS);
+  const jitteredMs = plannedMs - spreadMs + 2 * spreadMs * random();
+  if (retryAfterMs === null) return { state: 'retrying', waitMs: jitteredMs };
+  const requestedMs = Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + JITTER * random());
+  return { state: 'retrying', waitMs: Math.max(jitteredMs, requestedMs) };
 }
 
 const SECONDS = /^\d{1,9}$/;
 
-/** Retry-After as seconds or as a date (RFC 9110, section 10.2.3) to ms from now; null when there is no sense in it. */
-export function retryAfterMs(header: string | undefined, now: Date): number | null {
+/** Retry-After as seconds or as a date (RFC 9110, section 10.2.3), in ms from now; null when it is neither. */
+export function parseRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   const text = header.trim();
   if (SECONDS.test(text)) return Math.min(Number(text) * 1000, RETRY_AFTER_MAX_MS);
@@ -118,7 +121,7 @@ export function retryAfterMs(header: string | undefined, now: Date): number | nu
 const THROTTLING = [429, 502, 503, 504];
 const GONE = 410;
 
-export function verdictOf(statusCode: number): Exclude<Verdict, 'blocked'> {
+export function toVerdict(statusCode: number): Exclude<Verdict, 'blocked'> {
   if (statusCode >= 200 && statusCode < 300) return 'delivered';
   if (statusCode === GONE) return 'gone';
   return THROTTLING.includes(statusCode) ? 'throttled' : 'retry';
@@ -135,9 +138,9 @@ export function deliveryView(delivery: Delivery) {
 }
 
 export function deliveryDetailView(delivery: Delivery, payload: unknown, attempts: Attempt[]) {
-  return {
-    ...deliveryView(delivery),
-    payload,
-    attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
-  };
+  return { ...deliveryView(delivery), payload, attempts: attempts.map(attemptView) };
+}
+
+function attemptView({ attemptNumber, attemptedAt, ...rest }: Attempt) {
+  return { number: attemptNumber, at: attemptedAt.toISOString(), ...rest };
 }

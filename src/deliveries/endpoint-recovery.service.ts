@@ -1,4 +1,5 @@
 /** The activities of `workflows/deliver-webhooks.ts`. Each starts from what the rows say, so it can be repeated. */
+import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { nextPace } from '../endpoints/endpoint-health.ts';
@@ -10,6 +11,7 @@ import { type DrainProgress, nextStep, type RecoveryView } from './endpoint-reco
 export interface EndpointRecoveryDeps {
   claims: ClaimsRepository;
   endpoints: EndpointHealthRepository;
+  breakers: Pick<BreakerRepository, 'beginDrain' | 'close'>;
   attempts: Attempts;
   perEndpointMax: number;
   leaseSeconds: number;
@@ -18,7 +20,7 @@ export interface EndpointRecoveryDeps {
   /** The second of a drain; shorter in tests. */
   drainTickMs: number;
   /** Makes the dispatcher look at the endpoint again. */
-  wake(endpointId: string): Promise<void>;
+  wake(endpoint: EndpointRef): Promise<void>;
   /** The process is stopping: start nothing more and release what is claimed. */
   isStopping(): boolean;
   log: Log;
@@ -29,7 +31,7 @@ const DRAIN_TICKS = 10;
 const STALE_TICKS = 2;
 
 export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
-  const { claims, endpoints, attempts, perEndpointMax, leaseSeconds } = deps;
+  const { claims, endpoints, breakers, attempts, perEndpointMax, leaseSeconds } = deps;
 
   /** Sends in order, `perEndpointMax` at a time; stops at the first failure and releases the rest. */
   async function sendAll(
@@ -49,10 +51,10 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs));
         const claim = isOver() ? undefined : left.shift();
         if (!claim) return;
-        const { result, settled } = await attempts.attempt(claim);
+        const { result, recorded } = await attempts.attempt(claim);
         if (result.verdict === 'delivered') sent++;
         else if (result.verdict !== 'blocked') hasFailed = true;
-        await settled;
+        await recorded;
       }
     }
     await Promise.all(Array.from({ length: Math.min(perEndpointMax, claimed.length) }, sendInTurn));
@@ -60,19 +62,21 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     return { sent, hasFailed };
   }
 
-  async function beginDrain(endpointId: string): Promise<void> {
-    if (await endpoints.beginDrain(endpointId)) deps.log.info({ endpointId }, 'webhook.breaker_half_open');
+  async function beginDrain(endpoint: EndpointRef): Promise<void> {
+    const { endpointId } = endpoint;
+    if (await breakers.beginDrain(endpoint)) deps.log.info({ endpointId }, 'webhook.breaker_half_open');
   }
 
-  async function close(endpointId: string, was: 'open' | 'draining'): Promise<void> {
-    if (await endpoints.close(endpointId, was)) deps.log.info({ endpointId }, 'webhook.breaker_closed');
-    await deps.wake(endpointId);
+  async function close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<void> {
+    const { endpointId } = endpoint;
+    if (await breakers.close(endpoint, from)) deps.log.info({ endpointId }, 'webhook.breaker_closed');
+    await deps.wake(endpoint);
   }
 
   return {
     /** Null when the endpoint was deleted. */
     async getEndpointState(endpoint: EndpointRef): Promise<RecoveryView | null> {
-      const state = await endpoints.findRecoveryState(endpoint.endpointId);
+      const state = await endpoints.findRecoveryState(endpoint);
       if (!state) return null;
       const next = nextStep(state, state.now);
       if (next.kind === 'end') await endpoints.clearWorkflow(endpoint);
@@ -83,34 +87,34 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     },
 
     /** What a customer asked to resend: each is sent, whether or not another one fails. */
-    async sendImmediate({ endpointId }: EndpointRef): Promise<void> {
-      const claimed = await claims.claimImmediate(endpointId, perEndpointMax, leaseSeconds);
-      await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).settled));
+    async sendImmediate(endpoint: EndpointRef): Promise<void> {
+      const claimed = await claims.claimImmediate(endpoint, perEndpointMax, leaseSeconds);
+      await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).recorded));
     },
 
-    async sendRetries({ endpointId }: EndpointRef): Promise<void> {
-      const claimed = await claims.claimDue(endpointId, perEndpointMax, leaseSeconds);
+    async sendRetries(endpoint: EndpointRef): Promise<void> {
+      const claimed = await claims.claimDue(endpoint, perEndpointMax, leaseSeconds);
       await sendAll(claimed, { spacingMs: 0, notAfterMs: Number.POSITIVE_INFINITY });
     },
 
     /** Sends one delivery; its success starts the drain. */
-    async probeEndpoint({ endpointId }: EndpointRef): Promise<void> {
-      const [claim] = await claims.claimProbe(endpointId, leaseSeconds);
+    async probeEndpoint(endpoint: EndpointRef): Promise<void> {
+      const [claim] = await claims.claimProbe(endpoint, leaseSeconds);
       if (!claim) return;
-      const { result, settled } = await attempts.attempt(claim);
-      await settled;
-      if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(endpointId);
+      const { result, recorded } = await attempts.attempt(claim);
+      await recorded;
+      if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(endpoint);
     },
 
     /** Ten ticks of the drain, each faster than the one before. Closes the breaker when nothing is left. */
-    async drainBacklog({ endpointId }: EndpointRef, firstPace: number): Promise<DrainProgress> {
+    async drainBacklog(endpoint: EndpointRef, firstPace: number): Promise<DrainProgress> {
       let pace = firstPace;
       let sent = 0;
       for (let tick = 0; tick < DRAIN_TICKS && !deps.isStopping(); tick++) {
         const tickEnd = performance.now() + deps.drainTickMs;
-        const claimed = await claims.claimBacklog(endpointId, pace, leaseSeconds);
+        const claimed = await claims.claimBacklog(endpoint, pace, leaseSeconds);
         if (claimed.length === 0) {
-          await close(endpointId, 'draining');
+          await close(endpoint, 'draining');
           break;
         }
         const outcome = await sendAll(claimed, {
@@ -125,6 +129,6 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       return { pace, sent };
     },
 
-    closeBreaker: ({ endpointId }: EndpointRef): Promise<void> => close(endpointId, 'open'),
+    closeBreaker: (endpoint: EndpointRef): Promise<void> => close(endpoint, 'open'),
   };
 }

@@ -1,10 +1,10 @@
-/** So many at a time for each key, first come first served: one key that is slow waits for itself alone. */
+/** Limits how much runs at a time for each key, first come first served; a slow key delays no other key. */
 export interface KeyedSemaphore {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 interface Semaphore {
-  taken: number;
+  running: number;
   waiting: Array<() => void>;
 }
 
@@ -12,18 +12,18 @@ export function createKeyedSemaphore(perKeyMax: number): KeyedSemaphore {
   const semaphores = new Map<string, Semaphore>();
 
   async function acquire(key: string): Promise<void> {
-    const semaphore = semaphores.get(key) ?? { taken: 0, waiting: [] };
+    const semaphore = semaphores.get(key) ?? { running: 0, waiting: [] };
     semaphores.set(key, semaphore);
-    if (semaphore.taken < perKeyMax) semaphore.taken++;
+    if (semaphore.running < perKeyMax) semaphore.running++;
     else await new Promise<void>((resolve) => semaphore.waiting.push(resolve));
   }
 
-  /** The place goes straight to the next in line. */
+  /** Hands the permit to the first waiter, if there is one. */
   function release(key: string): void {
     const semaphore = semaphores.get(key) as Semaphore;
     const next = semaphore.waiting.shift();
     if (next) next();
-    else if (--semaphore.taken === 0) semaphores.delete(key);
+    else if (--semaphore.running === 0) semaphores.delete(key);
   }
 
   return {

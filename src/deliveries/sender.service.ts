@@ -1,19 +1,19 @@
 /**
- * One request to a customer's receiver, bounded in every direction: time, bytes, redirects, and where it may go. The
- * address is judged for literals, for every answer of the look-up, and again on the connected socket, so a name that
- * changes its mind between look-ups gains nothing. Errors are told in words of ours, which name no address.
+ * One request to a customer's receiver, limited in time, bytes, redirects and destination. The address is checked when
+ * the URL holds one, for every address that a name resolves to, and again on the connected socket, so DNS rebinding
+ * gains nothing. Errors are texts of our own, which name no address.
  */
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { type AttemptResult, retryAfterMs, verdictOf } from './delivery.ts';
-import { signaturesOf } from './signature.ts';
+import { type AttemptResult, parseRetryAfter, toVerdict } from './delivery.ts';
+import { sign } from './signature.ts';
 
 export interface OutgoingRequest {
   url: string;
   eventId: string;
   body: string;
-  /** The present one first; empty when the endpoint has none. */
+  /** The current one first; empty when the endpoint has none. */
   secrets: string[];
 }
 
@@ -21,10 +21,10 @@ export interface SenderOptions {
   isAllowedAddress(address: string): boolean;
   userAgent: string;
   now(): Date;
-  /** From the start to the last byte. */
+  /** From the start of the attempt to the last byte of the answer. */
   deadlineMs: number;
   connectTimeoutMs: number;
-  /** All addresses of a name. */
+  /** All addresses of a name. Default: the system's resolver. */
   resolve?(hostname: string): Promise<Array<{ address: string; family: number }>>;
 }
 
@@ -60,7 +60,7 @@ export function createSender(options: SenderOptions): Sender {
       'webhook-timestamp': String(timestampSeconds),
     };
     if (secrets.length > 0)
-      headers['webhook-signature'] = signaturesOf({ id: eventId, timestampSeconds, body }, secrets);
+      headers['webhook-signature'] = sign({ id: eventId, timestampSeconds, body }, secrets);
     return new Promise((resolve, reject) => {
       const exchange = new Exchange(resolve, reject, options.deadlineMs);
       agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
@@ -70,17 +70,17 @@ export function createSender(options: SenderOptions): Sender {
   return {
     async attempt(outgoing) {
       const startedAt = performance.now();
-      const spentMs = () => Math.round(performance.now() - startedAt);
+      const durationMs = () => Math.round(performance.now() - startedAt);
       try {
         const { statusCode, excerpt, retryAfter } = await send(outgoing);
-        const verdict = verdictOf(statusCode);
+        const verdict = toVerdict(statusCode);
         return {
           verdict,
           statusCode,
           error: verdict === 'delivered' ? null : `the receiver answered ${statusCode}`,
           responseExcerpt: excerpt,
-          durationMs: spentMs(),
-          retryAfterMs: retryAfterMs(retryAfter, options.now()),
+          durationMs: durationMs(),
+          retryAfterMs: parseRetryAfter(retryAfter, options.now()),
         };
       } catch (error) {
         return {
@@ -89,9 +89,9 @@ export function createSender(options: SenderOptions): Sender {
           error:
             error instanceof DeadlinePassed
               ? `no complete answer within ${options.deadlineMs / 1000} s`
-              : inWords(error),
+              : describeError(error),
           responseExcerpt: null,
-          durationMs: spentMs(),
+          durationMs: durationMs(),
           retryAfterMs: null,
         };
       }
@@ -109,7 +109,7 @@ interface Answer {
 class DeadlinePassed extends Error {}
 class AnswerTooLong extends Error {}
 
-/** One request and its answer, as the client reports them piece by piece: a stream per answer would cost as much again. */
+/** One request and its answer, by the callbacks of the client: a stream per answer would double the cost of an attempt. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: unknown) => void;
@@ -118,15 +118,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
   #statusCode = 0;
   #retryAfter: string | undefined;
-  #kept: Buffer[] = [];
+  #excerpt: Buffer[] = [];
   #size = 0;
 
   constructor(resolve: (answer: Answer) => void, reject: (error: unknown) => void, deadlineMs: number) {
     this.#resolve = resolve;
     this.#reject = reject;
-    // A process that was held up learns that the time is over before it learns what has come in time.
-    const afterReading = () => setImmediate(() => this.#fail(new DeadlinePassed()));
-    this.#timer = setTimeout(afterReading, deadlineMs);
+    // After a stall of the event loop, timers fire before I/O: wait one turn, so that data already received counts.
+    const failAfterReading = () => setImmediate(() => this.#fail(new DeadlinePassed()));
+    this.#timer = setTimeout(failAfterReading, deadlineMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
-    if (this.#size < EXCERPT_BYTES) this.#kept.push(chunk.subarray(0, EXCERPT_BYTES - this.#size));
+    if (this.#size < EXCERPT_BYTES) this.#excerpt.push(chunk.subarray(0, EXCERPT_BYTES - this.#size));
     this.#size += chunk.length;
     if (this.#size <= ANSWER_BYTES_MAX) return;
     this.#succeed();
@@ -163,7 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #succeed(): void {
     if (!this.#end()) return;
-    const excerpt = this.#size === 0 ? '' : escaped(Buffer.concat(this.#kept).toString('utf8'));
+    const excerpt = this.#size === 0 ? '' : escapeText(Buffer.concat(this.#excerpt).toString('utf8'));
     this.#resolve({ statusCode: this.#statusCode, excerpt, retryAfter: this.#retryAfter });
   }
 
@@ -173,7 +173,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#reject(error);
   }
 
-  /** False when it has ended before. */
+  /** False when the exchange had ended before. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -216,8 +216,8 @@ function guardedConnector({ isAllowedAddress, connectTimeoutMs, resolve = system
   };
 }
 
-/** Harmless wherever it is shown: no markup, no control characters. */
-const escaped = (text: string) =>
+/** Safe wherever it is shown: no markup, no control characters. */
+const escapeText = (text: string) =>
   text.replace(
     /[\p{Cc}\p{Cf}<>&"'\\]/gu,
     (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
@@ -229,7 +229,7 @@ function isAddressRefused(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isAddressRefused(error.cause);
 }
 
-const WORDS: Record<string, string> = {
+const ERROR_TEXTS: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was reset',
@@ -244,10 +244,10 @@ const WORDS: Record<string, string> = {
 
 const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
 
-function inWords(error: unknown): string {
+function describeError(error: unknown): string {
   if (isAddressRefused(error)) return 'the URL leads to an address that is not public';
   const code = String((error as { code?: unknown }).code ?? '');
-  const known = WORDS[code];
+  const known = ERROR_TEXTS[code];
   if (known) return known;
   if ((error as Error).name === 'HTTPParserError' || NOT_HTTP.includes(code))
     return 'the answer was not valid HTTP';

@@ -1,22 +1,22 @@
 /**
- * Where deliveries may go: public addresses, and what the operator allows. Everything else is somebody's inside: a
- * customer's URL must not make this service knock there.
+ * Where deliveries may go: public addresses, and ranges that the operator allows. A customer's URL must not make this
+ * service send requests into an internal network (server-side request forgery).
  *
- * Tunnels to IPv4 (NAT64, 6to4, Teredo) are refused whole, whatever they lead to; an IPv4-mapped address is the IPv4
- * address that it holds. The special ranges are ipaddr.js's, which follow the registries of IANA.
+ * Tunnels to IPv4 (NAT64, 6to4, Teredo) are refused as a whole, wherever they end; an IPv4-mapped address is treated as
+ * the IPv4 address in it. The special ranges are those of ipaddr.js, which follow the registries of IANA.
  */
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** For literals in URLs and for what names resolve to; text that is no address is not allowed. */
+/** For addresses in URLs and for those that names resolve to. False for text that is not an address. */
 export function isAllowedAddress(text: string, allowedRanges: readonly string[]): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
   return isPublic(address) || allowedRanges.some((range) => isWithin(address, range));
 }
 
-/** Global unicast is 2000::/3 (RFC 4291, 2.4); ipaddr.js calls all of IPv6 unicast that has no other name. */
+/** Global unicast is 2000::/3 (RFC 4291, 2.4); ipaddr.js reports `unicast` for every IPv6 range without another name. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function isPublic(address: Address): boolean {

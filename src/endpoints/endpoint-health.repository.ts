@@ -1,12 +1,13 @@
-/** The health of endpoints, in the rows of `webhooks`; across organizations, because the worker serves them all. */
+/** How endpoints are doing: their last attempts, what is queued for them, and when a workflow last checked them. */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import type { EndpointRef } from './endpoint.ts';
+import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
+import type { Breaker } from './endpoint-health.ts';
 
 export interface RecoveryStateRow {
   status: 'active' | 'disabled';
   disabledReason: string | null;
-  breaker: 'closed' | 'open' | 'draining';
+  breaker: Breaker;
   host: string;
   failingSince: Date | null;
   nextProbeAt: Date | null;
@@ -15,20 +16,18 @@ export interface RecoveryStateRow {
   retrying: number;
   immediate: number;
   nextRetryAt: Date | null;
-  /** The database's clock, which says what is due. */
+  /** The database's clock, which decides what is due. */
   now: Date;
 }
 
-/** How an endpoint stands when an attempt has failed. */
-export interface EndpointState {
-  breaker: RecoveryStateRow['breaker'];
+export interface ActiveState {
+  breaker: Breaker;
   failingSince: Date | null;
 }
 
-export interface LastAttempt {
-  endpointId: string;
-  at: Date;
-  status: 'delivered' | 'retrying' | 'failed' | 'blocked';
+export interface LastAttempt extends EndpointRef {
+  attemptedAt: Date;
+  status: (typeof LAST_STATUSES)[number];
   statusCode: number | null;
   error: string | null;
 }
@@ -42,8 +41,11 @@ export interface EndpointCounts {
   oldestDueSeconds: number;
 }
 
-/** Said of the row as it is when its turn comes: locking it first, in the same statement, would deadlock with who waits. */
-const IS_LAST = 'a.at >= coalesce(w.last_attempt_at, a.at)';
+/**
+ * Evaluated on the current row version, after any wait for its lock. Locking the rows first, in a part of the same
+ * statement, would deadlock with statements that wait for the same rows.
+ */
+const IS_LATEST = 'a.attempted_at >= coalesce(ep.last_attempt_at, a.attempted_at)';
 
 const COUNTED_MAX = 10_000;
 
@@ -51,55 +53,36 @@ export type EndpointHealthRepository = ReturnType<typeof createEndpointHealthRep
 
 export function createEndpointHealthRepository(sql: Sql) {
   return {
-    async findRecoveryState(endpointId: string): Promise<RecoveryStateRow | null> {
-      const [row] = await query<RecoveryStateRow>(
-        sql,
-        `select w.status, w.disabled_reason as "disabledReason", w.breaker, split_part(split_part(w.url, '//', 2), '/', 1) as host,
-           w.failing_since as "failingSince", w.next_probe_at as "nextProbeAt", w.last_error as "lastError",
-           p.pending, r.retrying, r.immediate, r."nextRetryAt", now() as now
-         from endpoints w
-         cross join lateral (
-           select count(*) as pending from (
-             select 1 from deliveries where endpoint_id = w.id and state = 'pending' limit ${COUNTED_MAX}) as counted
-         ) as p
-         cross join lateral (
-           select count(*) as retrying, count(*) filter (where send_immediately) as immediate, min(next_attempt_at) as "nextRetryAt"
-           from deliveries where endpoint_id = w.id and state = 'retrying'
-         ) as r
-         where w.id = ?`,
-        [endpointId],
-      );
-      return row ?? null;
-    },
-
     /**
-     * An older attempt never overwrites a newer one. A success ends the failing, even when it is noted late: what has
-     * failed since then is the beginning of another one.
+     * An older attempt never overwrites a newer one. A success ends the failing, even when it is recorded late: a failure
+     * that is newer than the success is the beginning of another one.
      */
     async recordLastAttempts(attempts: LastAttempt[]): Promise<void> {
       if (attempts.length === 0) return;
       const column = <T>(value: (attempt: LastAttempt) => T) => attempts.map(value);
       await queryPrepared(
         sql,
-        'endpoints_note_attempts',
-        `update endpoints w set last_attempt_at = greatest(w.last_attempt_at, a.at),
-           last_status = case when ${IS_LAST} then a.status else w.last_status end,
-           last_status_code = case when ${IS_LAST} then a.status_code else w.last_status_code end,
-           last_error = case when ${IS_LAST} then a.error else w.last_error end,
-           last_delivered_at = case a.status when 'delivered' then greatest(w.last_delivered_at, a.at)
-             else w.last_delivered_at end,
+        'endpoints_record_last_attempts',
+        `update endpoints ep set last_attempt_at = greatest(ep.last_attempt_at, a.attempted_at),
+           last_status = case when ${IS_LATEST} then a.status else ep.last_status end,
+           last_status_code = case when ${IS_LATEST} then a.status_code else ep.last_status_code end,
+           last_error = case when ${IS_LATEST} then a.error else ep.last_error end,
+           last_delivered_at = case a.status when 'delivered' then greatest(ep.last_delivered_at, a.attempted_at)
+             else ep.last_delivered_at end,
            failing_since = case
              when a.status <> 'delivered' then
-               case when a.at <= w.last_delivered_at then w.failing_since else coalesce(w.failing_since, a.at) end
-             when ${IS_LAST} then null
-             when w.failing_since <= a.at then w.last_attempt_at
-             else w.failing_since end
-         from unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
-           as a (endpoint_id, at, status, status_code, error)
-         where w.id = a.endpoint_id`,
+               case when a.attempted_at <= ep.last_delivered_at then ep.failing_since
+                 else coalesce(ep.failing_since, a.attempted_at) end
+             when ${IS_LATEST} then null
+             when ep.failing_since <= a.attempted_at then ep.last_attempt_at
+             else ep.failing_since end
+         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
+           as a (organization_id, endpoint_id, attempted_at, status, status_code, error)
+         where ep.organization_id = a.organization_id and ep.id = a.endpoint_id`,
         [
+          column(({ organizationId }) => organizationId),
           column(({ endpointId }) => endpointId),
-          column(({ at }) => at.toISOString()),
+          column(({ attemptedAt }) => attemptedAt.toISOString()),
           column(({ status }) => status),
           column(({ statusCode }) => statusCode),
           column(({ error }) => error),
@@ -107,130 +90,100 @@ export function createEndpointHealthRepository(sql: Sql) {
       );
     },
 
-    /** Null when it was deleted or disabled. */
-    async findState(endpointId: string): Promise<EndpointState | null> {
-      const [row] = await query<EndpointState>(
+    /** Null when the endpoint was deleted or disabled. */
+    async findActiveState({ organizationId, endpointId }: EndpointRef): Promise<ActiveState | null> {
+      const [row] = await query<ActiveState>(
         sql,
-        `select breaker, failing_since as "failingSince" from endpoints where id = ? and status = 'active'`,
-        [endpointId],
+        `select breaker, failing_since as "failingSince" from endpoints
+         where organization_id = ? and id = ? and status = 'active'`,
+        [organizationId, endpointId],
       );
       return row ?? null;
     },
 
-    /**
-     * Nothing is sent until the probe; an earlier plan never brings a later one forward. An outage makes a backlog of
-     * all that waits; a lone failure during a drain does not make one anew. True when it was not open before.
-     */
-    async open(
-      endpointId: string,
-      { nextProbeAt, isOutage }: { nextProbeAt: Date; isOutage: boolean },
-    ): Promise<boolean> {
-      const rows = await query<{ was: string }>(
+    async findRecoveryState({ organizationId, endpointId }: EndpointRef): Promise<RecoveryStateRow | null> {
+      const [row] = await query<RecoveryStateRow>(
         sql,
-        `update endpoints set breaker = 'open', next_probe_at = greatest(next_probe_at, ?::timestamptz),
-           recovered_at = case when ? then null else recovered_at end
-         where id = ? and status = 'active' returning old.breaker as was`,
-        [nextProbeAt.toISOString(), isOutage, endpointId],
+        `select ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
+           split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
+           ep.next_probe_at as "nextProbeAt", ep.last_error as "lastError",
+           p.pending, r.retrying, r.immediate, r."nextRetryAt", now() as now
+         from endpoints ep
+         cross join lateral (
+           select count(*) as pending from (
+             select 1 from deliveries
+             where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'pending'
+             limit ${COUNTED_MAX}) as counted
+         ) as p
+         cross join lateral (
+           select count(*) as retrying, count(*) filter (where send_immediately) as immediate,
+             min(next_attempt_at) as "nextRetryAt"
+           from deliveries
+           where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+         ) as r
+         where ep.organization_id = ? and ep.id = ?`,
+        [organizationId, endpointId],
       );
-      return rows.some(({ was }) => was !== 'open');
+      return row ?? null;
     },
 
-    /** The probe got through. False when it was not open. */
-    async beginDrain(endpointId: string): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `update endpoints set breaker = 'draining', next_probe_at = null, recovered_at = coalesce(recovered_at, now())
-         where id = ? and breaker = 'open' returning 1`,
-        [endpointId],
-      );
-      return rows.length > 0;
-    },
-
-    /** Nothing waits any more; false when it has become another one in between. */
-    async close(endpointId: string, was: 'open' | 'draining'): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `update endpoints set breaker = 'closed', next_probe_at = null where id = ? and breaker = ? returning 1`,
-        [endpointId, was],
-      );
-      return rows.length > 0;
-    },
-
-    async restore(endpointId: string, hasBacklog: boolean): Promise<void> {
-      await query(
-        sql,
-        'update endpoints set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = null where id = ?',
-        [hasBacklog ? 'draining' : 'closed', endpointId],
-      );
-    },
-
-    /** A replay is a backlog: it goes out paced. An open breaker stays open. */
-    async drainIfClosed(endpointId: string): Promise<void> {
-      await query(sql, `update endpoints set breaker = 'draining' where id = ? and breaker = 'closed'`, [
-        endpointId,
-      ]);
-    },
-
-    async probeNow(endpointId: string): Promise<void> {
-      await query(sql, `update endpoints set next_probe_at = now() where id = ? and breaker = 'open'`, [
-        endpointId,
-      ]);
-    },
-
-    /** False when it was disabled before. */
-    async disable(endpointId: string, reason: 'failing' | 'gone'): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `update endpoints set status = 'disabled', disabled_reason = ?, breaker = 'closed', next_probe_at = null,
-           updated_at = now()
-         where id = ? and status = 'active' returning 1`,
-        [reason, endpointId],
-      );
-      return rows.length > 0;
-    },
-
-    /** For the metrics: how many endpoints stand how, and for how long the oldest due delivery has been waiting. */
+    /** For the metrics of the service, so over all organizations. */
     async countByState(): Promise<EndpointCounts> {
       const [row] = await query<EndpointCounts>(
         sql,
-        `select count(*) filter (where w.status = 'active' and w.breaker = 'closed') as closed,
-           count(*) filter (where w.status = 'active' and w.breaker = 'open') as open,
-           count(*) filter (where w.status = 'active' and w.breaker = 'draining') as draining,
-           count(*) filter (where w.status = 'disabled') as disabled,
-           coalesce(extract(epoch from now() - min(due.at)), 0)::float8 as "oldestDueSeconds"
-         from endpoints w left join lateral (
+        `select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
+           count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
+           count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
+           count(*) filter (where ep.status = 'disabled') as disabled,
+           coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds"
+         from endpoints ep left join lateral (
            select least(
              (select uuid_extract_timestamp(id) from deliveries
-               where endpoint_id = w.id and state = 'pending' order by id limit 1),
+               where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'pending'
+               order by id limit 1),
              (select next_attempt_at from deliveries
-               where endpoint_id = w.id and state = 'retrying' and next_attempt_at <= now()
-               order by next_attempt_at limit 1)) as at
-         ) as due on w.status = 'active'`,
+               where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+                 and next_attempt_at <= now()
+               order by next_attempt_at limit 1)) as since
+         ) as due on ep.status = 'active'`,
       );
       return row as EndpointCounts;
     },
 
-    /** Endpoints in trouble whose workflow was not seen for that long. */
-    async listWithoutWorkflow(olderThanMs: number, limit: number): Promise<EndpointRef[]> {
+    /**
+     * Endpoints that need a workflow and that none has checked for so long. A sweep of the worker over all organizations:
+     * a crash may have left any of them without one.
+     */
+    listWithoutWorkflow(olderThanMs: number, limit: number): Promise<EndpointRef[]> {
       return query(
         sql,
-        `select w.id as "endpointId", w.organization_id as "organizationId" from endpoints w
-         where w.status = 'active'
-           and (w.workflow_checked_at is null or w.workflow_checked_at < now() - make_interval(secs => ?))
-           and (w.breaker <> 'closed'
-             or exists (select from deliveries d where d.endpoint_id = w.id and d.state = 'retrying'))
+        `select ep.organization_id as "organizationId", ep.id as "endpointId" from endpoints ep
+         where ep.status = 'active'
+           and (ep.workflow_checked_at is null or ep.workflow_checked_at < now() - make_interval(secs => ?))
+           and (ep.breaker <> 'closed'
+             or exists (
+               select from deliveries d
+               where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'retrying'))
          limit ?`,
         [olderThanMs / 1000, limit],
       );
     },
 
-    async touchWorkflow({ endpointId }: EndpointRef): Promise<void> {
-      await query(sql, 'update endpoints set workflow_checked_at = now() where id = ?', [endpointId]);
+    async touchWorkflow({ organizationId, endpointId }: EndpointRef): Promise<void> {
+      await query(
+        sql,
+        'update endpoints set workflow_checked_at = now() where organization_id = ? and id = ?',
+        [organizationId, endpointId],
+      );
     },
 
-    /** The run has ended: the next trouble needs a new one. */
-    async clearWorkflow({ endpointId }: EndpointRef): Promise<void> {
-      await query(sql, 'update endpoints set workflow_checked_at = null where id = ?', [endpointId]);
+    /** The workflow has ended: the next failure starts another one. */
+    async clearWorkflow({ organizationId, endpointId }: EndpointRef): Promise<void> {
+      await query(
+        sql,
+        'update endpoints set workflow_checked_at = null where organization_id = ? and id = ?',
+        [organizationId, endpointId],
+      );
     },
   };
 }

@@ -1,19 +1,22 @@
 /**
- * When an endpoint is not to be sent to. Counted per process from the attempts it makes; what follows from it (open,
- * draining, disabled) is in the endpoint's row, where every process sees it.
+ * When to stop sending to an endpoint. Each process counts the attempts that it makes itself; what follows from the
+ * counts (open, draining, disabled) is stored in the endpoint's row, for all processes.
  */
 
-/** What one attempt to send to an endpoint came to. */
+/** closed: deliveries are sent; open: none but a probe; draining: the backlog is sent at a growing pace. */
+export type Breaker = 'closed' | 'open' | 'draining';
+
+/** The outcome of one attempt to send to an endpoint. */
 export type Verdict = 'delivered' | 'retry' | 'throttled' | 'gone' | 'blocked';
 
 export interface EndpointHealth {
   failuresInARow: number;
-  /** Counts of the last minute by slot of time, oldest first: a handful, however many attempts there were. */
+  /** Counts of the last minute by time slot, oldest first: at most a dozen slots, however many attempts there were. */
   recent: Slot[];
 }
 
 interface Slot {
-  startsAt: number;
+  startsAtMs: number;
   attempts: number;
   failures: number;
 }
@@ -26,16 +29,18 @@ const WINDOW_MS = 60_000;
 const WINDOW_ATTEMPTS_MIN = 20;
 const WINDOW_FAILED_SHARE = 0.5;
 
-export function observed(
+export function withAttempt(
   { failuresInARow, recent }: EndpointHealth,
   { verdict }: { verdict: Verdict },
-  now: number,
+  nowMs: number,
 ): EndpointHealth {
   const failed = verdict !== 'delivered';
   const last = recent.at(-1);
-  const isSame = last !== undefined && now < last.startsAt + SLOT_MS;
-  const slot = isSame ? last : { startsAt: now, attempts: 0, failures: 0 };
-  const earlier = isSame ? recent.slice(0, -1) : recent.filter(({ startsAt }) => startsAt > now - WINDOW_MS);
+  const isCurrent = last !== undefined && nowMs < last.startsAtMs + SLOT_MS;
+  const slot = isCurrent ? last : { startsAtMs: nowMs, attempts: 0, failures: 0 };
+  const earlier = isCurrent
+    ? recent.slice(0, -1)
+    : recent.filter(({ startsAtMs }) => startsAtMs > nowMs - WINDOW_MS);
   const counted = { ...slot, attempts: slot.attempts + 1, failures: slot.failures + (failed ? 1 : 0) };
   return { failuresInARow: failed ? failuresInARow + 1 : 0, recent: [...earlier, counted] };
 }
@@ -51,12 +56,12 @@ export function opensBreaker({ failuresInARow, recent }: EndpointHealth, verdict
 
 export interface ProbePlan {
   firstMs: number;
-  /** Share of the time that the endpoint has been failing. */
+  /** Of the time that the endpoint has been failing. */
   share: number;
   maxMs: number;
 }
 
-/** Soon after a short outage, rarely in a long one: a receiver that comes back is noticed within a tenth of its absence. */
+/** Probes soon after a short outage and rarely in a long one: recovery is noticed within a tenth of the outage. */
 export const PROBE_PLAN: ProbePlan = { firstMs: 5_000, share: 0.1, maxMs: 5 * 60_000 };
 
 export function probeWaitMs(failingForMs: number, retryAfterMs: number | null, plan: ProbePlan): number {

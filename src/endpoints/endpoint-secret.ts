@@ -1,15 +1,41 @@
 /** Secrets that sign deliveries: `whsec_` and base64, or any other text (Standard Webhooks 1.0.0, signature scheme). */
+import type { EndpointRef } from './endpoint.ts';
+import type { SecretBox } from './secret-box.ts';
+
 export const SECRET_LENGTH_MIN = 16;
 export const SECRET_LENGTH_MAX = 128;
+export const BASE64_SECRET_PREFIX = 'whsec_';
 
-const BASE64_PREFIX = 'whsec_';
-
-/** What is wrong with a secret of the right length, to be read after its field's name; it never quotes the secret. */
+/** What is wrong with a secret of a valid length, to be read after the name of its field; never quotes the secret. */
 export function secretFault(secret: string): string | null {
   if (/\p{Cc}/u.test(secret)) return 'must hold no control characters';
-  if (!secret.startsWith(BASE64_PREFIX) || isBase64(secret.slice(BASE64_PREFIX.length))) return null;
-  return `must be padded base64 after ${BASE64_PREFIX}`;
+  const base64 = toBase64Part(secret);
+  if (base64 === null || isCanonicalBase64(base64)) return null;
+  return `must be padded base64 after ${BASE64_SECRET_PREFIX}`;
 }
 
-/** Only the one spelling that every receiver's decoder takes for the same bytes. */
-const isBase64 = (text: string) => Buffer.from(text, 'base64').toString('base64') === text;
+/** The key of the signature: the decoded bytes after `whsec_`, the UTF-8 bytes of any other secret. */
+export function toSigningKey(secret: string): Buffer {
+  const base64 = toBase64Part(secret);
+  return base64 === null ? Buffer.from(secret, 'utf8') : Buffer.from(base64, 'base64');
+}
+
+/**
+ * The secrets to sign with, the current one first; none when the endpoint has none.
+ * @throws when one does not open.
+ */
+export function openSecrets(
+  secretBox: SecretBox,
+  { organizationId, endpointId }: EndpointRef,
+  { secret, previousSecret }: { secret: Buffer | null; previousSecret: Buffer | null },
+): string[] {
+  return [secret, previousSecret]
+    .filter((sealed) => sealed !== null)
+    .map((sealed) => secretBox.open(sealed, { organizationId, rowId: endpointId }));
+}
+
+const toBase64Part = (secret: string): string | null =>
+  secret.startsWith(BASE64_SECRET_PREFIX) ? secret.slice(BASE64_SECRET_PREFIX.length) : null;
+
+/** Receivers' decoders agree on this one spelling only. */
+const isCanonicalBase64 = (text: string) => Buffer.from(text, 'base64').toString('base64') === text;

@@ -1,7 +1,7 @@
 /**
- * Which URLs an endpoint may have. Judged by the host that the WHATWG parser reads out of the text, the same one that
- * sends: so 127.1, 0x7f000001, 2130706433 and full-width digits are all 127.0.0.1 here as well.
- * Names are judged when connecting, by what they resolve to.
+ * Which URLs an endpoint may have. The host is read by the WHATWG parser, which the HTTP client uses too, so 127.1,
+ * 0x7f000001, 2130706433 and full-width digits are all recognised as 127.0.0.1. The addresses of a name are checked when
+ * connecting.
  */
 import ipaddr from 'ipaddr.js';
 import { isAllowedAddress } from './allowed-address.ts';
@@ -10,8 +10,8 @@ export const URL_LENGTH_MAX = 2048;
 
 const NOT_ABSOLUTE = 'must be an absolute http or https URL, such as https://example.com/hook';
 
-/** What is wrong with the URL, to be read after the name of its field; null when it will do. */
-export function webhookUrlFault(text: string, allowedRanges: readonly string[]): string | null {
+/** What is wrong with the URL, to be read after the name of its field; null when it is valid. */
+export function endpointUrlFault(text: string, allowedRanges: readonly string[]): string | null {
   if (text.length > URL_LENGTH_MAX) return `must be at most ${URL_LENGTH_MAX} characters long`;
   if (UNWRITABLE.test(text)) return 'must hold no spaces, control characters or backslashes';
   const authority = AUTHORITY.exec(text)?.[1];
@@ -35,14 +35,14 @@ function hostFault(hostname: string, allowedRanges: readonly string[]): string |
   return `must lead to a public address: ${hostname} is none`;
 }
 
-/** The addresses that a host stands for without asking anybody. RFC 6761, 6.3: localhost is loopback everywhere. */
+/** The addresses of a host that needs no name server. RFC 6761, 6.3: localhost is loopback everywhere. */
 function literalAddresses(hostname: string): string[] {
   if (hostname.startsWith('[')) return [hostname.slice(1, -1)];
   if (ipaddr.IPv4.isValidFourPartDecimal(hostname)) return [hostname];
   return /(^|\.)localhost\.?$/.test(hostname) ? ['127.0.0.1', '::1'] : [];
 }
 
-/** RFC 1035, 2.3.4: labels of 1 to 63, 253 in all; underscores are let pass, because private networks have them. */
+/** RFC 1035, 2.3.4: labels of 1 to 63, 253 in all. Underscores are allowed because private networks use them. */
 function isName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
   return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);

@@ -1,21 +1,21 @@
 /**
- * An endpoint of a customer that receives events. Two collections of the API show the same thing: a cellular webhook
- * receives every measurement (and, if asked, confirmed configurations); an event webhook receives the types that it
- * names. Both keep their types in `events`, so that publishing an event looks up one list.
+ * A customer's URL that receives events. The public API calls it a webhook and shows it in two collections: a cellular
+ * webhook receives every measurement (and, if asked, confirmed configurations); an event webhook receives the types that
+ * it names. Both keep their types in `events`, so that publishing an event looks up one list.
  *
- * The secret is not part of it: it is written here, and read only by the sender of deliveries.
+ * The secret is not part of it: it is written with the endpoint, and read only to sign deliveries.
  */
 import type { PublishedType, SubscribableType } from '../events/event-catalogue.schemas.ts';
 
-export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
-/** customer: through the API; failing: nothing got through for days; gone: the endpoint answered 410. */
+export const ENDPOINT_STATUSES = ['active', 'disabled'] as const;
+/** customer: through the API; failing: no delivery succeeded for days; gone: the endpoint answered 410. */
 export const DISABLED_REASONS = ['customer', 'failing', 'gone'] as const;
 export const LAST_STATUSES = ['delivered', 'retrying', 'failed', 'blocked'] as const;
 
 export const ENDPOINTS_MAX = 100;
 export const NAME_LENGTH_MAX = 128;
 
-export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** Identifies an endpoint, to statements and to its workflow. */
@@ -23,6 +23,9 @@ export interface EndpointRef {
   organizationId: string;
   endpointId: string;
 }
+
+/** The same as one text: a key of maps. */
+export const endpointKey = ({ organizationId, endpointId }: EndpointRef) => `${organizationId}:${endpointId}`;
 
 /** The last attempt, whatever event it was for; all null before the first one. */
 export interface LastDelivery {
@@ -34,16 +37,16 @@ export interface LastDelivery {
 }
 
 /** What the customer decides, and what follows from it. */
-export interface WebhookSettings {
+export interface EndpointSettings {
   name: string;
   url: string;
-  status: WebhookStatus;
+  status: EndpointStatus;
   /** null while active. */
   disabledReason: DisabledReason | null;
   events: PublishedType[];
 }
 
-export interface Webhook extends WebhookSettings {
+export interface Endpoint extends EndpointSettings {
   id: string;
   delivery: LastDelivery;
   createdAt: Date;
@@ -54,44 +57,45 @@ export interface Webhook extends WebhookSettings {
 type Subscription = { events: SubscribableType[] } | { deliverConfigApplied: boolean };
 
 /** The bodies of both collections; the schema of each accepts its own fields only. */
-export type CreateWebhook = Subscription & {
+export type CreateEndpoint = Subscription & {
   url: string;
   name?: string;
-  status?: WebhookStatus;
+  status?: EndpointStatus;
   secret?: string;
 };
 
-export type ChangeWebhook = Partial<Subscription> & {
+export type ChangeEndpoint = Partial<Subscription> & {
   url?: string;
   name?: string;
-  status?: WebhookStatus;
+  status?: EndpointStatus;
   secret?: string | null;
 };
 
-export function newWebhook(asked: CreateWebhook): WebhookSettings {
-  const { url, name, status = 'active' } = asked;
+export function newEndpoint(request: CreateEndpoint): EndpointSettings {
+  const { url, name, status = 'active' } = request;
   return {
     name: name ?? new URL(url).host.slice(0, NAME_LENGTH_MAX),
     url,
     status,
-    disabledReason: reasonOf(status),
-    events: subscribedTypes(asked),
+    disabledReason: toDisabledReason(status),
+    events: subscribedTypes(request),
   };
 }
 
-/** What is absent stays; a status that is sent is the customer's own word, whatever disabled the endpoint before. */
-export function changedWebhook(webhook: Webhook, change: ChangeWebhook): WebhookSettings {
+/** What is absent stays. A status in the request is the customer's decision, whatever disabled the endpoint before. */
+export function changedEndpoint(endpoint: Endpoint, change: ChangeEndpoint): EndpointSettings {
   const { url, name, status } = change;
   return {
-    name: name ?? webhook.name,
-    url: url ?? webhook.url,
-    status: status ?? webhook.status,
-    disabledReason: status === undefined ? webhook.disabledReason : reasonOf(status),
-    events: isSubscription(change) ? subscribedTypes(change) : webhook.events,
+    name: name ?? endpoint.name,
+    url: url ?? endpoint.url,
+    status: status ?? endpoint.status,
+    disabledReason: status === undefined ? endpoint.disabledReason : toDisabledReason(status),
+    events: isSubscription(change) ? subscribedTypes(change) : endpoint.events,
   };
 }
 
-const reasonOf = (status: WebhookStatus): DisabledReason | null => (status === 'active' ? null : 'customer');
+const toDisabledReason = (status: EndpointStatus): DisabledReason | null =>
+  status === 'active' ? null : 'customer';
 
 const isSubscription = (change: Partial<Subscription>): change is Subscription =>
   'events' in change || 'deliverConfigApplied' in change;
@@ -101,8 +105,8 @@ function subscribedTypes(subscription: Subscription): PublishedType[] {
   return subscription.deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'];
 }
 
-export function cellularWebhookView(webhook: Webhook) {
-  const { id, name, url, status, disabledReason, events, delivery } = webhook;
+export function cellularWebhookView(endpoint: Endpoint) {
+  const { id, name, url, status, disabledReason, events, delivery } = endpoint;
   return {
     id,
     recType: 'cellular-webhook',
@@ -111,7 +115,7 @@ export function cellularWebhookView(webhook: Webhook) {
     status,
     disabledReason,
     deliverConfigApplied: events.includes('config.applied'),
-    ...timesView(webhook),
+    ...timesView(endpoint),
     delivery: {
       ...delivery,
       lastDeliveredAt: delivery.lastDeliveredAt?.toISOString() ?? null,
@@ -120,14 +124,14 @@ export function cellularWebhookView(webhook: Webhook) {
   };
 }
 
-export function eventWebhookView(webhook: Webhook) {
-  const { id, url, status, disabledReason, events } = webhook;
-  return { id, recType: 'webhook', url, status, disabledReason, events, ...timesView(webhook) };
+export function eventWebhookView(endpoint: Endpoint) {
+  const { id, url, status, disabledReason, events } = endpoint;
+  return { id, recType: 'webhook', url, status, disabledReason, events, ...timesView(endpoint) };
 }
 
-const timesView = ({ createdAt, updatedAt }: Webhook) => ({
+const timesView = ({ createdAt, updatedAt }: Endpoint) => ({
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
 });
 
-export const NO_SUCH_WEBHOOK = 'No webhook of this collection has this id';
+export const NO_SUCH_ENDPOINT = 'No webhook of this collection has this id';

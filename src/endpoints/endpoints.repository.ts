@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Collection } from '../events/collection.ts';
-import type { LastDelivery, Webhook, WebhookSettings, WebhookStatus } from './endpoint.ts';
+import type { Endpoint, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
 
 const COLUMNS = `id, name, url, status, disabled_reason as "disabledReason", events,
   last_delivered_at as "lastDeliveredAt", last_attempt_at as "lastAttemptAt", last_status as "lastStatus",
@@ -9,20 +9,20 @@ const COLUMNS = `id, name, url, status, disabled_reason as "disabledReason", eve
   updated_at as "updatedAt"`;
 const IN_SCOPE = 'organization_id = ? and collection = ?';
 
-/** One organization's webhooks of one collection: nothing is ever asked of more than that. */
-export interface WebhookScope {
+/** One organization's endpoints of one collection: no statement here reaches beyond that. */
+export interface EndpointScope {
   organizationId: string;
   collection: Collection;
 }
 
-export interface NewWebhook extends WebhookSettings {
+export interface NewEndpoint extends EndpointSettings {
   id: string;
-  /** Sealed. */
+  /** Encrypted. */
   secret: Buffer | null;
 }
 
-/** The secrets are sealed. */
-export interface WebhookTarget {
+/** The secrets are encrypted. */
+export interface EndpointTarget {
   id: string;
   url: string;
   secret: Buffer | null;
@@ -30,134 +30,121 @@ export interface WebhookTarget {
   previousSecretUntil: Date | null;
 }
 
-export interface WebhookFilter {
-  status: WebhookStatus | null;
+export interface EndpointFilter {
+  status: EndpointStatus | null;
   /** null = all. */
   limit: number | null;
-}
-
-type WebhookRow = Omit<Webhook, 'delivery'> & LastDelivery;
-
-const bindingsOf = ({ organizationId, collection }: WebhookScope) => [organizationId, collection];
-
-function webhookOf(row: WebhookRow): Webhook {
-  const { lastDeliveredAt, lastAttemptAt, lastStatus, lastStatusCode, lastError, ...rest } = row;
-  return {
-    ...rest,
-    delivery: { lastDeliveredAt, lastAttemptAt, lastStatus, lastStatusCode, lastError },
-  };
 }
 
 export type EndpointsRepository = ReturnType<typeof createEndpointsRepository>;
 
 export function createEndpointsRepository(sql: Sql) {
-  async function findOne(scope: WebhookScope, id: string, lock: '' | 'for update'): Promise<Webhook | null> {
-    const [row] = await query<WebhookRow>(
+  async function findOne(
+    scope: EndpointScope,
+    id: string,
+    lock: '' | 'for update',
+  ): Promise<Endpoint | null> {
+    const [row] = await query<EndpointRow>(
       sql,
       `select ${COLUMNS} from endpoints where ${IN_SCOPE} and id = ? ${lock}`,
-      [...bindingsOf(scope), id],
+      [...toBindings(scope), id],
     );
-    return row ? webhookOf(row) : null;
+    return row ? toEndpoint(row) : null;
   }
 
   return {
-    /** Newest last, and how many match beyond the limit too. */
+    /** Newest last; `total` counts what matches beyond the limit, too. */
     async list(
-      scope: WebhookScope,
-      { status, limit }: WebhookFilter,
-    ): Promise<{ webhooks: Webhook[]; total: number }> {
-      const rows = await query<WebhookRow & { total: number }>(
+      scope: EndpointScope,
+      { status, limit }: EndpointFilter,
+    ): Promise<{ items: Endpoint[]; total: number }> {
+      const rows = await query<EndpointRow & { total: number }>(
         sql,
         `select ${COLUMNS}, count(*) over () as total from endpoints
          where ${IN_SCOPE} and (?::text is null or status = ?) order by id limit ?`,
-        [...bindingsOf(scope), status, status, limit],
+        [...toBindings(scope), status, status, limit],
       );
-      return { webhooks: rows.map(({ total, ...row }) => webhookOf(row)), total: rows[0]?.total ?? 0 };
+      return { items: rows.map(({ total, ...row }) => toEndpoint(row)), total: rows[0]?.total ?? 0 };
     },
 
-    find: (scope: WebhookScope, id: string) => findOne(scope, id, ''),
+    find: (scope: EndpointScope, id: string) => findOne(scope, id, ''),
 
-    /** The webhook, locked until the transaction ends. */
-    lock: (scope: WebhookScope, id: string) => findOne(scope, id, 'for update'),
+    /** Locks the row until the transaction ends. */
+    lock: (scope: EndpointScope, id: string) => findOne(scope, id, 'for update'),
 
-    /** Makes others who want to add to the collection wait until the transaction ends. */
-    async lockCollection(scope: WebhookScope): Promise<void> {
-      await query(sql, `select pg_advisory_xact_lock(hashtextextended('webhooks:' || ? || ':' || ?, 0))`, [
-        ...bindingsOf(scope),
-      ]);
+    /** Makes others who add to the collection wait until the transaction ends. */
+    async lockCollection(scope: EndpointScope): Promise<void> {
+      await query(
+        sql,
+        `select pg_advisory_xact_lock(hashtextextended('endpoints:' || ? || ':' || ?, 0))`,
+        toBindings(scope),
+      );
     },
 
-    async count(scope: WebhookScope): Promise<number> {
+    async count(scope: EndpointScope): Promise<number> {
       const [row] = await query<{ count: number }>(
         sql,
         `select count(*) from endpoints where ${IN_SCOPE}`,
-        bindingsOf(scope),
+        toBindings(scope),
       );
       return row?.count ?? 0;
     },
 
-    /** The id of a webhook to be: its secret is sealed for it before the row is there. */
+    /** The id of an endpoint to be inserted: its secret is encrypted for that id before the row exists. */
     async nextId(): Promise<string> {
       const [row] = await query<{ id: string }>(sql, 'select uuidv7() as id');
       return (row as { id: string }).id;
     },
 
-    async insert(scope: WebhookScope, webhook: NewWebhook): Promise<Webhook> {
-      const [row] = await query<WebhookRow>(
+    async insert(scope: EndpointScope, endpoint: NewEndpoint): Promise<Endpoint> {
+      const { id, name, url, status, disabledReason, events, secret } = endpoint;
+      const [row] = await query<EndpointRow>(
         sql,
         `insert into endpoints
            (organization_id, collection, id, name, url, status, disabled_reason, events, secret)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
-        [
-          ...bindingsOf(scope),
-          webhook.id,
-          webhook.name,
-          webhook.url,
-          webhook.status,
-          webhook.disabledReason,
-          webhook.events,
-          webhook.secret,
-        ],
+        [...toBindings(scope), id, name, url, status, disabledReason, events, secret],
       );
-      return webhookOf(row as WebhookRow);
+      return toEndpoint(row as EndpointRow);
     },
 
-    /** updatedAt moves on by what its millisecond view can show, even when the clock stands or was set back. */
-    async update(scope: WebhookScope, id: string, terms: WebhookSettings): Promise<Webhook> {
-      const [row] = await query<WebhookRow>(
+    /** updatedAt grows by at least the millisecond that its view shows, even when the clock stands or was set back. */
+    async update(scope: EndpointScope, id: string, settings: EndpointSettings): Promise<Endpoint> {
+      const { name, url, status, disabledReason, events } = settings;
+      const [row] = await query<EndpointRow>(
         sql,
         `update endpoints set name = ?, url = ?, status = ?, disabled_reason = ?, events = ?,
            updated_at = greatest(now(), updated_at + interval '1 millisecond')
          where ${IN_SCOPE} and id = ? returning ${COLUMNS}`,
-        [terms.name, terms.url, terms.status, terms.disabledReason, terms.events, ...bindingsOf(scope), id],
+        [name, url, status, disabledReason, events, ...toBindings(scope), id],
       );
-      return webhookOf(row as WebhookRow);
+      return toEndpoint(row as EndpointRow);
     },
 
-    async updateSecret(scope: WebhookScope, id: string, sealed: Buffer | null): Promise<void> {
+    async updateSecret(scope: EndpointScope, id: string, sealed: Buffer | null): Promise<void> {
       await query(
         sql,
         `update endpoints set secret = ?, previous_secret = null where ${IN_SCOPE} and id = ?`,
-        [sealed, ...bindingsOf(scope), id],
+        [sealed, ...toBindings(scope), id],
       );
     },
 
-    /** Where and with what to sign: for an attempt outside the queue. */
-    async findTarget(scope: WebhookScope, id: string): Promise<WebhookTarget | null> {
-      const [row] = await query<WebhookTarget>(
+    /** What an attempt outside the queue needs. */
+    async findTarget(scope: EndpointScope, id: string): Promise<EndpointTarget | null> {
+      const [row] = await query<EndpointTarget>(
         sql,
         `select id, url, secret, case when previous_secret_until > now() then previous_secret end as "previousSecret",
            case when previous_secret is not null and previous_secret_until > now() then previous_secret_until end
              as "previousSecretUntil"
          from endpoints where ${IN_SCOPE} and id = ?`,
-        [...bindingsOf(scope), id],
+        [...toBindings(scope), id],
       );
       return row ?? null;
     },
 
-    /** The present secret becomes the previous one; answers whether there was one. */
+    /** The current secret becomes the previous one. Returns whether there was one. */
     async rotateSecret(
-      scope: WebhookScope,
+      scope: EndpointScope,
       id: string,
       sealed: Buffer,
       previousUntil: Date,
@@ -167,18 +154,29 @@ export function createEndpointsRepository(sql: Sql) {
         `update endpoints set secret = ?, previous_secret = secret, previous_secret_until = ?,
            updated_at = greatest(now(), updated_at + interval '1 millisecond')
          where ${IN_SCOPE} and id = ? returning previous_secret is not null as "hadOne"`,
-        [sealed, previousUntil, ...bindingsOf(scope), id],
+        [sealed, previousUntil, ...toBindings(scope), id],
       );
       return row?.hadOne ?? false;
     },
 
-    /** False when there was none. */
-    async remove(scope: WebhookScope, id: string): Promise<boolean> {
-      const rows = await query(sql, `delete from endpoints where ${IN_SCOPE} and id = ? returning 1`, [
-        ...bindingsOf(scope),
-        id,
-      ]);
-      return rows.length > 0;
+    /** Returns the id as it was stored, null when there was no such endpoint. */
+    async remove(scope: EndpointScope, id: string): Promise<string | null> {
+      const [row] = await query<{ id: string }>(
+        sql,
+        `delete from endpoints where ${IN_SCOPE} and id = ? returning id`,
+        [...toBindings(scope), id],
+      );
+      return row?.id ?? null;
     },
   };
+}
+
+type EndpointRow = Omit<Endpoint, 'delivery'> & LastDelivery;
+
+const toBindings = ({ organizationId, collection }: EndpointScope) => [organizationId, collection];
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  const { lastDeliveredAt, lastAttemptAt, lastStatus, lastStatusCode, lastError, ...rest } = row;
+  const delivery = { lastDeliveredAt, lastAttemptAt, lastStatus, lastStatusCode, lastError };
+  return { ...rest, delivery };
 }

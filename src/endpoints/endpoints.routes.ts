@@ -1,17 +1,17 @@
 /** Two collections, one set of operations: what differs between them is data. */
 import type Joi from 'joi';
-import type { Collection } from '../events/collection.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
 import {
-  type ChangeWebhook,
-  type CreateWebhook,
+  type ChangeEndpoint,
+  type CreateEndpoint,
   cellularWebhookView,
+  type Endpoint,
   eventWebhookView,
-  NO_SUCH_WEBHOOK,
-  type Webhook,
+  NO_SUCH_ENDPOINT,
 } from './endpoint.ts';
+import { CELLULAR_WEBHOOKS, type EndpointCollection, EVENT_WEBHOOKS } from './endpoint-collections.ts';
 import type { EndpointsRepository } from './endpoints.repository.ts';
 import {
   cellularWebhookListSchema,
@@ -20,42 +20,25 @@ import {
   changeWebhookBody,
   createCellularWebhookBody,
   createWebhookBody,
-  type ListWebhooks,
+  type ListEndpoints,
   listCellularWebhooksQuery,
   listWebhooksQuery,
   webhookListSchema,
   webhookSchema,
 } from './endpoints.schemas.ts';
-import type { WebhooksService } from './endpoints.service.ts';
+import type { EndpointsService } from './endpoints.service.ts';
 
-interface CollectionDescription {
-  collection: Collection;
-  path: string;
-  tag: string;
-  operationIds: { list: string; create: string; get: string; update: string; delete: string };
-  words: { one: string; many: string };
-  listRecType: string;
-  view(webhook: Webhook): unknown;
-  listQuery: Joi.ObjectSchema<ListWebhooks>;
-  createBody: Joi.ObjectSchema<CreateWebhook>;
-  changeBody: Joi.ObjectSchema<ChangeWebhook>;
+interface CollectionShape extends EndpointCollection {
+  view(endpoint: Endpoint): unknown;
+  listQuery: Joi.ObjectSchema<ListEndpoints>;
+  createBody: Joi.ObjectSchema<CreateEndpoint>;
+  changeBody: Joi.ObjectSchema<ChangeEndpoint>;
   schema: Joi.Schema;
   listSchema: Joi.Schema;
 }
 
-const cellular: CollectionDescription = {
-  collection: 'cellular',
-  path: '/cellular-webhooks',
-  tag: 'Cellular measurement webhooks',
-  operationIds: {
-    list: 'listCellularWebhooks',
-    create: 'createCellularWebhook',
-    get: 'getCellularWebhook',
-    update: 'updateCellularWebhook',
-    delete: 'deleteCellularWebhook',
-  },
-  words: { one: 'a cellular webhook', many: 'cellular webhooks' },
-  listRecType: 'cellular-webhook-collection',
+const cellular: CollectionShape = {
+  ...CELLULAR_WEBHOOKS,
   view: cellularWebhookView,
   listQuery: listCellularWebhooksQuery,
   createBody: createCellularWebhookBody,
@@ -64,19 +47,8 @@ const cellular: CollectionDescription = {
   listSchema: cellularWebhookListSchema,
 };
 
-const event: CollectionDescription = {
-  collection: 'event',
-  path: '/webhooks',
-  tag: 'Event webhooks',
-  operationIds: {
-    list: 'listWebhooks',
-    create: 'createWebhook',
-    get: 'getWebhook',
-    update: 'updateWebhook',
-    delete: 'deleteWebhook',
-  },
-  words: { one: 'an event webhook', many: 'event webhooks' },
-  listRecType: 'webhook-collection',
+const event: CollectionShape = {
+  ...EVENT_WEBHOOKS,
   view: eventWebhookView,
   listQuery: listWebhooksQuery,
   createBody: createWebhookBody,
@@ -85,93 +57,93 @@ const event: CollectionDescription = {
   listSchema: webhookListSchema,
 };
 
-export interface WebhooksRoutesDeps {
-  webhooks: EndpointsRepository;
-  service: WebhooksService;
+export interface EndpointsRoutesDeps {
+  endpoints: EndpointsRepository;
+  service: EndpointsService;
 }
 
-export function webhooksRoutes(deps: WebhooksRoutesDeps): Route[] {
+export function endpointsRoutes(deps: EndpointsRoutesDeps): Route[] {
   return [...collectionRoutes(cellular, deps), ...collectionRoutes(event, deps)];
 }
 
 const auth = 'customer' as const;
 const params = idParams('webhookId');
 
-function collectionRoutes(of: CollectionDescription, { webhooks, service }: WebhooksRoutesDeps): Route[] {
-  const { collection, tag, words, operationIds, view } = of;
-  const itemPath = `${of.path}/{webhookId}`;
-  const scopeOf = ({ organizationId }: Caller) => ({ organizationId, collection });
+function collectionRoutes(shape: CollectionShape, { endpoints, service }: EndpointsRoutesDeps): Route[] {
+  const { collection, path, tag, noun, operationName, view } = shape;
+  const itemPath = `${path}/{webhookId}`;
+  const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
   return [
     route({
       method: 'GET',
-      path: of.path,
-      operationId: operationIds.list,
-      summary: `List ${words.many}, newest last`,
+      path,
+      operationId: `list${operationName}s`,
+      summary: `List ${noun.many}, newest last`,
       description: 'All of them in one answer: a collection holds at most 100. Secrets are never shown.',
       tag,
       auth,
-      query: of.listQuery,
-      responses: { 200: of.listSchema },
+      query: shape.listQuery,
+      responses: { 200: shape.listSchema },
       async handle({ caller, query: { status = null, limit = null } }) {
-        const found = await webhooks.list(scopeOf(caller), { status, limit });
-        return ok({ recType: of.listRecType, items: found.webhooks.map(view), totalItems: found.total });
+        const { items, total } = await endpoints.list(toScope(caller), { status, limit });
+        return ok({ recType: shape.listRecType, items: items.map(view), totalItems: total });
       },
     }),
     route({
       method: 'POST',
-      path: of.path,
-      operationId: operationIds.create,
-      summary: `Create ${words.one}`,
+      path,
+      operationId: `create${operationName}`,
+      summary: `Create ${noun.one}`,
       description:
         'Events that happen from now on are delivered to it. 409 when the collection holds 100 already.',
       tag,
       auth,
-      body: of.createBody,
-      responses: { 201: of.schema },
+      body: shape.createBody,
+      responses: { 201: shape.schema },
       errors: [409],
       async handle({ caller, body, transact }) {
-        const webhook = await service.add(transact, scopeOf(caller), body);
-        return created(view(webhook), { Location: `${of.path}/${webhook.id}` });
+        const endpoint = await service.add(transact, toScope(caller), body);
+        return created(view(endpoint), { Location: `${path}/${endpoint.id}` });
       },
     }),
     route({
       method: 'GET',
       path: itemPath,
-      operationId: operationIds.get,
-      summary: `Get ${words.one}`,
+      operationId: `get${operationName}`,
+      summary: `Get ${noun.one}`,
       description: 'With its status and, when it is disabled, the reason. The secret is never shown.',
       tag,
       auth,
       params,
-      responses: { 200: of.schema },
+      responses: { 200: shape.schema },
       errors: [404],
       async handle({ caller, params: { webhookId } }) {
-        const webhook = await webhooks.find(scopeOf(caller), webhookId);
-        if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
-        return ok(view(webhook));
+        const endpoint = await endpoints.find(toScope(caller), webhookId);
+        if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+        return ok(view(endpoint));
       },
     }),
     route({
       method: 'PATCH',
       path: itemPath,
-      operationId: operationIds.update,
-      summary: `Change ${words.one}`,
+      operationId: `update${operationName}`,
+      summary: `Change ${noun.one}`,
       description: 'What is left out stays.',
       tag,
       auth,
       params,
-      body: of.changeBody,
-      responses: { 200: of.schema },
+      body: shape.changeBody,
+      responses: { 200: shape.schema },
       errors: [404],
       async handle({ caller, params: { webhookId }, body, transact }) {
-        return ok(view(await service.change(transact, scopeOf(caller), webhookId, body)));
+        return ok(view(await service.change(transact, toScope(caller), webhookId, body)));
       },
     }),
     route({
       method: 'DELETE',
       path: itemPath,
-      operationId: operationIds.delete,
-      summary: `Delete ${words.one}`,
+      operationId: `delete${operationName}`,
+      summary: `Delete ${noun.one}`,
       description:
         'What is queued for it is cancelled; a request that is being sent right now may still arrive.',
       tag,
@@ -180,7 +152,7 @@ function collectionRoutes(of: CollectionDescription, { webhooks, service }: Webh
       responses: { 204: null },
       errors: [404],
       async handle({ caller, params: { webhookId }, transact }) {
-        await service.remove(transact, scopeOf(caller), webhookId);
+        await service.remove(transact, toScope(caller), webhookId);
         return noContent();
       },
     }),

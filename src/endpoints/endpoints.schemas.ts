@@ -2,14 +2,14 @@ import Joi from 'joi';
 import { SUBSCRIBABLE_TYPES } from '../events/event-catalogue.schemas.ts';
 import { limit, timestamp } from '../http/schemas.ts';
 import {
-  type ChangeWebhook,
-  type CreateWebhook,
+  type ChangeEndpoint,
+  type CreateEndpoint,
   DISABLED_REASONS,
+  ENDPOINT_STATUSES,
   ENDPOINTS_MAX,
+  type EndpointStatus,
   LAST_STATUSES,
   NAME_LENGTH_MAX,
-  WEBHOOK_STATUSES,
-  type WebhookStatus,
 } from './endpoint.ts';
 import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN, secretFault } from './endpoint-secret.ts';
 import { URL_LENGTH_MAX } from './endpoint-url.ts';
@@ -20,7 +20,7 @@ const url = Joi.string()
   .max(URL_LENGTH_MAX)
   .description('Absolute http or https URL, without credentials or fragment, of a public host.')
   .example('https://example.com/hooks/loggers');
-/** Kept as sent, letters beyond ASCII too, so answers do not promise a URI in the strict sense. */
+/** Stored as sent, with letters beyond ASCII, so answers do not promise a URI in the strict sense. */
 const urlInput = url.meta({ docs: { format: 'uri' } });
 const name = Joi.string()
   .max(NAME_LENGTH_MAX)
@@ -29,7 +29,7 @@ const name = Joi.string()
   .description('For people.')
   .example('Production');
 const status = Joi.string()
-  .valid(...WEBHOOK_STATUSES)
+  .valid(...ENDPOINT_STATUSES)
   .description('Only active endpoints are delivered to.');
 const deliverConfigApplied = Joi.boolean().description('Deliver config.applied as well.');
 const events = Joi.array()
@@ -62,10 +62,10 @@ const changes = {
   secret: secret.allow(null).description('null takes it away, and deliveries are no longer signed.'),
 };
 
-const atLeastOne = (schema: Joi.ObjectSchema<ChangeWebhook>, fields: string) =>
+const atLeastOne = (schema: Joi.ObjectSchema<ChangeEndpoint>, fields: string) =>
   schema.min(1).messages({ 'object.min': `at least one of ${fields} must be given` });
 
-export const createCellularWebhookBody = Joi.object<CreateWebhook>({
+export const createCellularWebhookBody = Joi.object<CreateEndpoint>({
   url: urlInput.required(),
   name: name.description('Default: the host of the URL'),
   deliverConfigApplied: deliverConfigApplied
@@ -76,7 +76,7 @@ export const createCellularWebhookBody = Joi.object<CreateWebhook>({
   .example({ url: 'https://example.com/hooks/loggers', name: 'Production', deliverConfigApplied: true })
   .meta({ name: 'CreateCellularWebhook' });
 
-export const createWebhookBody = Joi.object<CreateWebhook>({
+export const createWebhookBody = Joi.object<CreateEndpoint>({
   url: urlInput.required(),
   events: events.default([...SUBSCRIBABLE_TYPES]).description('Default: all kinds'),
   ...creates,
@@ -89,27 +89,27 @@ export const createWebhookBody = Joi.object<CreateWebhook>({
   .meta({ name: 'CreateWebhook' });
 
 export const changeCellularWebhookBody = atLeastOne(
-  Joi.object<ChangeWebhook>({ ...changes, name, deliverConfigApplied }),
+  Joi.object<ChangeEndpoint>({ ...changes, name, deliverConfigApplied }),
   'url, name, status, deliverConfigApplied and secret',
 )
   .example({ deliverConfigApplied: false })
   .meta({ name: 'ChangeCellularWebhook' });
 
 export const changeWebhookBody = atLeastOne(
-  Joi.object<ChangeWebhook>({ ...changes, events }),
+  Joi.object<ChangeEndpoint>({ ...changes, events }),
   'url, secret, status and events',
 )
   .example({ status: 'active' })
   .meta({ name: 'ChangeWebhook' });
 
-export interface ListWebhooks {
-  status?: WebhookStatus;
+export interface ListEndpoints {
+  status?: EndpointStatus;
   limit?: number;
 }
 
 const listQuery = { status: status.description('Only endpoints of this status') };
-export const listCellularWebhooksQuery = Joi.object<ListWebhooks>(listQuery);
-export const listWebhooksQuery = Joi.object<ListWebhooks>({
+export const listCellularWebhooksQuery = Joi.object<ListEndpoints>(listQuery);
+export const listWebhooksQuery = Joi.object<ListEndpoints>({
   ...listQuery,
   limit: limit(ENDPOINTS_MAX).description('At most this many items; there are never more than 100'),
 });

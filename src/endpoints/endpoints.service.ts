@@ -3,138 +3,141 @@ import type { Transact } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import {
-  type ChangeWebhook,
-  type CreateWebhook,
-  changedWebhook,
+  type ChangeEndpoint,
+  type CreateEndpoint,
+  changedEndpoint,
   ENDPOINTS_MAX,
+  type Endpoint,
   type EndpointRef,
-  NO_SUCH_WEBHOOK,
-  newWebhook,
-  type Webhook,
+  NO_SUCH_ENDPOINT,
+  newEndpoint,
 } from './endpoint.ts';
-import { webhookUrlFault } from './endpoint-url.ts';
-import type { EndpointsRepository, WebhookScope } from './endpoints.repository.ts';
+import { endpointUrlFault } from './endpoint-url.ts';
+import type { EndpointScope, EndpointsRepository } from './endpoints.repository.ts';
 import type { SecretBox } from './secret-box.ts';
 
-/** What is queued for an endpoint, in the transaction that changes it. */
+/** The deliveries of an endpoint, in the transaction that changes it. */
 export interface EndpointDeliveries {
-  moveQueued(endpointId: string, from: string[], to: 'held' | 'pending' | 'cancelled'): Promise<number>;
-  /** What is on its way to being sent is looked at again. */
-  announceChange(endpointId: string): Promise<void>;
+  moveQueued(endpoint: EndpointRef, from: string[], to: 'held' | 'pending' | 'cancelled'): Promise<number>;
+  /** Dispatchers release what they have claimed for the endpoint, and claim it again. */
+  announceChange(endpoint: EndpointRef): Promise<void>;
 }
 
-/** The health of an endpoint, in the transaction that changes it. */
+/** The breaker of an endpoint, in the transaction that changes it. */
 export interface EndpointBreaker {
-  /** Back in service: what was held drains, and its failures are forgotten. */
-  restore(endpointId: string, hasBacklog: boolean): Promise<void>;
-  probeNow(endpointId: string): Promise<void>;
+  /** Forgets earlier failures; a backlog is drained. */
+  restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void>;
+  probeNow(endpoint: EndpointRef): Promise<void>;
 }
 
-export interface WebhooksServiceDeps {
-  webhooksIn(sql: Sql): EndpointsRepository;
+export interface EndpointsServiceDeps {
+  endpointsIn(sql: Sql): EndpointsRepository;
   deliveriesIn(sql: Sql): EndpointDeliveries;
-  endpointsIn(sql: Sql): EndpointBreaker;
+  breakersIn(sql: Sql): EndpointBreaker;
   /** The endpoint's workflow has something to do. */
   notifyRecovery(endpoint: EndpointRef): void;
   secretBox: SecretBox;
-  /** CIDR ranges that are no public addresses and all the same allowed. */
+  /** CIDR ranges that are allowed although they are not public. */
   allowedRanges: readonly string[];
   log: Log;
 }
 
-export type WebhooksService = ReturnType<typeof createWebhooksService>;
+export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
-export function createWebhooksService(deps: WebhooksServiceDeps) {
-  const { webhooksIn, deliveriesIn, endpointsIn, secretBox, allowedRanges } = deps;
+export function createEndpointsService(deps: EndpointsServiceDeps) {
+  const { endpointsIn, deliveriesIn, breakersIn, allowedRanges } = deps;
 
   function checkUrl(url: string): void {
-    const fault = webhookUrlFault(url, allowedRanges);
+    const fault = endpointUrlFault(url, allowedRanges);
     if (fault !== null) throw invalid(`url ${fault}`);
   }
 
   return {
     /** Adds an endpoint; 409 when the collection is full, however many are adding at the same time. */
-    async add(transact: Transact, scope: WebhookScope, asked: CreateWebhook): Promise<Webhook> {
-      checkUrl(asked.url);
+    async add(transact: Transact, scope: EndpointScope, request: CreateEndpoint): Promise<Endpoint> {
+      checkUrl(request.url);
       return transact(async ({ sql }) => {
-        const webhooks = webhooksIn(sql);
-        await webhooks.lockCollection(scope);
-        if ((await webhooks.count(scope)) >= ENDPOINTS_MAX) {
-          throw conflict(
-            `There are ${ENDPOINTS_MAX} webhooks in this collection, the most it holds: delete one`,
-          );
-        }
-        const id = await webhooks.nextId();
-        const secret = sealedFor(id, scope, asked.secret ?? null);
-        return webhooks.insert(scope, { id, secret, ...newWebhook(asked) });
+        const endpoints = endpointsIn(sql);
+        await endpoints.lockCollection(scope);
+        if ((await endpoints.count(scope)) >= ENDPOINTS_MAX) throw conflict(COLLECTION_FULL);
+        const id = await endpoints.nextId();
+        const secret = seal(toRef(scope, id), request.secret ?? null);
+        return endpoints.insert(scope, { id, secret, ...newEndpoint(request) });
       });
     },
 
-    /** What is absent stays; `secret: null` takes the secret away. */
+    /** What is absent stays; `secret: null` removes the secret. */
     async change(
       transact: Transact,
-      scope: WebhookScope,
+      scope: EndpointScope,
       id: string,
-      change: ChangeWebhook,
-    ): Promise<Webhook> {
+      change: ChangeEndpoint,
+    ): Promise<Endpoint> {
       if (change.url !== undefined) checkUrl(change.url);
       return transact(async ({ sql, afterCommit }) => {
-        const webhooks = webhooksIn(sql);
-        const webhook = await webhooks.lock(scope, id);
-        if (!webhook) throw notFound(NO_SUCH_WEBHOOK);
-        if (change.secret !== undefined) {
-          await webhooks.updateSecret(scope, id, sealedFor(webhook.id, scope, change.secret));
-        }
-        const changed = await webhooks.update(scope, id, changedWebhook(webhook, change));
-        await deliveriesIn(sql).announceChange(webhook.id);
-        if (webhook.status !== changed.status) {
-          const fields = { endpointId: changed.id, reason: changed.disabledReason };
-          afterCommit(() =>
-            deps.log.info(fields, `webhook.${changed.status === 'active' ? 'enabled' : 'disabled'}`),
-          );
-        }
-        if (await hasToWake(sql, webhook, changed)) {
-          afterCommit(() =>
-            deps.notifyRecovery({ organizationId: scope.organizationId, endpointId: webhook.id }),
-          );
-        }
-        return changed;
+        const endpoints = endpointsIn(sql);
+        const before = await endpoints.lock(scope, id);
+        if (!before) throw notFound(NO_SUCH_ENDPOINT);
+        const ref = toRef(scope, before.id);
+        if (change.secret !== undefined) await endpoints.updateSecret(scope, id, seal(ref, change.secret));
+        const after = await endpoints.update(scope, id, changedEndpoint(before, change));
+        await deliveriesIn(sql).announceChange(ref);
+        if (before.status !== after.status) afterCommit(() => logStatus(after));
+        if (await updateQueue(sql, ref, before, after)) afterCommit(() => deps.notifyRecovery(ref));
+        return after;
       });
     },
 
-    remove(transact: Transact, scope: WebhookScope, id: string): Promise<void> {
+    remove(transact: Transact, scope: EndpointScope, id: string): Promise<void> {
       return transact(async ({ sql }) => {
-        if (!(await webhooksIn(sql).remove(scope, id))) throw notFound(NO_SUCH_WEBHOOK);
-        const queue = deliveriesIn(sql);
-        await queue.moveQueued(id, ['pending', 'sending', 'retrying', 'held'], 'cancelled');
-        await queue.announceChange(id.toLowerCase());
+        const removedId = await endpointsIn(sql).remove(scope, id);
+        if (removedId === null) throw notFound(NO_SUCH_ENDPOINT);
+        const ref = toRef(scope, removedId);
+        await deliveriesIn(sql).moveQueued(ref, ['pending', 'sending', 'retrying', 'held'], 'cancelled');
+        await deliveriesIn(sql).announceChange(ref);
       });
     },
   };
 
-  /** Disabling holds what is queued, enabling releases it; a new URL is tried soon. True when there is work to do. */
-  async function hasToWake(sql: Sql, before: Webhook, after: Webhook): Promise<boolean> {
+  /**
+   * Disabling holds what is queued, enabling releases it, and a new URL is probed at once. Returns whether the
+   * endpoint's workflow has something to do.
+   */
+  async function updateQueue(
+    sql: Sql,
+    ref: EndpointRef,
+    before: Endpoint,
+    after: Endpoint,
+  ): Promise<boolean> {
     if (after.status === 'disabled') {
       if (before.status === 'active')
-        await deliveriesIn(sql).moveQueued(after.id, ['pending', 'retrying'], 'held');
+        await deliveriesIn(sql).moveQueued(ref, ['pending', 'retrying'], 'held');
       return false;
     }
     if (before.status === 'disabled') {
-      const released = await deliveriesIn(sql).moveQueued(after.id, ['held'], 'pending');
-      await endpointsIn(sql).restore(after.id, released > 0);
+      const released = await deliveriesIn(sql).moveQueued(ref, ['held'], 'pending');
+      await breakersIn(sql).restore(ref, released > 0);
       return released > 0;
     }
     if (before.url === after.url) return false;
-    await endpointsIn(sql).probeNow(after.id);
+    await breakersIn(sql).probeNow(ref);
     return true;
   }
 
-  /** The id is the row's own, not the caller's spelling of it. */
-  function sealedFor(
-    endpointId: string,
-    { organizationId }: WebhookScope,
-    secret: string | null,
-  ): Buffer | null {
-    return secret === null ? null : secretBox.seal(secret, { organizationId, rowId: endpointId });
+  function logStatus({ id, status, disabledReason }: Endpoint): void {
+    const event = status === 'active' ? 'webhook.enabled' : 'webhook.disabled';
+    deps.log.info({ endpointId: id, reason: disabledReason }, event);
+  }
+
+  function seal({ organizationId, endpointId }: EndpointRef, secret: string | null): Buffer | null {
+    return secret === null ? null : deps.secretBox.seal(secret, { organizationId, rowId: endpointId });
   }
 }
+
+const COLLECTION_FULL = `There are ${ENDPOINTS_MAX} webhooks in this collection, the most it holds: delete one`;
+
+/** The id as the row has it, not as the caller spelled it: secrets are encrypted for it, and queues are found by it. */
+const toRef = ({ organizationId }: EndpointScope, endpointId: string): EndpointRef => ({
+  organizationId,
+  endpointId,
+});

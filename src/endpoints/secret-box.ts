@@ -1,6 +1,6 @@
 /**
- * Secrets at rest: AES-256-GCM. The sealed bytes name their key, so keys can be replaced one after the other, and they
- * open for the row that they were sealed for and for no other, so copying them to another endpoint is of no use.
+ * Encrypts secrets at rest with AES-256-GCM. The sealed bytes begin with the id of their key, so keys can be rotated one
+ * after the other. They are bound to their row: copied to another row, they do not open.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
@@ -13,7 +13,7 @@ export interface SecretOwner {
 export interface SecretBox {
   /** Key id (4 bytes, big-endian), nonce (12), ciphertext, tag (16). */
   seal(secret: string, owner: SecretOwner): Buffer;
-  /** @throws when the bytes were changed, belong to another row, or their key is not at hand. */
+  /** @throws when the bytes were changed, belong to another row, or their key is not configured. */
   open(sealed: Buffer, owner: SecretOwner): string;
 }
 
@@ -24,7 +24,7 @@ const NONCE_AT = 4;
 const TEXT_AT = 16;
 const TAG_BYTES = 16;
 
-/** Keys by id: the highest id seals, all of them open. */
+/** Keys by id: the one with the highest id seals, all of them open. */
 export function createSecretBox(keys: Readonly<Record<number, Buffer>>): SecretBox {
   const current = checkedCurrent(keys);
   return {
@@ -38,7 +38,7 @@ export function createSecretBox(keys: Readonly<Record<number, Buffer>>): SecretB
     },
 
     open(sealed, owner) {
-      if (sealed.length < TEXT_AT + TAG_BYTES) throw new Error('This is no sealed secret');
+      if (sealed.length < TEXT_AT + TAG_BYTES) throw new Error('The bytes are too short for a sealed secret');
       const keyId = sealed.readUInt32BE();
       const key = keys[keyId];
       if (!key) throw new Error(`The secrets key ${keyId} is not among those configured`);

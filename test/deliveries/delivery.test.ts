@@ -1,140 +1,101 @@
+/** The retry schedule, Retry-After, and what status codes mean. */
 import assert from 'node:assert/strict';
-import { Webhook } from 'standardwebhooks';
+import fc from 'fast-check';
 import {
-  apply,
-  applyAnswer,
-  createProfile,
-  eventually,
-  FRIDGE,
-  register,
-  untilEnded,
-} from '../support/fleet.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { QUICK, QUICK_PLAN, SECRET } from './harness.ts';
+  DELIVERY_PLAN,
+  nextAttempt,
+  parseRetryAfter,
+  SCHEDULE_MS,
+  toVerdict,
+} from '../../src/deliveries/delivery.ts';
 
-describe('A webhook delivery', () => {
-  let dms: TestService;
-  let fleet: TestOrganization;
-  let receiver: Receiver;
-  let serials = 0;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const share = () => fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+const step = () => fc.integer({ min: 0, max: SCHEDULE_MS.length - 1 });
 
-  before(async () => {
-    dms = await startService({ settings: { webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
-  });
-  after(() => dms.stop());
-
-  beforeEach(async () => {
-    fleet = await dms.addOrganization();
-    receiver = await startReceiver();
-    await createProfile(fleet, FRIDGE);
-  });
-  afterEach(() => receiver.stop());
-
-  /** A device that confirms a change: the event is config.applied. */
-  async function confirmChange(): Promise<{ serial: string; jobId: string }> {
-    const serial = `LOGGER-${++serials}`;
-    await register(fleet, serial);
-    const jobId = await apply(fleet, 'vaccine-fridge', { serialNumbers: [serial] });
-    await applyAnswer(fleet, serial);
-    return { serial, jobId };
-  }
-
-  const subscribe = async (more: object = {}) => {
-    const { status, body, text } = await fleet.api.post('/webhooks', {
-      url: receiver.url,
-      events: ['config.applied'],
-      ...more,
-    });
-    assert.equal(status, 201, text);
-    return body.id as string;
-  };
-  const deliveriesOf = async (id: string) => (await fleet.api.get(`/webhooks/${id}/deliveries`)).body.items;
-
-  it('brings config.applied to who subscribed, signed so that the Standard Webhooks library takes it', async () => {
-    await subscribe({ secret: SECRET });
-    const { serial, jobId } = await confirmChange();
-    const [first] = await receiver.until(1);
-    const payload = new Webhook(SECRET).verify(first?.body ?? '', first?.headers as Record<string, string>);
-    const { type, data } = payload as { type: string; data: Record<string, unknown> };
-    assert.equal(type, 'config.applied');
-    assert.equal(data.serialNumber, serial);
-    assert.equal(data.jobId, jobId);
-    assert.equal(data.profileSlug, 'vaccine-fridge');
-    assert.equal(first?.headers['content-type'], 'application/json');
-    assert.match(first?.headers['user-agent'] ?? '', /^device-monitoring-service\/\d/);
-  });
-
-  it('tells of a finished job', async () => {
-    await subscribe({ events: ['config.job.finished'] });
-    const { jobId } = await confirmChange();
-    await untilEnded(fleet, jobId);
-    const [first] = await receiver.until(1);
-    assert.equal(first?.event.data.id, jobId);
-    assert.equal(first?.event.data.status, 'succeeded');
-  });
-
-  it('is tried again after a failure, with the same webhook-id, until it arrives', async () => {
-    const id = await subscribe();
-    receiver.answer((response, index) => response.writeHead(index < 2 ? 500 : 204).end());
-    await confirmChange();
-    const received = await receiver.until(3);
-    assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1);
-    const [delivery] = await eventually(
-      () => deliveriesOf(id),
-      ([each]) => each.state === 'delivered',
+describe('The next attempt', () => {
+  it('follows the schedule, with a jitter of at most a fifth', () => {
+    fc.assert(
+      fc.property(step(), share(), (made, random) => {
+        const { state, waitMs } = nextAttempt(made, null, SCHEDULE_MS, () => random);
+        const planned = SCHEDULE_MS[made] as number;
+        assert.equal(state, 'retrying');
+        assert.ok(waitMs >= planned * 0.8 && waitMs <= planned * 1.2);
+      }),
     );
-    assert.equal(delivery.attemptCount, 3);
-    const { body } = await fleet.api.get(`/webhooks/${id}/deliveries/${delivery.id}`);
-    assert.deepEqual(
-      body.attempts.map(({ statusCode }: { statusCode: number }) => statusCode),
-      [500, 500, 204],
-    );
-    assert.equal(body.payload.type, 'config.applied');
   });
 
-  it('waits while the breaker is open, and everything drains when the receiver is back', async () => {
-    const id = await subscribe();
-    await receiver.pause();
-    for (let count = 0; count < 12; count++) await confirmChange();
-    await eventually(
-      () => deliveriesOf(id),
-      (items) => items.length === 12 && items.some(({ state }: { state: string }) => state === 'retrying'),
+  it('never comes before Retry-After, and never earlier than planned because of it', () => {
+    fc.assert(
+      fc.property(step(), fc.integer({ min: 0, max: 2 * DAY_MS }), share(), (made, askedMs, random) => {
+        const { waitMs } = nextAttempt(made, askedMs, SCHEDULE_MS, () => random);
+        const bound = Math.min(askedMs, DAY_MS);
+        const planned = nextAttempt(made, null, SCHEDULE_MS, () => random).waitMs;
+        assert.ok(waitMs >= bound && waitMs >= planned);
+        assert.ok(waitMs <= Math.max(bound * 1.2, planned));
+      }),
     );
-    await receiver.resume();
-    await eventually(
-      () => deliveriesOf(id),
-      (items) => items.every(({ state }: { state: string }) => state === 'delivered'),
-    );
-    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
-    assert.equal(new Set(ids).size, 12);
   });
 
-  it('disables the webhook when the receiver says 410', async () => {
-    const id = await subscribe();
-    receiver.answer((response) => response.writeHead(410).end());
-    await confirmChange();
-    const disabled = await eventually(
-      async () => (await fleet.api.get(`/webhooks/${id}`)).body,
-      ({ status }) => status === 'disabled',
+  it('retries for at least three days, whatever the jitter', () => {
+    const spread = fc.array(share(), { minLength: SCHEDULE_MS.length, maxLength: SCHEDULE_MS.length });
+    fc.assert(
+      fc.property(fc.oneof(spread, fc.constant(SCHEDULE_MS.map(() => 0))), (draws) => {
+        const waits = draws.map((random, made) => nextAttempt(made, null, SCHEDULE_MS, () => random).waitMs);
+        assert.ok(waits.reduce((sum, ms) => sum + ms) >= 3 * DAY_MS);
+      }),
     );
-    assert.equal(disabled.disabledReason, 'gone');
-    assert.equal((await deliveriesOf(id))[0].state, 'failed');
   });
 
-  it('can be asked for again, and a test can be sent', async () => {
-    const id = await subscribe();
-    await confirmChange();
-    await receiver.until(1);
-    const [delivery] = await eventually(
-      () => deliveriesOf(id),
-      ([each]) => each.state === 'delivered',
+  it('fails a delivery after the last attempt of the schedule', () => {
+    assert.equal(nextAttempt(SCHEDULE_MS.length, null, SCHEDULE_MS, Math.random).state, 'failed');
+    assert.equal(nextAttempt(SCHEDULE_MS.length, 5_000, SCHEDULE_MS, Math.random).state, 'failed');
+  });
+
+  it('waits as docs/contract.md says, and disables an endpoint that fails for as long: 75 hours', () => {
+    const [s, m, h] = [1_000, 60_000, HOUR_MS];
+    assert.deepEqual(SCHEDULE_MS, [0, 5 * s, 5 * m, 30 * m, 2 * h, 5 * h, 10 * h, 14 * h, 20 * h, 24 * h]);
+    assert.equal(DELIVERY_PLAN.disableAfterMs, 75 * HOUR_MS);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = new Date('2026-03-02T08:00:00.000Z');
+
+  it('reads Retry-After as seconds, at most a day', () => {
+    fc.assert(
+      fc.property(fc.nat(999_999_999), (seconds) => {
+        assert.equal(parseRetryAfter(String(seconds), now), Math.min(seconds * 1_000, DAY_MS));
+      }),
     );
-    const resent = await fleet.api.post(`/webhooks/${id}/deliveries/${delivery.id}/resend`);
-    assert.equal(resent.status, 202, resent.text);
-    const received = await receiver.until(2);
-    assert.equal(received[1]?.headers['webhook-id'], received[0]?.headers['webhook-id']);
-    const tested = await fleet.api.post(`/webhooks/${id}/test`);
-    assert.deepEqual([tested.status, tested.body.delivered, tested.body.statusCode], [200, true, 204]);
+  });
+
+  it('reads Retry-After as a date, at most a day ahead, and ignores past dates', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), (seconds) => {
+        const date = new Date(now.getTime() + seconds * 1_000).toUTCString();
+        assert.equal(parseRetryAfter(date, now), seconds <= 0 ? null : Math.min(seconds * 1_000, DAY_MS));
+      }),
+    );
+  });
+
+  it('ignores a Retry-After that is missing or invalid', () => {
+    for (const text of [undefined, '', 'soon', 'NaN', '12 parsecs'])
+      assert.equal(parseRetryAfter(text, now), null);
+  });
+});
+
+describe('A status code', () => {
+  it('counts 2xx as delivered, 410 as gone, 429 and 502 to 504 as throttled, and retries the rest', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 999 }), (status) => {
+        const verdict = toVerdict(status);
+        if (status >= 200 && status <= 299) assert.equal(verdict, 'delivered');
+        else if (status === 410) assert.equal(verdict, 'gone');
+        else assert.equal(verdict, [429, 502, 503, 504].includes(status) ? 'throttled' : 'retry');
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

@@ -39,14 +39,14 @@ describe('The recovery run of an endpoint', () => {
   it('exists only while deliveries fail, describes the recovery, and ends when the backlog is delivered', async () => {
     const receiver = await startReceiver();
     const endpoint = await customer.subscribe(receiver.url);
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await endpoint.untilAll('delivered', 1);
     assert.deepEqual(await runsOf(endpoint.id), []);
 
     receiver.answer((response) => response.writeHead(503).end());
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await eventually(endpoint.breaker, (breaker) => breaker === 'open');
-    await customer.confirmChanges(4);
+    await customer.publish(4);
     const workflowId = `deliver-webhooks:${endpoint.id}`;
     const text = await eventually(
       () => detailsOf(workflowId).catch(() => ''),

@@ -1,7 +1,12 @@
-/** What the tests of deliveries share: days in milliseconds, and a customer with devices that confirm changes. */
+/** What the tests of deliveries share: waits of milliseconds in place of hours, and a customer with endpoints and events. */
 import assert from 'node:assert/strict';
+import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import type { DeliveryPlan } from '../../src/deliveries/delivery.ts';
+import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
+import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { DeliverySettings } from '../../src/process/config.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
@@ -67,20 +72,24 @@ export interface Endpoint {
 export interface Customer extends TestOrganization {
   subscribe(url: string, more?: object): Promise<Endpoint>;
   subscribeCellular(url: string, more?: object): Promise<Endpoint>;
-  /** So many devices confirm a change: as many config.applied. Answers with their serials and the job. */
+  /** Publishes that many `config.applied` in one transaction. */
+  publish(count: number): Promise<void>;
+  /** Has that many devices confirm a change, which publishes a `config.applied` for each. */
   confirmChanges(count: number): Promise<{ serials: string[]; jobId: string }>;
 }
 
-let batches = 0;
+const publishEvents = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
 
 export async function addCustomer(dms: TestService): Promise<Customer> {
   const organization = await dms.addOrganization();
   const slug = await createProfile(organization, FRIDGE);
+  const transact = createTransact(dms.service.sql);
+  let batches = 0;
 
   async function subscribeAt(collection: string, body: object): Promise<Endpoint> {
     const created = await organization.api.post(collection, body);
     assert.equal(created.status, 201, created.text);
-    return endpointOf(dms, organization, `${collection}/${created.body.id}`, created.body.id);
+    return toEndpoint(dms, organization, `${collection}/${created.body.id}`, created.body.id);
   }
 
   return {
@@ -88,6 +97,13 @@ export async function addCustomer(dms: TestService): Promise<Customer> {
     subscribe: (url, more = {}) => subscribeAt('/webhooks', { url, events: ['config.applied'], ...more }),
     subscribeCellular: (url, more = {}) =>
       subscribeAt('/cellular-webhooks', { url, deliverConfigApplied: true, ...more }),
+    publish: (count) =>
+      transact((tx) =>
+        publishEvents(
+          tx,
+          Array.from({ length: count }, () => configApplied(organization.id)),
+        ),
+      ),
     async confirmChanges(count) {
       const serials = await registerMany(organization, count, `LOGGER-${++batches}`);
       const jobId = await apply(organization, slug, { serialNumbers: serials });
@@ -97,7 +113,19 @@ export async function addCustomer(dms: TestService): Promise<Customer> {
   };
 }
 
-function endpointOf(dms: TestService, { api }: TestOrganization, path: string, id: string): Endpoint {
+const configApplied = (organizationId: string): DomainEvent => ({
+  organizationId,
+  type: 'config.applied',
+  timestamp: new Date(),
+  data: EVENT_CATALOGUE['config.applied'].example,
+});
+
+function toEndpoint(
+  dms: TestService,
+  { id: organizationId, api }: TestOrganization,
+  path: string,
+  id: string,
+): Endpoint {
   const deliveries = async () => (await api.get(`${path}/deliveries?limit=500`)).body.items as DeliveryItem[];
   const until: Endpoint['until'] = (holds, timeoutMs) => eventually(deliveries, holds, { timeoutMs });
   const view = async () => (await api.get(path)).body;
@@ -129,8 +157,8 @@ function endpointOf(dms: TestService, { api }: TestOrganization, path: string, i
     async breaker() {
       const rows = await query<{ breaker: string }>(
         dms.service.sql,
-        'select breaker from endpoints where id = ?',
-        [id],
+        'select breaker from endpoints where organization_id = ? and id = ?',
+        [organizationId, id],
       );
       return rows[0]?.breaker ?? 'deleted';
     },

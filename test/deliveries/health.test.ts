@@ -1,4 +1,4 @@
-/** The health of endpoints: what is sent, what waits, and what is held while a receiver is in trouble. */
+/** The health of endpoints: what is sent, what waits, and what is held while a receiver fails. */
 import assert from 'node:assert/strict';
 import {
   createEndpointHealthRepository,
@@ -13,13 +13,13 @@ const TICK_MS = 200;
 const DRAIN_MAX = 8;
 const PROBE_MS = 400;
 const DISABLE_AFTER_MS = 2_500;
-/** A busy machine may spoil a round; a request that hangs would spoil them all. */
+/** A busy machine may slow a round down; waiting for hanging requests would slow all of them down. */
 const ROUNDS_MAX = 5;
 
-/** No retry of its own comes in the way of what is measured. */
+/** No retry falls into the time that is measured. */
 const SLOW_SCHEDULE = [0, 60_000, 60_000];
 
-describe('An endpoint in trouble', () => {
+describe('The health of an endpoint', () => {
   let dms: TestService;
   let customer: Customer;
   let receiver: Receiver;
@@ -52,14 +52,14 @@ describe('An endpoint in trouble', () => {
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 10 });
 
-  it('is sent to no more after five failures in a row: nothing but probes, one at a time', async () => {
+  it('sends nothing but one probe at a time after five failures in a row', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing();
-    await customer.confirmChanges(5);
+    await customer.publish(5);
     await breakerIs(endpoint, 'open');
     const before = receiver.received.length;
     assert.ok(before >= 5, `${before} requests`);
-    await customer.confirmChanges(8);
+    await customer.publish(8);
     await receiver.until(before + 3);
     const probes = receiver.received.slice(before);
     probes.slice(1).forEach(({ at }, index) => {
@@ -75,32 +75,23 @@ describe('An endpoint in trouble', () => {
     await customer.api.delete(endpoint.path);
   });
 
-  it('is sent to no more when half of at least twenty attempts within a minute failed', async () => {
+  it('opens the breaker when half of at least twenty attempts within a minute failed', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response, index) => response.writeHead(index % 2 === 0 ? 500 : 204).end());
-    await customer.confirmChanges(18);
+    await customer.publish(18);
     await endpoint.until((items) => items.every(({ attemptCount }) => attemptCount === 1));
     assert.equal(await endpoint.breaker(), 'closed', 'half of eighteen');
-    await customer.confirmChanges(4);
+    await customer.publish(4);
     await breakerIs(endpoint, 'open');
     assert.ok(receiver.received.length >= 20);
   });
 
-  it('is sent to as before while less than half of its attempts fail', async () => {
-    const endpoint = await customer.subscribe(receiver.url);
-    receiver.answer((response, index) => response.writeHead(index % 5 < 2 ? 500 : 204).end());
-    await customer.confirmChanges(40);
-    const items = await endpoint.until((all) => all.every(({ attemptCount }) => attemptCount === 1));
-    assert.deepEqual([statesOf(items, 'retrying'), statesOf(items, 'delivered')], [16, 24]);
-    assert.equal(await endpoint.breaker(), 'closed');
-  });
-
-  it('is drained oldest first when a probe gets through: 1, 2, 4 … a tick, never above the limit', async () => {
+  it('drains oldest first after a successful probe, with 1, 2, 4 … requests a tick up to the limit', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await breakerIs(endpoint, 'open');
-    await customer.confirmChanges(30);
+    await customer.publish(30);
     const before = receiver.received.length;
     well();
     await endpoint.untilAll('delivered', 31, 25_000);
@@ -113,24 +104,24 @@ describe('An endpoint in trouble', () => {
       assert.ok(inTick <= DRAIN_MAX + 1, `${inTick} requests within a tick`);
     }
     const soFar = (ticks: number) => rest.filter(({ at }) => at < beginsAt + ticks * TICK_MS).length;
-    assert.ok(soFar(0.9) <= 2 && soFar(1.9) <= 4 && soFar(2.9) <= 8, 'it begins slowly');
-    // 1 + 2 + 4 + 8 + 8 + 7: thirty take six ticks at least.
-    assert.ok((rest.at(-1)?.at ?? 0) - beginsAt >= TICK_MS * 4.5, 'and does not flood');
+    assert.ok(soFar(0.9) <= 2 && soFar(1.9) <= 4 && soFar(2.9) <= 8, 'starts slowly');
+    // 1 + 2 + 4 + 8 + 8 + 7: thirty requests take at least six ticks.
+    assert.ok((rest.at(-1)?.at ?? 0) - beginsAt >= TICK_MS * 4.5, 'never faster than the limit');
     const order = (await endpoint.deliveries()).map(({ eventId }) => eventId).reverse();
     const came = rest.map(({ headers }) => order.indexOf(String(headers['webhook-id'])));
-    came.forEach((place, index) => {
-      const laterOnes = came.slice(0, index).filter((each) => each > place + DRAIN_MAX);
-      assert.deepEqual(laterOnes, [], 'oldest first, as far as one tick');
+    came.forEach((position, index) => {
+      const laterOnes = came.slice(0, index).filter((each) => each > position + DRAIN_MAX);
+      assert.deepEqual(laterOnes, [], 'oldest first, within a tick');
     });
     await breakerIs(endpoint, 'closed');
   });
 
-  it('is left alone again when the drain meets a failure', async () => {
+  it('stops the drain at the first failure until the next probe', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await breakerIs(endpoint, 'open');
-    await customer.confirmChanges(20);
+    await customer.publish(20);
     let answered = 0;
     receiver.answer((response) => response.writeHead(++answered === 6 ? 500 : 204).end());
     await eventually(
@@ -140,36 +131,32 @@ describe('An endpoint in trouble', () => {
     );
     await breakerIs(endpoint, 'open');
     const atFailure = answered;
-    assert.ok(atFailure <= 6 + 4, 'what was in flight at most');
+    assert.ok(atFailure <= 6 + 4, 'no more than what was in flight');
     await pause(PROBE_MS / 2);
     assert.equal(answered, atFailure, 'nothing until the next probe');
     await eventually(endpoint.deliveries, (items) => statesOf(items, 'delivered') === 20);
-    assert.equal(
-      statesOf(await endpoint.deliveries(), 'retrying'),
-      1,
-      'the failed one waits for its own time',
-    );
+    assert.equal(statesOf(await endpoint.deliveries(), 'retrying'), 1, 'the failed one waits for its retry');
   });
 
-  it('is not stopped for ever by the one event that its receiver never takes', async () => {
+  it('drains past an event that the receiver never accepts', async () => {
     const endpoint = await customer.subscribe(receiver.url);
-    let poison: string | undefined;
+    let rejected: string | undefined;
     let isAway = false;
     receiver.answer((response, _, { headers }) => {
-      poison ??= String(headers['webhook-id']);
-      const status = isAway ? 503 : headers['webhook-id'] === poison ? 500 : 204;
+      rejected ??= String(headers['webhook-id']);
+      const status = isAway ? 503 : headers['webhook-id'] === rejected ? 500 : 204;
       response.writeHead(status).end();
     });
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await endpoint.until(([only]) => only?.attemptCount === 1);
     isAway = true;
-    await customer.confirmChanges(6);
+    await customer.publish(6);
     await breakerIs(endpoint, 'open');
     isAway = false;
     const items = await endpoint.until((all) => statesOf(all, 'delivered') === 6);
     assert.deepEqual(
       items.filter(({ state }) => state !== 'delivered').map(({ eventId }) => eventId),
-      [poison],
+      [rejected],
     );
     await breakerIs(endpoint, 'closed');
   });
@@ -177,11 +164,11 @@ describe('An endpoint in trouble', () => {
   const statesOf = (items: Array<{ state: string }>, wanted: string) =>
     items.filter(({ state }) => state === wanted).length;
 
-  it('is tried at its new url for what is queued', async () => {
+  it('sends what is queued to a changed URL without waiting for the probe', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const other = await startReceiver();
     failing(503);
-    await customer.confirmChanges(3);
+    await customer.publish(3);
     await breakerIs(endpoint, 'open');
     await endpoint.change({ url: other.url });
     await endpoint.untilAll('delivered', 3);
@@ -189,32 +176,32 @@ describe('An endpoint in trouble', () => {
     await other.stop();
   });
 
-  it('that is deleted cancels its queue', async () => {
+  it('cancels what is queued for a deleted endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
-    await customer.confirmChanges(3);
+    await customer.publish(3);
     await breakerIs(endpoint, 'open');
     const sent = receiver.received.length;
     assert.equal((await customer.api.delete(endpoint.path)).status, 204);
     await pause(PROBE_MS * 2);
-    assert.ok(receiver.received.length <= sent + 1, 'at most what was on its way');
+    assert.ok(receiver.received.length <= sent + 1, 'no more than what was in flight');
     const { rows } = await dms.service.sql.raw(
-      'select distinct state from deliveries where endpoint_id = ?',
-      [endpoint.id],
+      'select distinct state from deliveries where organization_id = ? and endpoint_id = ?',
+      [customer.id, endpoint.id],
     );
     assert.deepEqual(rows, [{ state: 'cancelled' }]);
   });
 
-  it('that the customer disables holds its queue, takes on nothing new, and drains when it is enabled', async () => {
+  it('holds the queue of an endpoint that its customer disabled, queues nothing new, and drains it when enabled', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await breakerIs(endpoint, 'open');
-    await customer.confirmChanges(5);
+    await customer.publish(5);
     await endpoint.change({ status: 'disabled' });
     assert.equal((await endpoint.view()).disabledReason, 'customer');
     await endpoint.untilAll('held', 6);
-    await customer.confirmChanges(2);
+    await customer.publish(2);
     const sent = receiver.received.length;
     await pause(PROBE_MS * 1.5);
     assert.equal(receiver.received.length, sent);
@@ -225,10 +212,10 @@ describe('An endpoint in trouble', () => {
     assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= TICK_MS, 'paced: 1, 2, 3');
   });
 
-  it('that is disabled while it is slow gets no more than what was on its way', async () => {
+  it('sends a slow endpoint no more than is in flight when it is disabled', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 400));
-    await customer.confirmChanges(40);
+    await customer.publish(40);
     await receiver.until(QUICK.perEndpointMax);
     const sent = receiver.received.length;
     await endpoint.change({ status: 'disabled' });
@@ -243,42 +230,54 @@ describe('An endpoint in trouble', () => {
     assert.equal(statesOf(items, 'delivered'), receiver.received.length, faults.join());
     await endpoint.change({ status: 'active' });
     await endpoint.untilAll('delivered', 40, 25_000);
-    assert.equal(receiver.received.length, 40, 'and none twice');
+    assert.equal(receiver.received.length, 40, 'none twice');
   });
 
-  it('has not been failing since before its last success, however late that success is noted', async () => {
+  it('never dates failing_since before the last success, even one that is recorded late', async () => {
     const endpoints = createEndpointHealthRepository(dms.service.sql);
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
-    const note = (second: number, status: LastAttempt['status']) =>
+    const endpoint = { organizationId: customer.id, endpointId: id };
+    const record = (second: number, status: LastAttempt['status']) =>
       endpoints.recordLastAttempts([
-        { endpointId: id, at: new Date(second * 1_000), status, statusCode: null, error: null },
+        { ...endpoint, attemptedAt: new Date(second * 1_000), status, statusCode: null, error: null },
       ]);
-    const failingSince = async () => (await endpoints.findState(id))?.failingSince?.getTime() ?? null;
-    await note(10, 'retrying');
-    await note(30, 'retrying');
+    const failingSince = async () =>
+      (await endpoints.findActiveState(endpoint))?.failingSince?.getTime() ?? null;
+    await record(10, 'retrying');
+    await record(30, 'retrying');
     assert.equal(await failingSince(), 10_000);
-    await note(20, 'delivered');
-    assert.equal(await failingSince(), 30_000, 'the success of second 20 was noted after the failure of 30');
-    await note(15, 'retrying');
+    await record(20, 'delivered');
+    assert.equal(
+      await failingSince(),
+      30_000,
+      'the failure of second 30 is newer than the success of second 20',
+    );
+    await record(15, 'retrying');
     assert.equal(await failingSince(), 30_000);
     const { body } = await customer.api.get(`/webhooks/${id}`);
     assert.equal(body.status, 'active');
-    await note(40, 'delivered');
+    await record(40, 'delivered');
     assert.equal(await failingSince(), null);
-    await note(35, 'retrying');
+    await record(35, 'retrying');
     assert.equal(await failingSince(), null, 'an older attempt never overwrites a newer one');
   });
 
-  it('that is gone holds its queue and takes on nothing new', async () => {
+  it('disables an endpoint that answers 410, fails that delivery, holds the others and queues nothing new', async () => {
     const endpoint = await customer.subscribe(receiver.url);
+    failing(503);
+    await customer.publish(3);
+    await breakerIs(endpoint, 'open');
     failing(410);
-    await customer.confirmChanges(1);
     await endpoint.untilDisabled('gone');
-    await customer.confirmChanges(2);
-    assert.equal((await endpoint.delivery()).state, 'failed');
+    await customer.publish(2);
+    const items = await endpoint.until(
+      (all) => statesOf(all, 'held') + statesOf(all, 'failed') === all.length,
+    );
+    assert.deepEqual([items.length, statesOf(items, 'failed')], [3, 1]);
+    assert.equal(items.find(({ state }) => state === 'failed')?.lastStatusCode, 410);
   });
 
-  it('that hangs takes up its own places and no others', async () => {
+  it('sends at most the configured number of requests at a time to one endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     let inFlight = 0;
     let most = 0;
@@ -289,28 +288,28 @@ describe('An endpoint in trouble', () => {
         response.writeHead(204).end();
       }, 150);
     });
-    await customer.confirmChanges(60);
+    await customer.publish(60);
     await endpoint.untilAll('delivered', 60);
     assert.ok(most <= QUICK.perEndpointMax, `${most} in flight`);
     assert.ok(most >= QUICK.perEndpointMax / 2, `${most} in flight`);
   });
 });
 
-describe('Ten endpoints that hang', () => {
-  it('never delay another one: its p95 stays within twice that of quiet times', async () => {
+describe('Endpoints that hang', () => {
+  it('delays no other endpoint: p95 stays within twice that without hanging endpoints', async () => {
     const dms = await startService({
       settings: { webhooks: { ...QUICK, deadlineMs: 20_000, leaseSeconds: 60, perEndpointMax: 4 } },
       deliveryPlan: QUICK_PLAN,
     });
     const receiver = await startReceiver();
-    const alone = await addCustomer(dms);
-    await alone.subscribe(receiver.url);
-    await latencies(alone, receiver, 8);
-    const quiet = await latencies(alone, receiver, 32);
+    const customer = await addCustomer(dms);
+    await customer.subscribe(receiver.url);
+    await latencies(customer, receiver, 8);
+    const quiet = await latencies(customer, receiver, 32);
     const dead = await startReceiver();
     dead.answer(() => {});
-    for (let count = 0; count < 10; count++) await alone.subscribe(`${dead.url}/${count}`);
-    await alone.confirmChanges(10);
+    for (let count = 0; count < 10; count++) await customer.subscribe(`${dead.url}/${count}`);
+    await customer.publish(10);
     await eventually(
       async () => dead.received.length,
       (count) => count >= 10,
@@ -318,23 +317,23 @@ describe('Ten endpoints that hang', () => {
     const limitMs = 2 * p95(quiet);
     const rounds: number[] = [];
     while (rounds.length < ROUNDS_MAX && !rounds.some((ms) => ms <= limitMs)) {
-      rounds.push(p95(await latencies(alone, receiver, 32)));
+      rounds.push(p95(await latencies(customer, receiver, 32)));
     }
     assert.ok(
       Math.min(...rounds) <= limitMs,
-      `p95 ${rounds} ms among ten that hang, ${p95(quiet)} ms without`,
+      `p95 ${rounds} ms with ten that hang, ${p95(quiet)} ms without`,
     );
-    assert.equal(dead.received.length >= 10 * 4, true, 'all that they may hold hang');
+    assert.equal(dead.received.length >= 10 * 4, true, 'each has its maximum in flight');
     await dead.stop();
     await dms.stop();
     await receiver.stop();
   });
 
-  /** From the commit, as the event tells it, to the receiver. */
-  async function latencies(whose: Customer, receiver: Receiver, count: number): Promise<number[]> {
+  /** From the timestamp of the event to its receipt. */
+  async function latencies(customer: Customer, receiver: Receiver, count: number): Promise<number[]> {
     const first = receiver.received.length;
     for (let done = 4; done <= count; done += 4) {
-      await whose.confirmChanges(4);
+      await customer.publish(4);
       await receiver.until(first + done);
     }
     const { received } = receiver;
@@ -345,7 +344,7 @@ describe('Ten endpoints that hang', () => {
     [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] as number;
 });
 
-describe('An endpoint that fails for too long', () => {
+describe('The limit of failing', () => {
   let dms: TestService;
   let customer: Customer;
   let receiver: Receiver;
@@ -363,22 +362,22 @@ describe('An endpoint that fails for too long', () => {
     await dms.stop();
   });
 
-  it('is disabled; what waits and what is new are held, and released when it is enabled', async () => {
+  it('disables an endpoint that fails for too long, holds old and new deliveries, and releases them when enabled', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => response.writeHead(500).end());
-    // One after the other, so that there is always something to try.
+    // Published one after the other, so that there is always something to attempt.
     while ((await endpoint.view()).status === 'active') {
-      await customer.confirmChanges(2);
+      await customer.publish(2);
       await pause(200);
     }
     assert.equal((await endpoint.view()).disabledReason, 'failing');
-    await customer.confirmChanges(3);
+    await customer.publish(3);
     const items = await endpoint.until((all) =>
       all.every(({ state }) => state === 'held' || state === 'failed'),
     );
     assert.ok(
       items.slice(0, 3).every(({ state }) => state === 'held'),
-      'new ones are held as well',
+      'new deliveries are held as well',
     );
     const held = items.filter(({ state }) => state === 'held').length;
     const sent = receiver.received.length;

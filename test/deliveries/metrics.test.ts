@@ -1,4 +1,4 @@
-/** What operators see of deliveries without asking the API: the metrics of the process and the lines of its log. */
+/** What operators see of deliveries: the metrics of the process and the lines of its log. */
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { freePort } from '../../dev/embedded/free-port.ts';
@@ -26,7 +26,7 @@ describe('Metrics and log of deliveries', () => {
       log: createLog('info', sink),
       settings: {
         metricsPort: await freePort(),
-        // A retry of its own would make the age of what is due a matter of luck.
+        // A retry would change the age of the oldest delivery that is due.
         webhooks: QUICK,
       },
       deliveryPlan: {
@@ -54,11 +54,11 @@ describe('Metrics and log of deliveries', () => {
       (found) => found === count,
     );
 
-  it('tell of every change of an endpoint: opened, half open, closed, disabled, enabled', async () => {
+  it('counts endpoints by state and logs each change of an endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     assert.equal(await endpoints('closed'), 1);
     receiver.answer((response) => response.writeHead(500).end());
-    await customer.confirmChanges(6);
+    await customer.publish(6);
     await untilEndpoints('open', 1);
     assert.equal(await endpoints('closed'), 0);
     receiver.answer((response) => response.writeHead(204).end());
@@ -67,8 +67,8 @@ describe('Metrics and log of deliveries', () => {
     assert.equal(await endpoints('disabled'), 1);
     await endpoint.change({ status: 'active' });
     assert.equal(await endpoints('closed'), 1);
-    const told = lines.filter(({ endpointId }) => endpointId === endpoint.id).map(({ msg }) => msg);
-    assert.deepEqual(told, [
+    const events = lines.filter(({ endpointId }) => endpointId === endpoint.id).map(({ msg }) => msg);
+    assert.deepEqual(events, [
       'webhook.breaker_opened',
       'webhook.breaker_half_open',
       'webhook.breaker_closed',
@@ -77,13 +77,13 @@ describe('Metrics and log of deliveries', () => {
     ]);
   });
 
-  it('tell for how long the oldest delivery that is due has been waiting, and 0 when none is', async () => {
+  it('measures how long the oldest due delivery has been waiting, 0 when none is due', async () => {
     assert.equal(await gauge('dms_delivery_oldest_due_seconds'), 0);
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => response.writeHead(503).end());
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await eventually(endpoint.breaker, (breaker) => breaker === 'open', { pauseMs: 10 });
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await eventually(
       () => gauge('dms_delivery_oldest_due_seconds'),
       (seconds) => seconds > 0.2,

@@ -1,4 +1,4 @@
-/** What customers do with deliveries: look, send again, replay, try an endpoint. */
+/** What customers do with deliveries: list, resend, replay, and test an endpoint. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -15,7 +15,7 @@ import {
 
 const TICK_MS = 150;
 
-describe('A customer', () => {
+describe('Operations on deliveries', () => {
   let dms: TestService;
   let customer: Customer;
   let receiver: Receiver;
@@ -46,7 +46,7 @@ describe('A customer', () => {
   async function withFailed(count: number): Promise<{ endpoint: Endpoint; items: DeliveryItem[] }> {
     const endpoint = await customer.subscribe(receiver.url);
     failing();
-    await customer.confirmChanges(count);
+    await customer.publish(count);
     const items = await endpoint.untilAll('failed', count, 20_000);
     well();
     return { endpoint, items };
@@ -55,11 +55,11 @@ describe('A customer', () => {
   const resend = (endpoint: Endpoint, id: string) =>
     customer.api.post(`${endpoint.path}/deliveries/${id}/resend`);
   const replay = (endpoint: Endpoint, body: object) => customer.api.post(`${endpoint.path}/replay`, body);
-  const EVER = '2020-01-01T00:00:00Z';
+  const EVER_SINCE = '2020-01-01T00:00:00Z';
 
-  it('lists deliveries newest first, by pages and by state', async () => {
+  it('lists deliveries newest first, by page and by state', async () => {
     const endpoint = await customer.subscribe(receiver.url);
-    for (let count = 0; count < 5; count++) await customer.confirmChanges(1);
+    for (let count = 0; count < 5; count++) await customer.publish(1);
     const all = await endpoint.untilAll('delivered', 5);
     assert.deepEqual(
       all,
@@ -88,7 +88,7 @@ describe('A customer', () => {
     assert.equal((await customer.api.get(`${endpoint.path}/deliveries?state=sending`)).status, 400);
   });
 
-  it('sees one delivery with what is sent and every attempt', async () => {
+  it('shows a delivery with its payload and every attempt', async () => {
     const { endpoint } = await withFailed(1);
     const { payload, attempts, state } = await endpoint.delivery();
     assert.equal(state, 'failed');
@@ -105,7 +105,7 @@ describe('A customer', () => {
     for (const { at, durationMs } of attempts) assert.ok(Date.parse(at) <= Date.now() && durationMs >= 0);
   });
 
-  it('has a delivery sent again under the same webhook-id, delivered or failed', async () => {
+  it('resends a failed or delivered delivery with the same webhook-id', async () => {
     const { endpoint, items } = await withFailed(1);
     const id = items[0]?.id ?? '';
     const answer = await resend(endpoint, id);
@@ -117,10 +117,10 @@ describe('A customer', () => {
     assert.deepEqual(new Set(idsSeen()), new Set([items[0]?.eventId]));
   });
 
-  it('has a delivery sent again while the endpoint fails, at once; on a disabled one it is 409', async () => {
+  it('resends at once while the breaker is open, and answers 409 for a disabled endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     const [first] = await endpoint.until(([only]) => only?.attemptCount === 1);
     await pause(300);
     assert.equal(receiver.received.length, 1, 'the breaker is open');
@@ -132,47 +132,49 @@ describe('A customer', () => {
     assert.equal(refused.status, 409, refused.text);
   });
 
-  it('replays what failed, with the same webhook-ids, each once, paced', async () => {
+  it('replays failed deliveries once each, with the same webhook-ids, at a growing pace', async () => {
     const { endpoint, items } = await withFailed(9);
     const before = receiver.received.length;
-    const { status, body } = await replay(endpoint, { since: EVER });
+    const { status, body } = await replay(endpoint, { since: EVER_SINCE });
     assert.deepEqual([status, body], [202, { queued: 9 }]);
     await endpoint.untilAll('delivered', 9);
     assert.deepEqual([...idsSeen(before)].sort(), items.map(({ eventId }) => eventId).sort());
     const times = receiver.received.slice(before).map(({ at }) => at);
-    // 1 + 2 + 4 + 2: three ticks, of which a busy machine may swallow some; without a pace it would be none.
+    // 1 + 2 + 4 + 2 requests take three ticks; a busy machine may merge some. Without pacing it would be none.
     assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= TICK_MS, 'paced');
-    assert.deepEqual((await replay(endpoint, { since: EVER })).body, { queued: 0 });
-    assert.deepEqual((await replay(endpoint, { since: EVER, states: ['delivered'] })).body, { queued: 9 });
+    assert.deepEqual((await replay(endpoint, { since: EVER_SINCE })).body, { queued: 0 });
+    assert.deepEqual((await replay(endpoint, { since: EVER_SINCE, states: ['delivered'] })).body, {
+      queued: 9,
+    });
     await endpoint.until((all) => all.every(({ attemptCount }) => attemptCount === 4));
   });
 
-  it('replays with the whole schedule', async () => {
+  it('gives replayed deliveries the whole retry schedule', async () => {
     const { endpoint } = await withFailed(1);
     failing();
-    await replay(endpoint, { since: EVER });
+    await replay(endpoint, { since: EVER_SINCE });
     const [again] = await endpoint.until(([only]) => only?.state === 'failed' && only.attemptCount >= 4);
     assert.equal(again?.attemptCount, 4);
   });
 
-  it('replays a span of time and the states that are named', async () => {
+  it('replays only the time span and the states of the request', async () => {
     const { endpoint } = await withFailed(2);
     const between = new Date(Date.now() + 1).toISOString();
     await pause(20);
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await endpoint.until((items) => items.some(({ state }) => state === 'delivered'));
     const queued = async (body: object) => (await replay(endpoint, body)).body.queued;
     assert.equal(await queued({ since: between }), 0);
-    assert.equal(await queued({ since: EVER, until: '2020-01-02T00:00:00Z' }), 0);
+    assert.equal(await queued({ since: EVER_SINCE, until: '2020-01-02T00:00:00Z' }), 0);
     assert.equal(await queued({ since: '0001-01-01T00:00:00Z', until: '1970-01-01T00:00:00Z' }), 0);
-    assert.equal(await queued({ since: EVER, states: ['blocked', 'cancelled'] }), 0);
+    assert.equal(await queued({ since: EVER_SINCE, states: ['blocked', 'cancelled'] }), 0);
     assert.equal(await queued({ since: between, states: ['delivered', 'failed'] }), 1);
     await endpoint.until((items) => items[0]?.attemptCount === 2 && items[0].state === 'delivered');
     assert.equal(await queued({ since: '0001-01-01T00:00:00Z', until: between }), 2);
     await endpoint.untilAll('delivered', 3);
   });
 
-  it('is told what is wrong with a replay: its span, its states, a disabled endpoint', async () => {
+  it('refuses a replay with an invalid span or state, or for a disabled endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     for (const body of [
       {},
@@ -180,18 +182,18 @@ describe('A customer', () => {
       { since: '2026-03-02' },
       { since: '2026-02-30T00:00:00Z' },
       { since: '2026-03-02T00:00:00+25:00' },
-      { since: EVER, until: EVER },
-      { since: EVER, states: [] },
-      { since: EVER, states: ['held'] },
-      { since: EVER, more: 1 },
+      { since: EVER_SINCE, until: EVER_SINCE },
+      { since: EVER_SINCE, states: [] },
+      { since: EVER_SINCE, states: ['held'] },
+      { since: EVER_SINCE, more: 1 },
     ]) {
       assert.equal((await replay(endpoint, body)).status, 400, JSON.stringify(body));
     }
     await endpoint.change({ status: 'disabled' });
-    assert.equal((await replay(endpoint, { since: EVER })).status, 409);
+    assert.equal((await replay(endpoint, { since: EVER_SINCE })).status, 409);
   });
 
-  it('tries an endpoint, a disabled one as well; nothing is queued', async () => {
+  it('sends one test, to a disabled endpoint too, and queues nothing', async () => {
     const endpoint = await customer.subscribe(receiver.url, { status: 'disabled' });
     const { delivered, statusCode, durationMs, error } = await endpoint.test();
     assert.deepEqual([delivered, statusCode, error], [true, 204, null]);
@@ -205,16 +207,16 @@ describe('A customer', () => {
     assert.deepEqual(await endpoint.deliveries(), []);
   });
 
-  it('finds nothing of another organization, nor through the other collection', async () => {
+  it('answers 404 to another organization, and in the other collection', async () => {
     const endpoint = await customer.subscribe(receiver.url);
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     const [delivery] = await endpoint.untilAll('delivered', 1);
-    const stranger = await dms.addOrganization();
+    const otherOrganization = await dms.addOrganization();
     const elsewhere = endpoint.path.replace('/webhooks', '/cellular-webhooks');
     const id = delivery?.id ?? '';
     for (const [who, path, delivered] of [
-      [stranger, endpoint.path, id],
-      [stranger, elsewhere, id],
+      [otherOrganization, endpoint.path, id],
+      [otherOrganization, elsewhere, id],
       [customer, elsewhere, id],
       [customer, `/webhooks/${randomUUID()}`, id],
       [customer, `/webhooks/none`, id],
@@ -223,7 +225,7 @@ describe('A customer', () => {
         who.api.get(`${path}/deliveries`),
         who.api.get(`${path}/deliveries/${delivered}`),
         who.api.post(`${path}/deliveries/${delivered}/resend`),
-        who.api.post(`${path}/replay`, { since: EVER }),
+        who.api.post(`${path}/replay`, { since: EVER_SINCE }),
         who.api.post(`${path}/test`),
         who.api.post(`${path}/rotate-secret`),
       ]);

@@ -1,6 +1,7 @@
-/** What is old is dropped by the day, and there is always a place for what is new. */
+/** Old rows are dropped by partition, and new rows always have one. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
 import {
   createPartitionKeeper,
@@ -54,7 +55,7 @@ describe('Partitions', () => {
     );
   }
 
-  it('are there after a migration from yesterday to a week ahead, for every table', async () => {
+  it('creates daily partitions from yesterday to a week ahead with the migration', async () => {
     for (const { name } of DELIVERY_TABLES) {
       assert.equal((await partitions(name)).length, 9, name);
     }
@@ -62,7 +63,7 @@ describe('Partitions', () => {
     assert.deepEqual((await partitions('deliveries')).slice(0, 2), [nameAt(-1), nameAt(0)]);
   });
 
-  it('are made once, and those that are there keep their rows', async () => {
+  it('creates only missing partitions, and keeps the rows of the others', async () => {
     await createPartitions(sql, deliveries, now);
     await createPartitions(sql, deliveries, daysFromNow(1));
     assert.equal((await partitions('deliveries')).length, 10);
@@ -70,7 +71,7 @@ describe('Partitions', () => {
     assert.equal((await query(sql, 'select 1 from deliveries')).length, 5);
   });
 
-  it('are dropped with their rows when they are older than the retention, and not before', async () => {
+  it('drops partitions that are older than the retention, and no others', async () => {
     for (const days of [-10, -8]) await createPartitions(sql, deliveries, daysFromNow(days));
     for (const days of [-11, -8, -7, -6]) await insertAt(days);
     const before = await partitions('deliveries');
@@ -84,7 +85,7 @@ describe('Partitions', () => {
     assert.deepEqual(await dropPartitions(sql, deliveries, daysFromNow(-7)), []);
   });
 
-  it('by month are there after a migration from this month to the one after the next', async () => {
+  it('creates monthly partitions from this month to two months ahead with the migration', async () => {
     const monthsFromNow = (months: number) =>
       new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months))
         .toISOString()
@@ -96,7 +97,7 @@ describe('Partitions', () => {
     );
   });
 
-  it('by month are dropped when the whole month is older than the retention', async () => {
+  it('drops a month when all of it is older than the retention', async () => {
     const keeper = createPartitionKeeper(sql, MEASUREMENTS);
     await keeper.ensure([new Date('2019-12-31T23:59:59.999Z'), new Date('2020-01-01T00:00:00.000Z')]);
     for (const at of ['2019-12-31T23:59:59.999Z', '2020-01-01T00:00:00.000Z']) {
@@ -114,7 +115,7 @@ describe('Partitions', () => {
     assert.equal((await query(sql, 'select 1 from measurements')).length, 1);
   });
 
-  it('that somebody writes to are dropped as soon as he is done, and nobody waits for that meanwhile', async () => {
+  it('drops a partition when its writer has committed, and blocks no other writer meanwhile', async () => {
     const keeper = createPartitionKeeper(sql, MEASUREMENTS);
     await keeper.ensure([new Date('2018-05-01'), new Date('2018-06-01')]);
     const insert = (handle: Sql, at: string) =>
@@ -135,7 +136,7 @@ describe('Partitions', () => {
     assert.deepEqual(await dropped, ['measurements_201805']);
   });
 
-  it('begin with the first id of their day, as PostgreSQL counts the time of a UUIDv7', async () => {
+  it('begins a partition with the first id of its day, as PostgreSQL reads the time of a UUIDv7', async () => {
     for (const moment of [new Date(0), now, new Date('2031-12-31T23:59:59.999Z'), new Date('9999-01-01')]) {
       const seventh = `${firstIdAt(moment).slice(0, 14)}7000-8000-000000000000`;
       const [row] = await query<{ at: Date; isFirst: boolean }>(
@@ -145,5 +146,17 @@ describe('Partitions', () => {
       );
       assert.deepEqual([row?.at, row?.isFirst], [moment, true]);
     }
+  });
+});
+
+describe('The first id of a moment', () => {
+  it('sorts the first ids of moments like the moments', () => {
+    const moment = () => fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(moment(), moment(), (one, other) => {
+        assert.match(firstIdAt(one), /^[0-9a-f]{8}-[0-9a-f]{4}-0000-0000-000000000000$/);
+        assert.equal(firstIdAt(one) < firstIdAt(other), one < other);
+      }),
+    );
   });
 });

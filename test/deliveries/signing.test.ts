@@ -1,24 +1,24 @@
-/** Signatures, judged by the Standard Webhooks library, and the secrets behind them. */
+/** Signatures, verified by the Standard Webhooks library, and the secrets that make them. */
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { query } from '../../src/db/query.ts';
-import { signaturesOf } from '../../src/deliveries/signature.ts';
+import { sign } from '../../src/deliveries/signature.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, pause, QUICK, QUICK_PLAN, SECRET } from './harness.ts';
 
-const OVERLAP_MS = 1_500;
+const GRACE_MS = 1_500;
 const PLAIN = 'correct horse battery staple é';
 const OTHER = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
-const oracle = (secret: string) =>
+const referenceFor = (secret: string) =>
   secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' });
 
 function accepts(secret: string, { body, headers }: { body: string; headers: IncomingHttpHeaders }): boolean {
   try {
-    oracle(secret).verify(body, headers as Record<string, string>);
+    referenceFor(secret).verify(body, headers as Record<string, string>);
     return true;
   } catch {
     return false;
@@ -26,7 +26,7 @@ function accepts(secret: string, { body, headers }: { body: string; headers: Inc
 }
 
 describe('A signature', () => {
-  it('is the one that the Standard Webhooks library makes, whatever the body and the secret', () => {
+  it('signs like the Standard Webhooks library, whatever the body and the secret', () => {
     const base64 = fc
       .uint8Array({ minLength: 8, maxLength: 64 })
       .map((key) => Buffer.from(key).toString('base64'));
@@ -42,8 +42,8 @@ describe('A signature', () => {
         fc.string({ unit: 'grapheme' }),
         fc.nat(4_000_000_000),
         (key, body, timestampSeconds) => {
-          const expected = oracle(key).sign('evt', new Date(timestampSeconds * 1_000), body);
-          assert.equal(signaturesOf({ id: 'evt', timestampSeconds, body }, [key]), expected);
+          const expected = referenceFor(key).sign('evt', new Date(timestampSeconds * 1_000), body);
+          assert.equal(sign({ id: 'evt', timestampSeconds, body }, [key]), expected);
         },
       ),
     );
@@ -57,7 +57,7 @@ describe('The secret of an endpoint', () => {
 
   before(async () => {
     dms = await startService({
-      settings: { webhooks: { ...QUICK, secretGracePeriodMs: OVERLAP_MS } },
+      settings: { webhooks: { ...QUICK, secretGracePeriodMs: GRACE_MS } },
       deliveryPlan: QUICK_PLAN,
     });
     customer = await addCustomer(dms);
@@ -81,12 +81,12 @@ describe('The secret of an endpoint', () => {
     return answer as { secret?: string; previousValidUntil: string | null };
   }
 
-  it('signs, be it whsec_ or plain text, deliveries and tests alike', async () => {
+  it('signs deliveries and tests with the secret, whsec_ or plain text', async () => {
     const [based, plain] = [
       await customer.subscribe(`${receiver.url}/based`, { secret: SECRET }),
       await customer.subscribe(`${receiver.url}/plain`, { secret: PLAIN }),
     ];
-    await customer.confirmChanges(1);
+    await customer.publish(1);
     await receiver.until(2);
     await based.test();
     await plain.test();
@@ -97,13 +97,13 @@ describe('The secret of an endpoint', () => {
     }
   });
 
-  it('signs along for the overlap after a rotation, and then no more', async () => {
+  it('signs with the previous secret as well until the grace period after a rotation has passed', async () => {
     const endpoint = await customer.subscribe(receiver.url, { secret: SECRET, events: ['config.failed'] });
     const before = Date.now();
     const { secret, previousValidUntil } = await rotate(endpoint, { secret: OTHER });
-    assert.equal(secret, undefined, 'who gave it knows it');
+    assert.equal(secret, undefined, 'not repeated when the customer chose it');
     const validForMs = Date.parse(previousValidUntil ?? '') - before;
-    assert.ok(validForMs >= OVERLAP_MS && validForMs < OVERLAP_MS + 1_000, `${validForMs} ms`);
+    assert.ok(validForMs >= GRACE_MS && validForMs < GRACE_MS + 1_000, `${validForMs} ms`);
     const during = await testRequest(endpoint);
     assert.deepEqual(
       [accepts(SECRET, during), accepts(OTHER, during), signatureCount(during)],
@@ -117,7 +117,7 @@ describe('The secret of an endpoint', () => {
     );
   });
 
-  it('given once more changes nothing: the old one keeps the time that it was promised', async () => {
+  it('changes nothing when a rotation is repeated with the same secret', async () => {
     const endpoint = await customer.subscribe(receiver.url, { secret: SECRET, events: ['config.failed'] });
     const first = await rotate(endpoint, { secret: OTHER });
     assert.deepEqual(await rotate(endpoint, { secret: OTHER }), first);
@@ -125,11 +125,11 @@ describe('The secret of an endpoint', () => {
     assert.deepEqual([accepts(SECRET, during), accepts(OTHER, during)], [true, true]);
   });
 
-  it('is made by us when none is given, and told this once', async () => {
+  it('generates a secret when none is given, and shows it only in that answer', async () => {
     const endpoint = await customer.subscribe(receiver.url, { events: ['config.failed'] });
     const { secret = '', previousValidUntil } = await rotate(endpoint);
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-    assert.equal(previousValidUntil, null, 'there was none before');
+    assert.equal(previousValidUntil, null, 'there was no previous secret');
     assert.equal(accepts(secret, await testRequest(endpoint)), true);
     const second = await rotate(endpoint, {});
     assert.notEqual(second.secret, secret);
@@ -137,13 +137,13 @@ describe('The secret of an endpoint', () => {
     assert.ok(!JSON.stringify(await endpoint.view()).includes('whsec_'));
   });
 
-  it('applies to what is queued when it is changed, and null leaves deliveries unsigned', async () => {
+  it('signs what is queued with a changed secret, and does not sign it after the secret was removed', async () => {
     const [changed, removed] = [
       await customer.subscribe(`${receiver.url}/changed`, { secret: SECRET }),
       await customer.subscribe(`${receiver.url}/removed`, { secret: SECRET }),
     ];
     receiver.answer((response) => response.writeHead(503).end());
-    await customer.confirmChanges(2);
+    await customer.publish(2);
     await receiver.until(2);
     await changed.change({ secret: OTHER });
     await removed.change({ secret: null });
@@ -159,7 +159,7 @@ describe('The secret of an endpoint', () => {
     }
   });
 
-  it('is encrypted at rest, the previous one as well', async () => {
+  it('stores the secret and the previous one encrypted', async () => {
     const endpoint = await customer.subscribe(receiver.url, { secret: PLAIN, events: ['config.failed'] });
     await rotate(endpoint, { secret: OTHER });
     const [row] = await query<{ secret: Buffer; previous_secret: Buffer; whole: string }>(
@@ -171,6 +171,6 @@ describe('The secret of an endpoint', () => {
       for (const column of [row?.secret, row?.previous_secret]) assert.equal(column?.includes(secret), false);
       assert.equal(row?.whole.includes(secret.toString('hex')), false);
     }
-    assert.equal(row?.secret.readUInt32BE(), 1, 'it begins with the id of its key');
+    assert.equal(row?.secret.readUInt32BE(), 1, 'the sealed bytes begin with the id of their key');
   });
 });

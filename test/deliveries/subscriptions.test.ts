@@ -1,4 +1,4 @@
-/** Who is told of what. */
+/** Which endpoints receive which events, and what the events hold. */
 import assert from 'node:assert/strict';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
@@ -35,7 +35,7 @@ describe('An event', () => {
   });
   afterEach(() => receiver.stop());
 
-  const eventsInRows = async () => {
+  const countEvents = async () => {
     const [row] = await query<{ count: number }>(
       dms.service.sql,
       'select count(*) from events where organization_id = ?',
@@ -46,9 +46,9 @@ describe('An event', () => {
   const typesAt = (path: string) =>
     receiver.received.filter((each) => each.path.endsWith(path)).map(({ event }) => event.type);
 
-  it('goes to those who subscribed to its kind, of this organization alone', async () => {
-    const stranger = await addCustomer(dms);
-    await stranger.subscribe(`${receiver.url}/stranger`);
+  it('delivers an event to the endpoints of its organization that subscribed to its type', async () => {
+    const otherOrganization = await addCustomer(dms);
+    await otherOrganization.subscribe(`${receiver.url}/other-organization`);
     await customer.subscribe(`${receiver.url}/applied`, { events: ['config.applied'] });
     await customer.subscribe(`${receiver.url}/finished`, { events: ['config.job.finished'] });
     await customer.subscribe(`${receiver.url}/every`, { events: SUBSCRIBABLE_TYPES });
@@ -67,15 +67,15 @@ describe('An event', () => {
     assert.equal(receiver.received.length, 5);
   });
 
-  it('that nobody wants costs no row', async () => {
+  it('stores no event when no endpoint subscribes', async () => {
     const endpoint = await customer.subscribe(receiver.url, { events: ['device.offline'] });
     await customer.subscribe(receiver.url, { status: 'disabled' });
     await untilEnded(customer, (await customer.confirmChanges(2)).jobId);
-    assert.equal(await eventsInRows(), 0);
+    assert.equal(await countEvents(), 0);
     assert.deepEqual(await endpoint.deliveries(), []);
   });
 
-  it('of kinds that are taken away or added later follows the present subscription', async () => {
+  it('delivers by the subscription at the time of the event', async () => {
     const endpoint = await customer.subscribe(receiver.url, { events: ['device.offline'] });
     await customer.confirmChanges(1);
     await endpoint.change({ events: ['config.applied'] });
@@ -83,7 +83,7 @@ describe('An event', () => {
     await endpoint.untilAll('delivered', 1);
   });
 
-  it('config.applied tells the device, the job and the configuration', async () => {
+  it('publishes config.applied with the device, the job and the configuration', async () => {
     await customer.subscribe(receiver.url);
     const { serials, jobId } = await customer.confirmChanges(1);
     const [first] = await receiver.until(1);
@@ -108,7 +108,7 @@ describe('An event', () => {
     assert.ok(Buffer.byteLength(first?.body ?? '') < 20_000);
   });
 
-  it('config.applied comes once for each job that a confirmation settles, and once with jobId null without a job', async () => {
+  it('publishes config.applied for each job that a confirmation settles, or once with jobId null', async () => {
     await customer.subscribe(receiver.url);
     const slug = await createProfile(customer, {
       name: 'Often',
@@ -136,7 +136,7 @@ describe('An event', () => {
     assert.equal(receiver.received.length, 3);
   });
 
-  it('config.failed tells why the device refused; config.job.finished is the job', async () => {
+  it('publishes config.failed with the reason of the device, and config.job.finished with the job', async () => {
     await customer.subscribe(receiver.url, { events: ['config.failed', 'config.job.finished'] });
     await register(customer, 'STUBBORN');
     const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['STUBBORN'] });
@@ -164,7 +164,7 @@ describe('An event', () => {
     assert.deepEqual(finished, body);
   });
 
-  it('config.applied names the job that was settled by it, not the one that had failed before', async () => {
+  it('publishes config.applied with the job that it settles, not one that failed before', async () => {
     await register(customer, 'SECOND-THOUGHTS');
     const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['SECOND-THOUGHTS'] });
     await customer.device.get('/devices/SECOND-THOUGHTS/pending-config');
@@ -178,7 +178,7 @@ describe('An event', () => {
     assert.equal(receiver.received[0]?.event.data.jobId, retried.body.id);
   });
 
-  it('commits with its fact, or not at all', async () => {
+  it('stores an event only when the transaction of its fact commits', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
     const transact = createTransact(dms.service.sql);
@@ -193,10 +193,10 @@ describe('An event', () => {
       throw new Error('the fact is undone');
     });
     await assert.rejects(undone, /undone/);
-    assert.equal(await eventsInRows(), 0);
+    assert.equal(await countEvents(), 0);
     await transact((tx) => publish(tx, [event, event]));
     await endpoint.untilAll('delivered', 2);
-    assert.equal(await eventsInRows(), 2);
+    assert.equal(await countEvents(), 2);
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 2);
   });
 });

@@ -1,18 +1,18 @@
-/** Which URLs an endpoint may have: the rule that keeps customers' URLs from knocking on what is ours or theirs inside. */
+/** Which URLs an endpoint may have, so that no URL makes the service send requests into an internal network. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isAllowedAddress } from '../../src/endpoints/allowed-address.ts';
-import { webhookUrlFault } from '../../src/endpoints/endpoint-url.ts';
+import { endpointUrlFault } from '../../src/endpoints/endpoint-url.ts';
 
 const accepted = (url: string, ranges: string[] = []) =>
-  assert.equal(webhookUrlFault(url, ranges), null, url);
+  assert.equal(endpointUrlFault(url, ranges), null, url);
 const refused = (url: string, fault: RegExp, ranges: string[] = []) =>
-  assert.match(webhookUrlFault(url, ranges) ?? 'accepted', fault, url);
+  assert.match(endpointUrlFault(url, ranges) ?? 'accepted', fault, url);
 
 const NOT_PUBLIC = /^must lead to a public address/;
 
 describe('The URL of an endpoint', () => {
-  it('is an absolute http or https URL', () => {
+  it('accepts absolute http and https URLs only', () => {
     for (const url of [
       'https://example.com',
       'http://example.com/hook',
@@ -49,12 +49,12 @@ describe('The URL of an endpoint', () => {
     }
   });
 
-  it('names no port that nobody can listen on', () => {
+  it('refuses port 0', () => {
     refused('http://example.com:0/', /^must name a port from 1 to 65535, or none$/);
     accepted('http://example.com:1/');
   });
 
-  it('names a host that there can be', () => {
+  it('refuses hosts that cannot exist', () => {
     for (const host of ['.', '..', 'a..b', '.a', 'a..', '127.0.0.1..', `${'a'.repeat(64)}.com`]) {
       refused(`http://${host}/`, /^must name a host/);
     }
@@ -62,26 +62,26 @@ describe('The URL of an endpoint', () => {
     accepted(`http://${'a'.repeat(63)}.com/`);
   });
 
-  it('is at most 2048 characters long', () => {
+  it('accepts at most 2048 characters', () => {
     const base = 'https://example.com/';
     accepted(base + 'a'.repeat(2048 - base.length));
     refused(base + 'a'.repeat(2049 - base.length), /^must be at most 2048 characters long/);
   });
 
-  it('holds no credentials, not even empty ones', () => {
+  it('refuses credentials, even empty ones', () => {
     for (const userinfo of ['user', 'user:password', ':password', ':', '', 'a@b', 'user%40']) {
       refused(`https://${userinfo}@example.com/`, /^must hold no user name or password/);
     }
     accepted('https://example.com/@user?mail=a@b');
   });
 
-  it('holds no fragment, not even an empty one', () => {
+  it('refuses a fragment, even an empty one', () => {
     refused('https://example.com/#part', /^must hold no fragment/);
     refused('https://example.com/#', /^must hold no fragment/);
     accepted('https://example.com/%23');
   });
 
-  it('holds nothing that the parser would drop or take for something else', () => {
+  it('refuses characters that the parser would drop or reinterpret', () => {
     for (const url of [
       ' https://example.com/',
       'https://example.com/ ',
@@ -135,14 +135,14 @@ describe('An address in the URL', () => {
     'a.b.localhost.',
   ];
 
-  it('is refused when it is loopback, however it is spelled', () => {
+  it('refuses loopback addresses, however they are spelled', () => {
     for (const host of LOOPBACK_SPELLINGS) {
       refused(`http://${host}/hook`, NOT_PUBLIC);
       refused(`https://${host}:8443/hook`, NOT_PUBLIC);
     }
   });
 
-  it('is accepted all the same when the operator allows its range', () => {
+  it('accepts addresses in a range that the operator allows', () => {
     for (const host of LOOPBACK_SPELLINGS) accepted(`http://${host}/hook`, ['127.0.0.0/8', '::1/128']);
     accepted('http://10.1.2.3/', ['10.0.0.0/8']);
     refused('http://192.168.1.1/', NOT_PUBLIC, ['10.0.0.0/8', '::1/128']);
@@ -150,7 +150,7 @@ describe('An address in the URL', () => {
     accepted('http://localhost/', ['127.0.0.0/8']);
   });
 
-  it('is refused in every range that is not the public internet', () => {
+  it('refuses addresses of every range that is not public', () => {
     for (const host of [
       '0.0.0.0',
       '0',
@@ -197,7 +197,7 @@ describe('An address in the URL', () => {
     }
   });
 
-  it('is refused when it is a tunnel to IPv4, whatever is at its end', () => {
+  it('refuses addresses of tunnels to IPv4, wherever they end', () => {
     for (const host of [
       '[64:ff9b::10.0.0.1]',
       '[64:ff9b::8.8.8.8]',
@@ -214,13 +214,13 @@ describe('An address in the URL', () => {
     }
   });
 
-  it('has no zone', () => {
+  it('refuses addresses with a zone', () => {
     for (const host of ['[fe80::1%25eth0]', '[fe80::1%eth0]', '[2606:4700::1%251]']) {
       refused(`http://${host}/`, /^must be an absolute/);
     }
   });
 
-  it('is accepted when it is public', () => {
+  it('accepts public addresses', () => {
     for (const host of [
       '8.8.8.8',
       '134744072',
@@ -241,7 +241,7 @@ describe('An address in the URL', () => {
     }
   });
 
-  it('is no address when letters make it a name', () => {
+  it('treats numbers with letters as names', () => {
     for (const host of ['127.0.0.1.example.com', '10.example', 'localhost.example.com', 'notlocalhost']) {
       accepted(`http://${host}/`);
     }
@@ -278,7 +278,7 @@ describe('Any IPv4 address', () => {
     ['203.0.114.0', '223.255.255.255'],
   ]);
 
-  it('is refused in every spelling when it is not public', () => {
+  it('refuses every spelling of any IPv4 address that is not public', () => {
     fc.assert(
       fc.property(inside, (address) => {
         for (const host of spellings(address)) refused(`http://${host}/`, NOT_PUBLIC);
@@ -287,7 +287,7 @@ describe('Any IPv4 address', () => {
     );
   });
 
-  it('is accepted in every spelling when it is public', () => {
+  it('accepts every spelling of any public IPv4 address', () => {
     fc.assert(
       fc.property(outside, (address) => {
         for (const host of spellings(address)) accepted(`http://${host}/`);
@@ -296,7 +296,7 @@ describe('Any IPv4 address', () => {
     );
   });
 
-  it('is refused within IPv6, be it mapped, translated or tunnelled', () => {
+  it('refuses IPv4 addresses that are not public inside IPv6, mapped, translated or tunnelled', () => {
     fc.assert(
       fc.property(inside, (address) => {
         const high = (address >>> 16).toString(16);
@@ -351,7 +351,7 @@ describe('Any IPv4 address', () => {
 });
 
 describe('What a name resolves to', () => {
-  it('is judged by the same rule as literals', () => {
+  it('checks resolved addresses by the same rule as addresses in URLs', () => {
     assert.equal(isAllowedAddress('8.8.8.8', []), true);
     assert.equal(isAllowedAddress('2606:4700:4700::1111', []), true);
     assert.equal(isAllowedAddress('::ffff:127.0.0.1', []), false);
@@ -361,7 +361,7 @@ describe('What a name resolves to', () => {
     assert.equal(isAllowedAddress('10.0.0.1', ['::/0']), false);
   });
 
-  it('is refused when it is no address at all', () => {
+  it('refuses text that is not an address', () => {
     for (const text of ['', 'example.com', '1.2.3.4.5', '::g', '1.2.3.4/8']) {
       assert.equal(isAllowedAddress(text, ['0.0.0.0/0', '::/0']), false, text);
     }

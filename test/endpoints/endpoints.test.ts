@@ -1,4 +1,4 @@
-/** Both collections of webhooks through the API (contract.md, section 6); deliveries have tests of their own. */
+/** Both collections of webhooks through the API (docs/contract.md, section 12). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createSecretBox } from '../../src/endpoints/secret-box.ts';
@@ -59,12 +59,15 @@ describe('Webhooks', () => {
     { id: organizationId }: TestOrganization,
     webhookId: string,
   ): Promise<string | null> {
-    const row = await dms.service.sql('endpoints').where({ id: webhookId }).first('secret');
+    const row = await dms.service
+      .sql('endpoints')
+      .where({ organization_id: organizationId, id: webhookId })
+      .first('secret');
     return row.secret && secretBox().open(row.secret, { organizationId, rowId: webhookId });
   }
 
   describe('A cellular webhook', () => {
-    it('needs nothing but a URL; the rest has defaults', async () => {
+    it('creates a cellular webhook from a URL, with defaults for the rest', async () => {
       const { status, body, headers } = await dms.api.post('/cellular-webhooks', { url: URL_1 });
       assert.equal(status, 201);
       const { id, createdAt, updatedAt, ...rest } = body;
@@ -84,7 +87,7 @@ describe('Webhooks', () => {
       assert.deepEqual((await dms.api.get(String(headers.location))).body, body);
     });
 
-    it('is named after the host of its URL, cut to what a name may be', async () => {
+    it('names a cellular webhook after the host of its URL, cut to 128 characters', async () => {
       const { api } = dms;
       assert.equal(
         (await create(api, '/cellular-webhooks', { url: 'http://localhost:3000/a' })).name,
@@ -97,7 +100,7 @@ describe('Webhooks', () => {
       );
     });
 
-    it('keeps what it was given', async () => {
+    it('stores the fields of a new cellular webhook as given', async () => {
       const given = { url: URL_1, name: 'Production', status: 'disabled', deliverConfigApplied: true };
       const created = await create(dms.api, '/cellular-webhooks', given);
       const { name, url, status, deliverConfigApplied, disabledReason } = created;
@@ -105,7 +108,7 @@ describe('Webhooks', () => {
       assert.equal(disabledReason, 'customer');
     });
 
-    it('shows how the last delivery went', async () => {
+    it('shows the last delivery of a cellular webhook', async () => {
       const { id } = await create(dms.api, '/cellular-webhooks');
       await dms.service.sql('endpoints').where({ id }).update({
         last_delivered_at: '2026-03-02T08:15:30Z',
@@ -126,7 +129,7 @@ describe('Webhooks', () => {
       assert.deepEqual((await dms.api.patch(path, { name: 'x' })).body.delivery, shown);
     });
 
-    it('takes a name with something to see in it, of at most 128 characters', async () => {
+    it('accepts names of 1 to 128 characters that are not blank', async () => {
       const post = (name: unknown) => dms.api.post('/cellular-webhooks', { url: URL_1, name });
       for (const blank of ['', ' ', '\t\n']) await refused(post(blank), /^name must not be blank/);
       await refused(post('x'.repeat(129)), /^name length must be less than or equal to 128/);
@@ -134,13 +137,13 @@ describe('Webhooks', () => {
       assert.equal((await post('x'.repeat(128))).status, 201);
     });
 
-    it('has no events to choose, and deliverConfigApplied is true or false', async () => {
+    it('accepts deliverConfigApplied as a boolean, and no events, for a cellular webhook', async () => {
       const post = (body: object) => dms.api.post('/cellular-webhooks', { url: URL_1, ...body });
       await refused(post({ events: ['alert.created'] }), /^events is not allowed/);
       await refused(post({ deliverConfigApplied: 'true' }), /^deliverConfigApplied must be a boolean/);
     });
 
-    it('is told of confirmed configurations once deliverConfigApplied is set, and no longer when it is unset', async () => {
+    it('subscribes a cellular webhook to config.applied while deliverConfigApplied is set', async () => {
       const { id } = await create(dms.api, '/cellular-webhooks');
       for (const deliverConfigApplied of [true, false, true]) {
         const { body } = await dms.api.patch(`/cellular-webhooks/${id}`, { deliverConfigApplied });
@@ -159,7 +162,7 @@ describe('Webhooks', () => {
   });
 
   describe('An event webhook', () => {
-    it('needs nothing but a URL; it then subscribes to every kind of event', async () => {
+    it('creates an event webhook from a URL, subscribed to every type of event', async () => {
       const { status, body } = await dms.api.post('/webhooks', { url: URL_1 });
       assert.equal(status, 201);
       const { id, createdAt, updatedAt, ...rest } = body;
@@ -183,7 +186,7 @@ describe('Webhooks', () => {
       assert.deepEqual((await dms.api.get(`/webhooks/${id}`)).body, body);
     });
 
-    it('subscribes to the kinds it names, shown in that order', async () => {
+    it('subscribes an event webhook to the types that it names, in their order', async () => {
       const events = ['device.online', 'alert.created'];
       const { id, events: shown } = await create(dms.api, '/webhooks', { events, status: 'disabled' });
       assert.deepEqual(shown, events);
@@ -191,7 +194,7 @@ describe('Webhooks', () => {
       assert.deepEqual(changed.body.events, ['config.failed']);
     });
 
-    it('names at least one kind, each once, and only kinds that there are', async () => {
+    it('accepts at least one type of event, each once, and only existing types', async () => {
       const { id } = await create(dms.api, '/webhooks', { events: ['alert.created'] });
       for (const send of [
         (events: unknown) => dms.api.post('/webhooks', { url: URL_1, events }),
@@ -213,7 +216,7 @@ describe('Webhooks', () => {
       );
     });
 
-    it('has no name and no deliverConfigApplied', async () => {
+    it('accepts no name and no deliverConfigApplied for an event webhook', async () => {
       const { id } = await create(dms.api, '/webhooks');
       for (const field of [{ name: 'x' }, { deliverConfigApplied: true }]) {
         await refused(dms.api.post('/webhooks', { url: URL_1, ...field }), /^\w+ is not allowed/);
@@ -230,7 +233,7 @@ describe('Webhooks', () => {
         own = await dms.addOrganization();
       });
 
-      it('lists its endpoints, newest last', async () => {
+      it('lists the endpoints of the collection, newest last', async () => {
         const created = [];
         for (const number of [1, 2, 3]) {
           created.push(await create(own.api, path, { url: `https://example.com/${number}` }));
@@ -240,12 +243,12 @@ describe('Webhooks', () => {
         assert.deepEqual(body, { recType: `${recType}-collection`, items: created, totalItems: 3 });
       });
 
-      it('is empty to begin with', async () => {
+      it('lists nothing for a new organization', async () => {
         const expected = { recType: `${recType}-collection`, items: [], totalItems: 0 };
         assert.deepEqual((await own.api.get(path)).body, expected);
       });
 
-      it('is filtered by status', async () => {
+      it('filters the list by status', async () => {
         const { id: activeId } = await create(own.api, path);
         const { id: disabledId } = await create(own.api, path, { status: 'disabled' });
         for (const [status, id] of [
@@ -261,7 +264,7 @@ describe('Webhooks', () => {
         await refused(own.api.get(`${path}?status=active&status=disabled`), /^status must be/);
       });
 
-      it('needs a URL that deliveries may go to', async () => {
+      it('refuses URLs that deliveries must not go to', async () => {
         const { id } = await create(own.api, path);
         for (const send of [
           (url: unknown) => own.api.post(path, { url }),
@@ -289,7 +292,7 @@ describe('Webhooks', () => {
         await refused(own.api.post(path), /^url is required/);
       });
 
-      it('shows the URL as it was sent', async () => {
+      it('shows a URL as it was sent', async () => {
         for (const url of [
           'https://example.com',
           'HTTPS://Example.COM:443/a/../b',
@@ -302,7 +305,7 @@ describe('Webhooks', () => {
         }
       });
 
-      it('changes what a PATCH names and nothing else', async () => {
+      it('changes only the fields of a PATCH', async () => {
         const before = await create(own.api, path, { secret: WHSEC });
         const { status, body } = await own.api.patch(`${path}/${before.id}`, {
           url: 'https://example.org/two',
@@ -313,7 +316,7 @@ describe('Webhooks', () => {
         assert.equal(await storedSecret(own, before.id), WHSEC);
       });
 
-      it('moves updatedAt on with every PATCH, also one that changes nothing', async () => {
+      it('increases updatedAt with every PATCH, even one that changes nothing', async () => {
         const { id, createdAt, updatedAt } = await create(own.api, path);
         let last = updatedAt;
         for (let round = 0; round < 10; round++) {
@@ -324,7 +327,7 @@ describe('Webhooks', () => {
         }
       });
 
-      it('disables and enables in the name of the customer, whatever disabled the endpoint before', async () => {
+      it('disables and enables for the customer, whatever disabled the endpoint before', async () => {
         const { id } = await create(own.api, path);
         const patch = async (status: string) => (await own.api.patch(`${path}/${id}`, { status })).body;
         const disabled = await patch('disabled');
@@ -353,7 +356,7 @@ describe('Webhooks', () => {
         }
       });
 
-      it('refuses an empty PATCH and fields that are not writable', async () => {
+      it('refuses an empty PATCH, and fields that are not writable', async () => {
         const before = await create(own.api, path);
         await refused(own.api.patch(`${path}/${before.id}`, {}), /^at least one of url, .+ must be given/);
         await refused(own.api.patch(`${path}/${before.id}`), /^at least one of url/);
@@ -373,7 +376,7 @@ describe('Webhooks', () => {
         assert.deepEqual((await own.api.get(`${path}/${before.id}`)).body, before);
       });
 
-      it('loses nothing when two PATCHes meet', async () => {
+      it('applies both of two concurrent PATCHes', async () => {
         const { id } = await create(own.api, path);
         for (let round = 0; round < 10; round++) {
           const url = `https://example.com/${round}`;
@@ -387,7 +390,7 @@ describe('Webhooks', () => {
         }
       });
 
-      it('deletes an endpoint for good, with an empty answer', async () => {
+      it('deletes an endpoint, with an empty answer', async () => {
         const { id } = await create(own.api, path);
         const deleted = await own.api.delete(`${path}/${id}`);
         assert.deepEqual(
@@ -404,7 +407,7 @@ describe('Webhooks', () => {
         assert.equal((await own.api.get(path)).body.totalItems, 0);
       });
 
-      it('knows no id but its own: not of the other collection, not of another organization', async () => {
+      it('answers 404 for ids of the other collection and of other organizations', async () => {
         const otherPath = path === CELLULAR.path ? EVENT.path : CELLULAR.path;
         const foreign = await dms.addOrganization();
         const ids = [
@@ -424,7 +427,7 @@ describe('Webhooks', () => {
         assert.equal((await own.api.get(`${otherPath}/${ids[0]}`)).body.status, 'active');
       });
 
-      it('needs a customer key', async () => {
+      it('refuses device tokens and missing keys', async () => {
         for (const client of [own.device, own.with(null)]) {
           for (const answer of [
             client.get(path),
@@ -438,7 +441,7 @@ describe('Webhooks', () => {
         }
       });
 
-      it('holds 100 endpoints and no more, however many are added at the same time', async () => {
+      it('holds at most 100 endpoints, however many are added at the same time', async () => {
         await Promise.all(Array.from({ length: 20 }, () => create(own.api, path)));
         await Promise.all(Array.from({ length: 75 }, () => create(own.api, path, { status: 'disabled' })));
         const answers = await Promise.all(
@@ -459,7 +462,7 @@ describe('Webhooks', () => {
         await refused(own.api.post(path, { url: URL_1 }), /delete one/, 409);
       });
 
-      it('answers a repeated POST with the same Idempotency-Key as it did the first time', async () => {
+      it('repeats the first answer to a POST with the same Idempotency-Key', async () => {
         const headers = { 'idempotency-key': randomUUID() };
         const body = { url: URL_1, secret: WHSEC };
         const first = await own.api.post(path, body, { headers });
@@ -471,8 +474,8 @@ describe('Webhooks', () => {
         assert.equal((await own.api.get(path)).body.totalItems, 1);
       });
 
-      describe('keeps the secret', () => {
-        it('out of every answer', async () => {
+      describe('The secret of an endpoint', () => {
+        it('shows the secret in no answer', async () => {
           const secret = 'a secret of 16 or more';
           const created = await own.api.post(path, { url: URL_1, secret });
           const { id } = created.body;
@@ -487,7 +490,7 @@ describe('Webhooks', () => {
           }
         });
 
-        it('out of the messages that refuse it', async () => {
+        it('quotes the secret in no error message', async () => {
           const { id } = await create(own.api, path);
           for (const secret of [
             'whsec_not!base64!at!all',
@@ -505,7 +508,7 @@ describe('Webhooks', () => {
           }
         });
 
-        it('sealed, for its own row only, also when the id is written in capitals', async () => {
+        it('encrypts the secret for its own row, also when the id is written in capitals', async () => {
           const { id } = await create(own.api, path, { secret: WHSEC });
           const row = await dms.service.sql('endpoints').where({ id }).first('secret', 'collection');
           assert.equal(row.collection, collection);
@@ -516,7 +519,7 @@ describe('Webhooks', () => {
           assert.equal(await storedSecret(own, id), 'another secret, longer');
         });
 
-        it('until a PATCH replaces it, or takes it away with null', async () => {
+        it('replaces the secret by a PATCH, and removes it by null', async () => {
           const { id } = await create(own.api, path, { secret: WHSEC });
           await own.api.patch(`${path}/${id}`, { status: 'disabled' });
           assert.equal(await storedSecret(own, id), WHSEC);
@@ -527,7 +530,7 @@ describe('Webhooks', () => {
           assert.equal(await storedSecret(own, id), null);
         });
 
-        it('and takes 16 to 128 characters, base64 after whsec_', async () => {
+        it('accepts secrets of 16 to 128 characters, padded base64 after whsec_', async () => {
           const { id } = await create(own.api, path);
           for (const send of [
             (secret: unknown) => own.api.post(path, { url: URL_1, secret }),
@@ -564,7 +567,7 @@ describe('Webhooks', () => {
   }
 
   describe('The limit of a list', () => {
-    it('is 1 to 500 on /webhooks, 100 by default; totalItems counts all that match', async () => {
+    it('limits a list of /webhooks to 1 to 500 items, and counts all matches in totalItems', async () => {
       const own = await dms.addOrganization();
       for (const status of ['active', 'disabled', 'active', 'disabled', 'active']) {
         await create(own.api, '/webhooks', { status });
@@ -582,7 +585,7 @@ describe('Webhooks', () => {
       }
     });
 
-    it('is not there on /cellular-webhooks, which answers with all', async () => {
+    it('accepts no limit on /cellular-webhooks, which lists all', async () => {
       await refused(dms.api.get('/cellular-webhooks?limit=10'), /^limit is not allowed/);
     });
   });

@@ -1,4 +1,4 @@
-/** Secrets at rest: what the box promises to whoever gets hold of the rows without the keys. */
+/** Encryption of secrets at rest. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ const box = createSecretBox({ 1: first });
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('A sealed secret', () => {
-  it('opens as the text that was sealed, whatever the text', () => {
+  it('opens a sealed secret as the same text, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (secret) => {
         assert.equal(box.open(box.seal(secret, owner), owner), secret);
@@ -19,13 +19,13 @@ describe('A sealed secret', () => {
     );
   });
 
-  it('shows nothing of the text, and differs each time', () => {
+  it('seals the same secret differently each time, without any of its text', () => {
     const sealed = box.seal(SECRET, owner);
     assert.equal(sealed.includes(SECRET.slice(6, 14)), false);
     assert.notDeepEqual(box.seal(SECRET, owner), sealed);
   });
 
-  it('opens for its own row only', () => {
+  it('opens a sealed secret for its own row only', () => {
     const sealed = box.seal(SECRET, owner);
     for (const other of [
       { ...owner, rowId: 'another' },
@@ -36,7 +36,7 @@ describe('A sealed secret', () => {
     }
   });
 
-  it('does not open when any bit of it was changed', () => {
+  it('refuses a sealed secret with any bit changed', () => {
     const sealed = box.seal(SECRET, owner);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = Buffer.from(sealed);
@@ -45,7 +45,7 @@ describe('A sealed secret', () => {
     }
   });
 
-  it('does not open when it was cut or extended', () => {
+  it('refuses a sealed secret that was cut or extended', () => {
     const sealed = box.seal(SECRET, owner);
     for (let length = 0; length < sealed.length; length++) {
       assert.throws(() => box.open(sealed.subarray(0, length), owner), `length ${length}`);
@@ -53,14 +53,14 @@ describe('A sealed secret', () => {
     assert.throws(() => box.open(Buffer.concat([sealed, Buffer.from([0])]), owner));
   });
 
-  it('does not open with another key under the same id', () => {
+  it('refuses a sealed secret under another key with the same id', () => {
     const sealed = box.seal(SECRET, owner);
     assert.throws(() => createSecretBox({ 1: second }).open(sealed, owner));
   });
 });
 
 describe('The keys of the box', () => {
-  it('are replaced one after the other: the highest id seals, older ones still open', () => {
+  it('seals with the key of the highest id, and opens with the older keys', () => {
     const both = createSecretBox({ 1: first, 2: second });
     assert.equal(both.open(box.seal(SECRET, owner), owner), SECRET);
     const sealed = both.seal(SECRET, owner);
@@ -68,11 +68,11 @@ describe('The keys of the box', () => {
     assert.throws(() => box.open(sealed, owner), /secrets key 2 is not among those configured/);
   });
 
-  it('are named by the error when one is missing, and never shown', () => {
+  it('names the id of a missing key in the error, and never the key', () => {
     assert.throws(() => createSecretBox({ 7: second }).open(box.seal(SECRET, owner), owner), /secrets key 1/);
   });
 
-  it('are 32 bytes each, and at least one', () => {
+  it('needs at least one key, of 32 bytes each', () => {
     assert.throws(() => createSecretBox({}), /at least one/);
     assert.throws(() => createSecretBox({ 3: randomBytes(16) }), /secrets key 3 must be 32 bytes/);
     assert.throws(() => createSecretBox({ 4294967296: first }), /at most 4294967295/);

@@ -20,12 +20,12 @@ export interface Subscriber {
 }
 
 export interface Balance {
-  /** Sentences; none when the books agree. */
+  /** Where the two sides differ, in sentences; empty when they agree. */
   faults: string[];
-  /** Events that were committed, rolled back, and published without an answer to the commit. */
   committed: number;
-  undone: number;
-  unsure: number;
+  rolledBack: number;
+  /** Published without an answer to the commit. */
+  unanswered: number;
   /** Pairs of a committed event and a subscriber. */
   expected: number;
   requests: number;
@@ -36,14 +36,17 @@ export interface Balance {
 export interface Ledger {
   sql: Database;
   subscribe(events: readonly SubscribableType[], more?: object): Promise<Subscriber>;
-  /** Publishes the events in one transaction. It does not fail: an unanswered commit is booked as such. */
+  /** Publishes the events in one transaction. Never rejects: a commit without an answer is recorded as such. */
   publish(types: readonly SubscribableType[], how?: { rollBack: boolean }): Promise<void>;
-  /** Waits until every delivery row says so; fails with how many are in which state. */
+  /** Waits until every delivery is in state delivered; fails with the number in each state. */
   untilAllDelivered(timeoutMs: number): Promise<void>;
   balance(): Balance;
-  /** Ends the receivers and the connections. */
+  /** Stops the receivers and closes the connections. */
   stop(): Promise<void>;
 }
+
+/** Types of events by number, each event in one of the maps. */
+type Published = Record<'committed' | 'rolledBack' | 'unanswered', Map<number, SubscribableType>>;
 
 class RolledBack extends Error {}
 
@@ -57,9 +60,7 @@ export function openLedger(dms: TestService): Ledger {
   const transact = createTransact(sql);
   const publishEvents = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
   const subscribers: Subscriber[] = [];
-  const committed = new Map<number, SubscribableType>();
-  const undone = new Map<number, SubscribableType>();
-  const unsure = new Map<number, SubscribableType>();
+  const published: Published = { committed: new Map(), rolledBack: new Map(), unanswered: new Map() };
   let count = 0;
 
   return {
@@ -83,8 +84,8 @@ export function openLedger(dms: TestService): Ledger {
         );
         if (rollBack) throw new RolledBack();
       }).then(
-        () => committed,
-        (error) => (error instanceof RolledBack ? undone : unsure),
+        () => published.committed,
+        (error) => (error instanceof RolledBack ? published.rolledBack : published.unanswered),
       );
       for (const { type, number } of events) outcome.set(number, type);
     },
@@ -102,51 +103,7 @@ export function openLedger(dms: TestService): Ledger {
       );
     },
 
-    balance() {
-      const faults: string[] = [];
-      const idOf = new Map<number, string>();
-      const bodyOf = new Map<number, string>();
-      let requests = 0;
-      let repeats = 0;
-      let expected = 0;
-      for (const { receiver, webhookId, events } of subscribers) {
-        const seen = new Set<number>();
-        for (const { headers, body, event } of receiver.received) {
-          const number = Date.parse(event.timestamp);
-          const id = headers['webhook-id'] as string;
-          requests++;
-          if (seen.has(number)) repeats++;
-          seen.add(number);
-          if (undone.has(number)) faults.push(`${number} was rolled back, and came to ${webhookId}`);
-          if (!events.includes(event.type as SubscribableType))
-            faults.push(`${webhookId} got a ${event.type}`);
-          if ((idOf.get(number) ?? id) !== id) faults.push(`${number} came with another webhook-id`);
-          if ((bodyOf.get(number) ?? body) !== body) faults.push(`${number} came with another body`);
-          idOf.set(number, id);
-          bodyOf.set(number, body);
-        }
-        for (const [number, type] of committed) {
-          if (!events.includes(type)) continue;
-          expected++;
-          if (!seen.has(number)) faults.push(`${number} never came to ${webhookId}`);
-        }
-        for (const [number, type] of unsure) {
-          const cameElsewhere = idOf.has(number);
-          if (cameElsewhere && events.includes(type) && !seen.has(number))
-            faults.push(`${number}, committed without an answer, never came to ${webhookId}`);
-        }
-      }
-      if (new Set(idOf.values()).size !== idOf.size) faults.push('two events have the same webhook-id');
-      return {
-        faults,
-        committed: committed.size,
-        undone: undone.size,
-        unsure: unsure.size,
-        expected,
-        requests,
-        repeats,
-      };
-    },
+    balance: () => toBalance(published, subscribers),
 
     async stop() {
       await Promise.all(subscribers.map(({ receiver }) => receiver.stop()));
@@ -162,3 +119,64 @@ const numberedEvent = (organizationId: string, type: SubscribableType, number: n
     timestamp: new Date(number),
     data: EVENT_CATALOGUE[type].example,
   }) as DomainEvent;
+
+interface Request {
+  subscriber: Subscriber;
+  number: number;
+  /** The header webhook-id. */
+  eventId: string;
+  type: string;
+  body: string;
+}
+
+function toBalance(published: Published, subscribers: Subscriber[]): Balance {
+  const requests = subscribers.flatMap((subscriber) =>
+    subscriber.receiver.received.map(({ headers, body, event }) => ({
+      subscriber,
+      number: Date.parse(event.timestamp),
+      eventId: String(headers['webhook-id']),
+      type: event.type,
+      body,
+    })),
+  );
+  const received = new Set(requests.map(({ subscriber, number }) => pairOf(subscriber, number)));
+  const expected = expectedPairs(published.committed, subscribers);
+  const arrived = new Set(requests.map(({ number }) => number));
+  // Committed for certain when it arrived anywhere.
+  const proven = new Map([...published.unanswered].filter(([number]) => arrived.has(number)));
+  const missing = [...expected, ...expectedPairs(proven, subscribers)].filter((pair) => !received.has(pair));
+  return {
+    faults: [...wrongRequests(requests, published), ...missing.map((pair) => `${pair} never arrived`)],
+    committed: published.committed.size,
+    rolledBack: published.rolledBack.size,
+    unanswered: published.unanswered.size,
+    expected: expected.length,
+    requests: requests.length,
+    repeats: requests.length - received.size,
+  };
+}
+
+const pairOf = ({ webhookId }: Subscriber, number: number) => `event ${number} for ${webhookId}`;
+
+const expectedPairs = (events: Map<number, SubscribableType>, subscribers: Subscriber[]): string[] =>
+  subscribers.flatMap((subscriber) =>
+    [...events]
+      .filter(([, type]) => subscriber.events.includes(type))
+      .map(([number]) => pairOf(subscriber, number)),
+  );
+
+function* wrongRequests(requests: Request[], { rolledBack }: Published): Generator<string> {
+  const firstCopies = new Map<number, Request>();
+  for (const request of requests) {
+    const { subscriber, number, type, eventId, body } = request;
+    const pair = pairOf(subscriber, number);
+    if (rolledBack.has(number)) yield `${pair} was rolled back`;
+    if (!subscriber.events.includes(type as SubscribableType)) yield `${pair} is a ${type}`;
+    const first = firstCopies.get(number) ?? request;
+    firstCopies.set(number, first);
+    if (first.eventId !== eventId) yield `${pair} came with another webhook-id`;
+    if (first.body !== body) yield `${pair} came with another body`;
+  }
+  const ids = new Set([...firstCopies.values()].map(({ eventId }) => eventId));
+  if (ids.size !== firstCopies.size) yield 'two events have the same webhook-id';
+}

@@ -15,7 +15,7 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** The answer to each request; 204 unless told otherwise. */
+  /** Sets the answer to each request. Default: 204. */
   answer(how: (response: ServerResponse, index: number, received: Received) => void): void;
   /** Waits until that many requests have arrived. */
   until(count: number, timeoutMs?: number): Promise<Received[]>;

@@ -1,7 +1,7 @@
 /** The webhook receiver of `npm run receiver`: it verifies signatures and fails the first requests on demand. */
 import assert from 'node:assert/strict';
 import { eventLine, startWebhookReceiver } from '../../../dev/receiver/webhook-receiver.ts';
-import { signaturesOf } from '../../../src/deliveries/signature.ts';
+import { sign } from '../../../src/deliveries/signature.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const BODY = JSON.stringify({
@@ -19,7 +19,7 @@ const post = (url: string, secret: string | null, { ageSeconds = 0 } = {}) => {
     headers: {
       'webhook-id': signed.id,
       'webhook-timestamp': String(timestampSeconds),
-      ...(secret && { 'webhook-signature': signaturesOf(signed, ['another secret of ours', secret]) }),
+      ...(secret && { 'webhook-signature': sign(signed, ['another secret of ours', secret]) }),
     },
   });
 };

@@ -1,0 +1,175 @@
+/**
+ * The dispatcher's bookkeeping: for which endpoints to claim how much, what is claimed and waits to be sent
+ * (prefetched), and how much is in flight. No I/O and no clock.
+ */
+import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
+import type { EndpointCapacity } from './claims.repository.ts';
+
+/** Endpoints in one claim, so that the statement stays short however many endpoints there are. */
+const ENDPOINTS_PER_CLAIM = 500;
+/** Prefetched deliveries in all, shared by the endpoints that have something to send: each holds its payload in memory. */
+const PREFETCHED_MAX = 2_000;
+/** Requests in flight in all, shared alike: each holds a socket. Every endpoint gets a few, however many there are. */
+const IN_FLIGHT_MAX = 640;
+const IN_FLIGHT_MIN = 2;
+/**
+ * Prefetched deliveries of one endpoint, as a multiple of its requests in flight: its next request starts without a
+ * statement in between. The multiple doubles when the endpoint needs more within `growWithinMs`, so that a fast receiver
+ * costs few statements.
+ */
+const PREFETCH_FACTOR = { first: 8, most: 32, growWithinMs: 150 };
+
+export interface PrefetchLimits {
+  /** Requests in flight to one endpoint. */
+  perEndpointMax: number;
+  /** Claims that are older are not sent. */
+  maxClaimAgeMs: number;
+}
+
+interface EndpointQueue<Claim> {
+  /** Oldest first. */
+  prefetched: Array<{ claim: Claim; claimedAtMs: number }>;
+  inFlight: number;
+  prefetchFactor: number;
+  lastClaimAtMs: number;
+}
+
+export class PrefetchQueues<Claim extends EndpointRef> {
+  readonly #limits: PrefetchLimits;
+  readonly #queues = new Map<string, EndpointQueue<Claim>>();
+  /** Endpoints that may have deliveries to claim. */
+  readonly #ready = new Map<string, EndpointRef>();
+
+  constructor(limits: PrefetchLimits) {
+    this.#limits = limits;
+  }
+
+  markReady(endpoints: readonly EndpointRef[]): void {
+    for (const endpoint of endpoints) this.#ready.set(endpointKey(endpoint), endpoint);
+  }
+
+  /** The ready endpoints whose queue has run low, and how much to claim for each. They are no longer ready. */
+  takeCapacities(): EndpointCapacity[] {
+    const capacities: EndpointCapacity[] = [];
+    for (const [key, { organizationId, endpointId }] of this.#ready) {
+      if (capacities.length === ENDPOINTS_PER_CLAIM) break;
+      const queue = this.#queues.get(key);
+      if (!this.#isLow(queue)) continue;
+      const capacity = this.#prefetchMax(queue) - (queue?.prefetched.length ?? 0);
+      capacities.push({ organizationId, endpointId, capacity });
+      this.#ready.delete(key);
+    }
+    return capacities;
+  }
+
+  /** Adds what was claimed for these capacities. Returns the endpoints that got something. */
+  add(claimed: readonly Claim[], capacities: readonly EndpointCapacity[], nowMs: number): EndpointRef[] {
+    const counts = new Map<string, number>();
+    for (const claim of claimed) {
+      const key = endpointKey(claim);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      this.#getOrCreate(key).prefetched.push({ claim, claimedAtMs: nowMs });
+    }
+    const served = capacities.filter((endpoint) => counts.has(endpointKey(endpoint)));
+    for (const endpoint of served) {
+      const key = endpointKey(endpoint);
+      growPrefetch(this.#getOrCreate(key), nowMs);
+      // Where the capacity was the limit, there may be more to claim.
+      if (counts.get(key) === endpoint.capacity) this.#ready.set(key, endpoint);
+    }
+    return served;
+  }
+
+  /** The next delivery to send, counted as in flight; null when there is none or the endpoint has its maximum in flight. */
+  next(endpoint: EndpointRef): Claim | null {
+    const queue = this.#queues.get(endpointKey(endpoint));
+    if (!queue || queue.inFlight >= this.#inFlightMax()) return null;
+    const next = queue.prefetched.shift();
+    if (!next) return null;
+    queue.inFlight++;
+    return next.claim;
+  }
+
+  /** One request to the endpoint has ended. */
+  finish(endpoint: EndpointRef): void {
+    const key = endpointKey(endpoint);
+    const queue = this.#queues.get(key) as EndpointQueue<Claim>;
+    queue.inFlight--;
+    this.#removeIfEmpty(key, queue);
+  }
+
+  /** Whether a request could start now, but for a claim that is too old. */
+  isStale(endpoint: EndpointRef, nowMs: number): boolean {
+    const queue = this.#queues.get(endpointKey(endpoint));
+    const oldest = queue?.prefetched[0];
+    if (!queue || !oldest || queue.inFlight >= this.#inFlightMax()) return false;
+    return nowMs - oldest.claimedAtMs > this.#limits.maxClaimAgeMs;
+  }
+
+  /** Whether to claim again now, while the rest of the queue is being sent. */
+  needsRefill(endpoint: EndpointRef): boolean {
+    const key = endpointKey(endpoint);
+    return this.#ready.has(key) && this.#isLow(this.#queues.get(key));
+  }
+
+  /** Removes what is prefetched for the endpoint, to be released. */
+  invalidate(endpoint: EndpointRef): Claim[] {
+    const key = endpointKey(endpoint);
+    const queue = this.#queues.get(key);
+    return queue ? this.#empty(key, queue) : [];
+  }
+
+  /** The same for all endpoints. */
+  invalidateAll(): Claim[] {
+    return [...this.#queues].flatMap(([key, queue]) => this.#empty(key, queue));
+  }
+
+  #getOrCreate(key: string): EndpointQueue<Claim> {
+    const queue = this.#queues.get(key) ?? {
+      prefetched: [],
+      inFlight: 0,
+      prefetchFactor: PREFETCH_FACTOR.first,
+      lastClaimAtMs: Number.NEGATIVE_INFINITY,
+    };
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  #empty(key: string, queue: EndpointQueue<Claim>): Claim[] {
+    queue.prefetchFactor = PREFETCH_FACTOR.first;
+    const claims = queue.prefetched.splice(0).map(({ claim }) => claim);
+    this.#removeIfEmpty(key, queue);
+    return claims;
+  }
+
+  #removeIfEmpty(key: string, { inFlight, prefetched }: EndpointQueue<Claim>): void {
+    if (inFlight === 0 && prefetched.length === 0) this.#queues.delete(key);
+  }
+
+  #isLow(queue: EndpointQueue<Claim> | undefined): boolean {
+    return (queue?.prefetched.length ?? 0) * 2 <= this.#prefetchMax(queue);
+  }
+
+  #prefetchMax(queue: EndpointQueue<Claim> | undefined): number {
+    const factor = queue?.prefetchFactor ?? PREFETCH_FACTOR.first;
+    return Math.min(
+      this.#limits.perEndpointMax * factor,
+      Math.max(this.#inFlightMax(), this.#share(PREFETCHED_MAX)),
+    );
+  }
+
+  #inFlightMax(): number {
+    return Math.min(this.#limits.perEndpointMax, Math.max(IN_FLIGHT_MIN, this.#share(IN_FLIGHT_MAX)));
+  }
+
+  /** Leaves one share free for the next endpoint that has something to send. */
+  #share(total: number): number {
+    return Math.floor(total / (this.#queues.size + 1));
+  }
+}
+
+function growPrefetch(queue: EndpointQueue<unknown>, nowMs: number): void {
+  if (nowMs - queue.lastClaimAtMs < PREFETCH_FACTOR.growWithinMs)
+    queue.prefetchFactor = Math.min(queue.prefetchFactor * 2, PREFETCH_FACTOR.most);
+  queue.lastClaimAtMs = nowMs;
+}

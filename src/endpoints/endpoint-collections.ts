@@ -1,0 +1,33 @@
+/** The two collections in which the public API shows endpoints, as the routes of endpoints and of deliveries describe them. */
+import type { Collection } from '../events/collection.ts';
+
+export interface EndpointCollection {
+  collection: Collection;
+  path: string;
+  tag: string;
+  /** In operation ids: list…s, replay…. */
+  operationName: string;
+  /** In summaries. */
+  noun: { one: string; many: string };
+  listRecType: string;
+}
+
+export const CELLULAR_WEBHOOKS: EndpointCollection = {
+  collection: 'cellular',
+  path: '/cellular-webhooks',
+  tag: 'Cellular measurement webhooks',
+  operationName: 'CellularWebhook',
+  noun: { one: 'a cellular webhook', many: 'cellular webhooks' },
+  listRecType: 'cellular-webhook-collection',
+};
+
+export const EVENT_WEBHOOKS: EndpointCollection = {
+  collection: 'event',
+  path: '/webhooks',
+  tag: 'Event webhooks',
+  operationName: 'Webhook',
+  noun: { one: 'an event webhook', many: 'event webhooks' },
+  listRecType: 'webhook-collection',
+};
+
+export const ENDPOINT_COLLECTIONS = [CELLULAR_WEBHOOKS, EVENT_WEBHOOKS] as const;

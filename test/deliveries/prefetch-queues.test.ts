@@ -1,0 +1,171 @@
+/** The dispatcher's bookkeeping: what it claims, what it sends next, and what it gives back. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { PrefetchQueues } from '../../src/deliveries/prefetch-queues.ts';
+import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
+
+const PER_ENDPOINT_MAX = 4;
+const MAX_CLAIM_AGE_MS = 1_000;
+/** Prefetched at first, in multiples of the requests in flight. */
+const FIRST_CAPACITY = 8 * PER_ENDPOINT_MAX;
+
+interface Claim extends EndpointRef {
+  number: number;
+}
+
+const refOf = (name: string): EndpointRef => ({
+  organizationId: `organization of ${name}`,
+  endpointId: name,
+});
+const [A, B] = [refOf('a'), refOf('b')];
+
+const newQueues = () =>
+  new PrefetchQueues<Claim>({ perEndpointMax: PER_ENDPOINT_MAX, maxClaimAgeMs: MAX_CLAIM_AGE_MS });
+
+const claimsOf = (endpoint: EndpointRef, count: number, first = 0): Claim[] =>
+  Array.from({ length: count }, (_, index) => ({ ...endpoint, number: first + index }));
+
+/** Queues that hold so many deliveries of the endpoint, claimed at 0 ms. */
+function queuesWith(endpoint: EndpointRef, count: number): PrefetchQueues<Claim> {
+  const queues = newQueues();
+  queues.markReady([endpoint]);
+  queues.add(claimsOf(endpoint, count), queues.takeCapacities(), 0);
+  return queues;
+}
+
+describe('PrefetchQueues', () => {
+  it('claims for ready endpoints only, once each', () => {
+    const queues = newQueues();
+    assert.deepEqual(queues.takeCapacities(), []);
+    queues.markReady([A, B, A]);
+    assert.deepEqual(queues.takeCapacities(), [
+      { ...A, capacity: FIRST_CAPACITY },
+      { ...B, capacity: FIRST_CAPACITY },
+    ]);
+    assert.deepEqual(queues.takeCapacities(), []);
+  });
+
+  it('claims again for an endpoint that filled its capacity, and for no other', () => {
+    const queues = newQueues();
+    queues.markReady([A, B]);
+    const capacities = queues.takeCapacities();
+    const served = queues.add([...claimsOf(A, FIRST_CAPACITY), ...claimsOf(B, 1)], capacities, 0);
+    assert.deepEqual(
+      served.map(({ endpointId }) => endpointId),
+      ['a', 'b'],
+    );
+    assert.equal(queues.needsRefill(A), false, 'its queue is full');
+    for (let sent = 0; sent < FIRST_CAPACITY / 2; sent++) {
+      queues.next(A);
+      queues.finish(A);
+    }
+    assert.deepEqual([queues.needsRefill(A), queues.needsRefill(B)], [true, false]);
+    assert.deepEqual(queues.takeCapacities(), [{ ...A, capacity: FIRST_CAPACITY / 2 }]);
+  });
+
+  it('doubles what it prefetches for an endpoint that needs more at once, up to a limit', () => {
+    const queues = newQueues();
+    const capacities: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      queues.markReady([A]);
+      const taken = queues.takeCapacities();
+      const capacity = taken[0]?.capacity ?? 0;
+      capacities.push(capacity);
+      queues.add(claimsOf(A, capacity), taken, round * 100);
+      for (let claim = queues.next(A), last = 1; claim; claim = queues.next(A), last++) {
+        // One request stays in flight, so that the queue is not forgotten.
+        if (last < capacity || round === 4) queues.finish(A);
+      }
+    }
+    assert.equal(capacities[0], FIRST_CAPACITY);
+    assert.ok(capacities.every((each) => each <= 32 * PER_ENDPOINT_MAX));
+    assert.equal(Math.max(...capacities), 32 * PER_ENDPOINT_MAX);
+  });
+
+  it('hands out deliveries in order, at most the limit of the endpoint at a time', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: FIRST_CAPACITY }),
+        fc.array(fc.boolean(), { maxLength: 100 }),
+        (count, turns) => {
+          const queues = queuesWith(A, count);
+          const sent: number[] = [];
+          let inFlight = 0;
+          for (const startsOne of turns) {
+            if (startsOne) {
+              const claim = queues.next(A);
+              assert.equal(claim === null, inFlight === PER_ENDPOINT_MAX || sent.length === count);
+              if (!claim) continue;
+              sent.push(claim.number);
+              inFlight++;
+            } else if (inFlight > 0) {
+              queues.finish(A);
+              inFlight--;
+            }
+          }
+          assert.deepEqual(
+            sent,
+            claimsOf(A, sent.length).map(({ number }) => number),
+          );
+        },
+      ),
+    );
+  });
+
+  it('gives back what is prefetched for an invalidated endpoint, and nothing of another one', () => {
+    const queues = newQueues();
+    queues.markReady([A, B]);
+    queues.add([...claimsOf(A, 3), ...claimsOf(B, 2)], queues.takeCapacities(), 0);
+    assert.equal(queues.next(A)?.number, 0);
+    assert.deepEqual(
+      queues.invalidate(A).map(({ number }) => number),
+      [1, 2],
+    );
+    assert.deepEqual([queues.next(A), queues.invalidate(A)], [null, []]);
+    assert.equal(queues.next(B)?.number, 0);
+    assert.deepEqual(queues.invalidateAll(), claimsOf(B, 1, 1));
+  });
+
+  it('reports claims as stale when they are too old to be sent', () => {
+    const queues = queuesWith(A, 2);
+    assert.equal(queues.isStale(A, MAX_CLAIM_AGE_MS), false);
+    assert.equal(queues.isStale(A, MAX_CLAIM_AGE_MS + 1), true);
+    queues.invalidate(A);
+    assert.equal(queues.isStale(A, MAX_CLAIM_AGE_MS + 1), false);
+  });
+
+  it('bounds what all endpoints hold and send together, and lets each of them send something', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), (count) => {
+        const queues = newQueues();
+        const endpoints = Array.from({ length: count }, (_, index) => refOf(String(index)));
+        const fill = (countOf: (capacity: number) => number) => {
+          queues.markReady(endpoints);
+          const capacities = queues.takeCapacities();
+          const claims = capacities.flatMap((each) => claimsOf(each, countOf(each.capacity)));
+          queues.add(claims, capacities, 0);
+          return claims.length;
+        };
+        fill(() => 1);
+        const prefetched = count + fill((capacity) => capacity);
+        assert.ok(prefetched <= Math.max(2_000, count * 3), `${prefetched} prefetched`);
+        const inFlight = endpoints.map((endpoint) => {
+          let started = 0;
+          while (queues.next(endpoint)) started++;
+          return started;
+        });
+        const total = inFlight.reduce((sum, each) => sum + each);
+        assert.ok(Math.min(...inFlight) >= 1);
+        assert.ok(total <= Math.max(640, count * 2), `${total} in flight`);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('tells endpoints with the same id apart by their organization', () => {
+    const other = { organizationId: 'another', endpointId: 'a' };
+    const queues = queuesWith(A, 1);
+    assert.equal(queues.next(other), null);
+    assert.equal(queues.next(A)?.number, 0);
+  });
+});

@@ -48,7 +48,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
       if (outcome.verdict === 'delivered' || outcome.verdict === 'blocked') return lastAttempts.add(attempt);
       await endpoints.recordLastAttempts([attempt]);
       if (outcome.verdict === 'gone') return disable(toRef(attempt), 'gone');
-      await followUpFailure(attempt, outcome, health);
+      await handleFailure(attempt, outcome, health);
     },
   };
 
@@ -60,7 +60,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     return health;
   }
 
-  async function followUpFailure(
+  async function handleFailure(
     attempt: LastAttempt,
     { verdict, retryAfterMs }: AttemptOutcome,
     health: EndpointHealth,

@@ -29,9 +29,9 @@ const ORPHANED_PER_STATEMENT = 1_000;
 const PROBE_CANDIDATES = 100;
 
 /** Returns a claim to the state it had before; what is queued for a disabled endpoint is held. */
-const release = (endpointStatus: string) => `leased_until = null,
-  state = case when ${endpointStatus} = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
-  next_attempt_at = case ${endpointStatus} when 'disabled' then null else d.next_attempt_at end`;
+const RELEASED = `leased_until = null,
+  state = case when ep.status = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
+  next_attempt_at = case ep.status when 'disabled' then null else d.next_attempt_at end`;
 
 const KEY = 'd.organization_id, d.endpoint_id, d.id';
 /** What an attempt needs of the endpoint. */
@@ -195,13 +195,13 @@ export function createClaimsRepository(sql: Sql) {
       if (claims.length === 0) return;
       await query(
         sql,
-        `with n as materialized (
-           select n.*, ep.status
+        `with ep as materialized (
+           select n.*, endpoints.status
            from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
-           join endpoints ep on ep.organization_id = n.organization_id and ep.id = n.endpoint_id
+           join endpoints on endpoints.organization_id = n.organization_id and endpoints.id = n.endpoint_id
          )
-         update deliveries d set ${release('n.status')} from n
-         where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = n.id
+         update deliveries d set ${RELEASED} from ep
+         where d.organization_id = ep.organization_id and d.endpoint_id = ep.endpoint_id and d.id = ep.id
            and d.leased_until is not null`,
         [
           claims.map(({ organizationId }) => organizationId),
@@ -216,7 +216,7 @@ export function createClaimsRepository(sql: Sql) {
       await queryPrepared(
         sql,
         'deliveries_release_expired',
-        `update deliveries d set ${release('ep.status')} from endpoints ep
+        `update deliveries d set ${RELEASED} from endpoints ep
          where ep.organization_id = d.organization_id and ep.id = d.endpoint_id
            and d.state = 'sending' and d.leased_until < now()`,
       );

@@ -25,7 +25,7 @@ COMMENT ON COLUMN config_targets.stage IS
 COMMENT ON COLUMN config_targets.change_config_id IS
   'Id of the configuration (in configurations) that holds what the job changes on this device.';
 COMMENT ON COLUMN config_targets.reason IS
-  'Why the target failed, was cancelled or superseded, or timed out, in words for the customer. Else null.';
+  'Why the target failed, was cancelled or superseded, or timed out, as text for the customer. Else null.';
 COMMENT ON COLUMN config_targets.is_active IS
   'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out.';
 COMMENT ON COLUMN config_targets.confirmed_at IS
@@ -75,7 +75,7 @@ COMMENT ON COLUMN deliveries.leased_until IS
 COMMENT ON COLUMN deliveries.last_status_code IS
   'HTTP status of the last attempt. Null: none yet, or no answer.';
 COMMENT ON COLUMN deliveries.last_error IS
-  'What went wrong in the last attempt, in words that name no internal address. Null: nothing.';
+  'What went wrong in the last attempt, as text that names no internal address. Null: nothing.';
 COMMENT ON COLUMN deliveries.delivered_at IS
   'Time of a first attempt that succeeded. Such an attempt, which is the usual case, is stored here instead of in delivery_attempts, and moves there when another attempt follows. Else null, also for later successes.';
 COMMENT ON COLUMN deliveries.first_attempt_duration_ms IS
@@ -103,7 +103,7 @@ COMMENT ON TABLE delivery_attempts IS
 COMMENT ON COLUMN delivery_attempts.status_code IS
   'HTTP status. Null: no answer.';
 COMMENT ON COLUMN delivery_attempts.error IS
-  'What went wrong, in words that name no internal address. Null: nothing.';
+  'What went wrong, as text that names no internal address. Null: nothing.';
 COMMENT ON COLUMN delivery_attempts.response_excerpt IS
   'Beginning of the answer, at most 1 KiB, escaped. Null: no answer.';
 
@@ -126,7 +126,7 @@ CREATE TABLE ingress_heartbeats (
   CONSTRAINT ingress_heartbeats_ingress_check CHECK (ingress = ANY (ARRAY['api'::text, 'gateway'::text]))
 );
 COMMENT ON TABLE ingress_heartbeats IS
-  'When each way in for devices was last open, one row per kind of process. Of the service itself, not of an organization; on Citus a reference table.';
+  'When each ingress for devices was last open, one row per kind of process. Of the service itself, not of an organization; on Citus a reference table.';
 COMMENT ON COLUMN ingress_heartbeats.ingress IS
   'api: HTTP; gateway: CoAP.';
 COMMENT ON COLUMN ingress_heartbeats.beat_at IS
@@ -451,7 +451,7 @@ CREATE TABLE device_states (
 COMMENT ON TABLE device_states IS
   'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset that every frame rewrites.';
 COMMENT ON COLUMN device_states.status IS
-  'new: no contact yet; offline: not heard from by expected_by.';
+  'new: no contact yet; offline: no contact by expected_by.';
 COMMENT ON COLUMN device_states.last_reading_at IS
   'Time of the newest reading, as the device measured it. Null: no reading yet.';
 COMMENT ON COLUMN device_states.latest_measured_at IS
@@ -534,7 +534,7 @@ COMMENT ON COLUMN endpoints.last_status IS
 COMMENT ON COLUMN endpoints.last_status_code IS
   'HTTP status. Null: no attempt yet, or no answer.';
 COMMENT ON COLUMN endpoints.last_error IS
-  'What went wrong in the latest attempt, in words that name no internal address. Null: nothing.';
+  'What went wrong in the latest attempt, as text that names no internal address. Null: nothing.';
 COMMENT ON COLUMN endpoints.workflow_checked_at IS
   'When the recovery workflow of the endpoint last read its state. Null: none is running.';
 

@@ -30,7 +30,7 @@ export const up = (sql: Knex) =>
     comment on table device_states is
       'What the contacts of a device change, apart from the asset that customers edit; one narrow row '
       'per asset that every frame rewrites.';
-    comment on column device_states.status is 'new: no contact yet; offline: not heard from by expected_by.';
+    comment on column device_states.status is 'new: no contact yet; offline: no contact by expected_by.';
     comment on column device_states.last_reading_at is
       'Time of the newest reading, as the device measured it. Null: no reading yet.';
     comment on column device_states.latest_measured_at is

@@ -28,7 +28,7 @@ export const up = (sql: Knex) =>
     comment on column config_targets.change_config_id is
       'Id of the configuration (in configurations) that holds what the job changes on this device.';
     comment on column config_targets.reason is
-      'Why the target failed, was cancelled or superseded, or timed out, in words for the customer. Else '
+      'Why the target failed, was cancelled or superseded, or timed out, as text for the customer. Else '
       'null.';
     comment on column config_targets.is_active is
       'True: the device may still come to run the change, so fetches, reports and later changes have to '

@@ -68,7 +68,7 @@ export const up = (sql: Knex) =>
       'Of the latest attempt, whatever event it was for. Null: none yet.';
     comment on column endpoints.last_status_code is 'HTTP status. Null: no attempt yet, or no answer.';
     comment on column endpoints.last_error is
-      'What went wrong in the latest attempt, in words that name no internal address. Null: nothing.';
+      'What went wrong in the latest attempt, as text that names no internal address. Null: nothing.';
     comment on column endpoints.workflow_checked_at is
       'When the recovery workflow of the endpoint last read its state. Null: none is running.'`);
 

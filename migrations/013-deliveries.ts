@@ -55,7 +55,7 @@ export const up = (sql: Knex) =>
     comment on column deliveries.last_status_code is
       'HTTP status of the last attempt. Null: none yet, or no answer.';
     comment on column deliveries.last_error is
-      'What went wrong in the last attempt, in words that name no internal address. Null: nothing.';
+      'What went wrong in the last attempt, as text that names no internal address. Null: nothing.';
     comment on column deliveries.delivered_at is
       'Time of a first attempt that succeeded. Such an attempt, which is the usual case, is stored here '
       'instead of in delivery_attempts, and moves there when another attempt follows. Else null, also '

@@ -21,7 +21,7 @@ export const up = (sql: Knex) =>
       'with their partition.';
     comment on column delivery_attempts.status_code is 'HTTP status. Null: no answer.';
     comment on column delivery_attempts.error is
-      'What went wrong, in words that name no internal address. Null: nothing.';
+      'What went wrong, as text that names no internal address. Null: nothing.';
     comment on column delivery_attempts.response_excerpt is
       'Beginning of the answer, at most 1 KiB, escaped. Null: no answer.'`);
 

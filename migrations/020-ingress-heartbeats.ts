@@ -9,7 +9,7 @@ export const up = (sql: Knex) =>
       constraint ingress_heartbeats_ingress_check check (ingress in ('api', 'gateway'))
     );
     comment on table ingress_heartbeats is
-      'When each way in for devices was last open, one row per kind of process. Of the service itself, '
+      'When each ingress for devices was last open, one row per kind of process. Of the service itself, '
       'not of an organization; on Citus a reference table.';
     comment on column ingress_heartbeats.ingress is 'api: HTTP; gateway: CoAP.';
     comment on column ingress_heartbeats.beat_at is

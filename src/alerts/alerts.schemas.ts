@@ -58,7 +58,7 @@ export const alertSchema = Joi.object<AlertView>({
     channel: Joi.number().integer(),
     value: Joi.number().description('°C, of the reading that began it'),
     bounds: boundsSchema,
-    expectedBy: timestamp().description('no_data: when the device should have been heard at the latest'),
+    expectedBy: timestamp().description('no_data: when the device should have made contact at the latest'),
   }).required(),
   timestamp: timestamp().required().description('When it began'),
   updatedAt: timestamp().required(),

@@ -19,7 +19,7 @@ export const deviceCommands: Command[] = [
           device.firstContactAt.toISOString(),
           device.lastContactAt.toISOString(),
         ]);
-        print(table(['SERIAL', 'ORGANIZATION', 'SIGHTINGS', 'FIRST', 'LAST'], rows));
+        print(table(['SERIAL', 'ORGANIZATION', 'CONTACTS', 'FIRST', 'LAST'], rows));
       }),
   },
 ];

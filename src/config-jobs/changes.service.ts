@@ -106,11 +106,10 @@ export function createChangesService(deps: ChangesDeps) {
     await assign(deps, sql, organizationId, next);
     await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
     await targets.release(
-      organizationId,
       next.flatMap(({ device: { assetId }, withdrawn }) =>
         (failed.get(assetId) ?? [])
           .filter((id) => withdrawn.some((key) => contentOf(contents, id)[key] !== undefined))
-          .map((changeId) => ({ assetId, changeId })),
+          .map((changeId) => ({ organizationId, assetId, changeId })),
       ),
     );
   }

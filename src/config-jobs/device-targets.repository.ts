@@ -124,15 +124,15 @@ export function createDeviceTargetsRepository(sql: Sql) {
     },
 
     /** Failed changes that have left what is pending: a later confirmation does not concern them. */
-    async release(organizationId: string, changes: ActiveChange[]): Promise<void> {
+    async release(changes: Array<AssetRef & ActiveChange>): Promise<void> {
       if (changes.length === 0) return;
       await query(
         sql,
         `update config_targets t set is_active = false
-         from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
-         where t.organization_id = ? and t.asset_id = n.asset_id and t.is_active and t.state = 'failed'
-           and t.change_config_id = n.change_id`,
-        [changes.map(({ assetId }) => assetId), changes.map(({ changeId }) => changeId), organizationId],
+         from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, asset_id, change_id)
+         where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
+           and t.state = 'failed' and t.change_config_id = n.change_id`,
+        [...keysOf(changes), changes.map(({ changeId }) => changeId)],
       );
     },
 
@@ -152,17 +152,18 @@ export function createDeviceTargetsRepository(sql: Sql) {
            reason = case when t.${OPEN} then ? else t.reason end,
            is_active = false, updated_at = now()
          from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
-         join unnest(?::uuid[], ?::uuid[]) as c (existing, incoming) on c.incoming = n.change_id
-         where t.organization_id = ? and t.asset_id = n.asset_id and t.is_active and t.job_id <> ?
+         join unnest(?::uuid[], ?::uuid[], ?::uuid[]) as c (organization_id, existing, incoming)
+           on c.incoming = n.change_id
+         where t.organization_id = c.organization_id and t.asset_id = n.asset_id and t.is_active and t.job_id <> ?
            and t.change_config_id = c.existing and (t.state <> 'queued' or t.job_id < ?)
          returning t.job_id as "jobId"`,
         [
           `job ${jobId} replaced the same settings`,
           assetIds,
           changeIds,
+          conflicts.map(() => organizationId),
           conflicts.map(({ existing }) => existing),
           conflicts.map(({ incoming }) => incoming),
-          organizationId,
           jobId,
           jobId,
         ],

@@ -42,6 +42,15 @@ export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a
   d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
   d.failure_reason, d.observed_hash, d.reported_channel_types, d.channels_reported, d.rule_slots`;
 
+/**
+ * Joins `assets a` to `device_configs d`. One index look-up per device: for a plain join on an organization that the
+ * statistics do not know yet, PostgreSQL expects one row and compares all devices with all assets.
+ */
+export const WITH_ASSET = `cross join lateral (
+    select serial_number, model, archived_at from assets where organization_id = d.organization_id and id = d.asset_id
+    limit 1
+  ) as a`;
+
 /** Every statement that locks devices does so in this order, so that changes and reports never deadlock. */
 export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';
 

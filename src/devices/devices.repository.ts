@@ -17,6 +17,7 @@ import {
   type PresenceRow,
   toDevice,
   toPresence,
+  WITH_ASSET,
   WRITTEN_ARRAYS,
   WRITTEN_COLUMNS,
   writtenBindings,
@@ -107,7 +108,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       const rows = await query<DeviceRow>(
         sql,
         `select ${DEVICE_COLUMNS}
-         from device_configs d join assets a on a.organization_id = d.organization_id and a.id = d.asset_id
+         from device_configs d ${WITH_ASSET}
          where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.is_active
          ${LOCKED_IN_ORDER}`,
         [organizationId, assetIds],

@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { LOCKED_IN_ORDER } from './device-row.ts';
+import { LOCKED_IN_ORDER, WITH_ASSET } from './device-row.ts';
 
 /** A locked device, with all that decides what a change becomes for it. */
 export interface ChangingDevice {
@@ -25,11 +25,10 @@ export interface PendingAssignment {
   configId: string | null;
 }
 
-const SELECT_DEVICES = `select d.asset_id as "assetId", a.serial_number as "serialNumber",
-    d.pending_config_id as "pendingConfigId", d.reported_config_id as "reportedConfigId",
-    d.confirmed_config_id as "confirmedConfigId", a.model, d.reported_channel_types as "channelTypes",
-    d.rule_slots as "ruleSlots"
-  from device_configs d join assets a on a.organization_id = d.organization_id and a.id = d.asset_id`;
+const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
+  d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId", a.model,
+  d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
+const DEVICES = `device_configs d ${WITH_ASSET}`;
 
 export type PendingChangesRepository = ReturnType<typeof createPendingChangesRepository>;
 
@@ -39,8 +38,8 @@ export function createPendingChangesRepository(sql: Sql) {
     lockAllActive(organizationId: string): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${SELECT_DEVICES}
-         where d.organization_id = ? and a.archived_at is null and d.is_active ${LOCKED_IN_ORDER}`,
+        `select ${COLUMNS} from ${DEVICES}
+         where d.organization_id = ? and d.is_active and a.archived_at is null ${LOCKED_IN_ORDER}`,
         [organizationId],
       );
     },
@@ -49,17 +48,23 @@ export function createPendingChangesRepository(sql: Sql) {
     lockSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${SELECT_DEVICES}
-         where a.organization_id = ? and lower(a.serial_number) = any(?::text[]) and a.archived_at is null
-           and d.is_active ${LOCKED_IN_ORDER}`,
-        [organizationId, serialNumbers.map((serial) => serial.toLowerCase())],
+        `select ${COLUMNS}
+         from unnest(?::text[]) as wanted (serial_number)
+         cross join lateral (
+           select organization_id, id, serial_number, model from assets
+           where organization_id = ? and lower(serial_number) = wanted.serial_number and archived_at is null
+           limit 1
+         ) as a
+         join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id and d.is_active
+         ${LOCKED_IN_ORDER}`,
+        [[...new Set(serialNumbers.map((serial) => serial.toLowerCase()))], organizationId],
       );
     },
 
     lockAssets(organizationId: string, assetIds: string[]): Promise<ChangingDevice[]> {
       return query(
         sql,
-        `${SELECT_DEVICES}
+        `select ${COLUMNS} from ${DEVICES}
          where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.is_active ${LOCKED_IN_ORDER}`,
         [organizationId, assetIds],
       );
@@ -77,13 +82,14 @@ export function createPendingChangesRepository(sql: Sql) {
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0, failure_reason = null,
            revision = case when c.id is null then revision else revision + 1 end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[]) with ordinality as c (id, position) on c.position = n.position
-         where d.organization_id = ? and d.asset_id = n.asset_id`,
+         join unnest(?::uuid[], ?::uuid[]) with ordinality as c (organization_id, id, position)
+           on c.position = n.position
+         where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
           assignments.map(({ assetId }) => assetId),
           assignments.map(({ configId }) => position.get(configId)),
+          configIds.map(() => organizationId),
           configIds,
-          organizationId,
         ],
       );
     },

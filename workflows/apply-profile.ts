@@ -1,5 +1,5 @@
 /**
- * One job: waits until every device of each stage has confirmed the change, or until the deadline. Postgres holds the
+ * One job: waits until every device of each stage has confirmed the change, or until the deadline. PostgreSQL holds the
  * truth; this run holds the waiting and describes it for readers of the Temporal UI. It may be terminated and started
  * again at any time, because every pass reads the job's progress anew.
  */

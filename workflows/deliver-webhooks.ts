@@ -1,6 +1,6 @@
 /**
  * One endpoint whose deliveries fail: retries them, probes until its receiver is back, and drains the backlog. The run
- * ends when the endpoint has recovered, so an endpoint without a run is healthy. Postgres holds the deliveries; this
+ * ends when the endpoint has recovered, so an endpoint without a run is healthy. PostgreSQL holds the deliveries; this
  * run holds the waiting.
  */
 import {

@@ -13,4 +13,5 @@ export interface OpenNoDataAlert {
 
 export const isNoData = (alert: OpenAlert): alert is OpenNoDataAlert => alert.type === 'no_data';
 
-export const isTemperature = (alert: OpenAlert): alert is OpenTemperatureAlert => !isNoData(alert);
+export const isTemperature = (alert: OpenAlert): alert is OpenTemperatureAlert =>
+  alert.type === 'high_temp' || alert.type === 'low_temp';

@@ -6,7 +6,7 @@ const SHOWN_MAX = 200;
 
 export const deviceCommands: Command[] = [
   {
-    words: ['device', 'unknown'],
+    words: ['device', 'unregistered'],
     args: '',
     summary: 'lists serials that used the device token of an organization that has not registered them',
     run: () =>

@@ -24,7 +24,7 @@ export function compose(options: ComposeOptions) {
     startApi: () => startApi(resources, slices, routes),
     startWorker: (workflowBundle?: WorkflowBundleOption) => startWorker(resources, slices, workflowBundle),
     startGateway: () => startGateway(resources, slices),
-    /** Of whatever this process does; every process has its own. */
+    /** The metrics of this process; every process has its own port. */
     startMetrics: () => listenMetrics(metrics, settings.host, settings.metricsPort),
     /** After the parts have stopped. */
     async close(): Promise<void> {

@@ -17,7 +17,7 @@ export interface EndpointRecoveryDeps {
   leaseSeconds: number;
   /** Requests per second that a drain never exceeds. */
   drainPerSecondMax: number;
-  /** The second of a drain; shorter in tests. */
+  /** Length of one tick of a drain: a second, shorter in tests. */
   drainTickMs: number;
   /** Makes the dispatcher look at the endpoint again. */
   wake(endpoint: EndpointRef): Promise<void>;

@@ -153,7 +153,7 @@ async function recompileChanged(
   return changed.length > 0 ? recompile(sql, changed) : new Map();
 }
 
-/** A device refuses before it confirms, never the other way round, unless a merge comes in between. */
+/** Failures first: within a batch a refusal can be followed by a confirmation, not the reverse. */
 async function updateTargets(targets: ExchangeTargets, outcomes: ExchangeOutcome[]): Promise<SettledTargets> {
   const failed = await targets.fail(
     outcomes.flatMap(({ device, rejection }) =>

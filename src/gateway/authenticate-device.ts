@@ -22,7 +22,7 @@ export interface Credentials {
 }
 
 /** `ambiguous_serial`: several organizations have registered it. */
-export type RefusalReason = 'wrong_token' | 'missing_token' | 'unknown_serial' | 'ambiguous_serial';
+export type RefusalReason = 'wrong_token' | 'missing_token' | 'unregistered_serial' | 'ambiguous_serial';
 
 export type Identity =
   | { kind: 'authenticated'; organizationId: string }
@@ -64,7 +64,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
 
   async function bySerialNumber(serialNumber: string): Promise<Identity> {
     const [owner, another] = await owners.submit(serialNumber);
-    if (owner === undefined) return { kind: 'refused', reason: 'unknown_serial' };
+    if (owner === undefined) return { kind: 'refused', reason: 'unregistered_serial' };
     if (another !== undefined) return { kind: 'refused', reason: 'ambiguous_serial' };
     return { kind: 'authenticated', organizationId: owner };
   }

@@ -149,7 +149,7 @@ export function encodeAcknowledgement(
   return generate({ ack: true, messageId, token, code, payload: asBuffer(payload) }, ACK_BYTES_MAX);
 }
 
-/** Any configuration fits. */
+/** Larger than any encoded configuration. */
 const ACK_BYTES_MAX = 4096;
 const EMPTY = new Uint8Array(0);
 

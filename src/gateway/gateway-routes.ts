@@ -45,7 +45,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
 
   function refuse(call: CoapCall, serialNumber: string, reason: RefusalReason): CoapAnswer {
     deps.onRefused({ reason, serialNumber, address: call.remoteAddress });
-    return reason === 'unknown_serial' ? NOT_FOUND : UNAUTHORIZED;
+    return reason === 'unregistered_serial' ? NOT_FOUND : UNAUTHORIZED;
   }
 
   function authenticate(
@@ -65,7 +65,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const identity = await authenticate(call, message);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const result = await intake.receive(toFrame(message, identity.organizationId, call, receivedAt));
-    if (!result) return refuse(call, serialNumber, 'unknown_serial');
+    if (!result) return refuse(call, serialNumber, 'unregistered_serial');
     const { pendingConfig, wantsReport } = result;
     const payload = encodeConfigAnswer({
       ...(pendingConfig && { config: pendingConfig.config }),
@@ -93,7 +93,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
       // The protocol delivers configurations in answers to measurements only.
       canDeliverConfig: false,
     });
-    return result ? CREATED : refuse(call, serialNumber, 'unknown_serial');
+    return result ? CREATED : refuse(call, serialNumber, 'unregistered_serial');
   }
 
   async function info(call: CoapCall): Promise<CoapAnswer> {
@@ -104,7 +104,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const { organizationId } = identity;
     if (await deviceInfo.receive({ organizationId, info: message, receivedAt: now() })) return CREATED;
     await unregisteredDevices.record([{ organizationId, serialNumber }]);
-    return refuse(call, serialNumber, 'unknown_serial');
+    return refuse(call, serialNumber, 'unregistered_serial');
   }
 
   return {

@@ -98,8 +98,8 @@ async function commitFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<St
   try {
     return await storeFrames(deps, frames, 'no newer');
   } catch (error) {
-    // Another process has dropped a partition that was known here, or the state of a device knows of less than is stored,
-    // as one restored from a backup: the second time neither is relied on.
+    // Another process dropped a partition, or a device state restored from a backup is older than the stored readings:
+    // the second time partitions are looked up anew, and every reading is compared with what is stored.
     if (!isMissingPartition(error) && !isUniqueViolationOf(error, MEASUREMENTS.name)) throw error;
     deps.partitions.forget();
     await deps.partitions.ensure(timesOf(frames));
@@ -154,7 +154,7 @@ function configRefs({ organizationId, config: { sync } }: LockedDevice): Configu
   return { organizationId, configIds: [reported?.config ?? null, confirmed, pending?.config ?? null] };
 }
 
-/** The positions count through the fresh readings of all frames. */
+/** `positions` index the fresh readings of all frames in sequence. */
 function countDuplicates(frames: StoredFrame[], positions: number[]): void {
   if (positions.length === 0) return;
   const known = new Set(positions);

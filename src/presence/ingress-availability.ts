@@ -9,7 +9,7 @@ export type Ingress = 'api' | 'gateway';
 /** A heartbeat that is older means an outage; a restart is none. */
 export const OUTAGE_MIN_MS = 60_000;
 
-/** An ingress that stays down for longer is no excuse any more: nobody monitors the goods, whoever's fault it is. */
+/** Outages beyond this no longer pause deadlines: the goods are unmonitored. */
 const EXCUSED_MAX_MS = 3_600_000;
 
 export interface IngressHeartbeat {

@@ -40,8 +40,9 @@ export interface CoapSettings {
 }
 
 export interface DeliverySettings {
-  /** Requests in flight to one endpoint, and per second while its backlog drains. */
+  /** Requests in flight to one endpoint. */
   perEndpointMax: number;
+  /** Requests per second to one endpoint while its backlog drains. */
   drainPerSecondMax: number;
   drainTickMs: number;
   deadlineMs: number;

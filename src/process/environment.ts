@@ -59,7 +59,8 @@ const withDefault = {
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
   WEBHOOK_SECRET_GRACE_HOURS: Joi.number().min(0).max(168).default(24),
-  WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(1).max(365).default(7),
+  // Retries go on for three days and a bit: what is dropped sooner would never be delivered.
+  WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(4).max(365).default(7),
   MEASUREMENTS_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };

@@ -35,7 +35,7 @@ export async function setUpNamespace({ address, namespace, retentionMs, print }:
   }
 }
 
-/** The last failure is the caller's. */
+/** Throws the last failure. */
 async function repeat(step: () => Promise<void>): Promise<void> {
   for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt++) {
     try {

@@ -1,5 +1,5 @@
 /**
- * The only code that starts or signals workflows. Everything here is idempotent and may fail: rows in Postgres ask for
+ * The only code that starts or signals workflows. Everything here is idempotent and may fail: rows in PostgreSQL ask for
  * the work, and the sweep asks again.
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';

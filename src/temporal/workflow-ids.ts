@@ -12,7 +12,10 @@ export const deliverWebhooksId = (endpointId: string) => `deliver-webhooks:${end
 /** The endpoint or its deliveries changed: the workflow reads the state again. */
 export const WAKE_SIGNAL = 'wake';
 
-/** What runs are found by in Temporal. `npm run dms -- temporal setup` creates them; starting a workflow sets them. */
+/**
+ * What runs are found by in Temporal, all of them keywords. `npm run dms -- temporal setup` creates them; starting a
+ * workflow sets them.
+ */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
   JobId: 'Keyword',

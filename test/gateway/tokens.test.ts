@@ -71,7 +71,7 @@ describe('A gateway that requires tokens', () => {
       for (const [reason, send] of [
         ['wrong_token', () => logger.measure({ token: 'dev_nobody' })],
         ['missing_token', () => logger.measure({ token: '' })],
-        ['unknown_serial', () => unregistered.measure()],
+        ['unregistered_serial', () => unregistered.measure()],
       ] as const) {
         const before = await countOf(reason);
         await send();

@@ -17,7 +17,7 @@ import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
 const SEED = Number(process.env.LEDGER_SEED ?? Date.now() % 1_000_000);
 const SECONDS = Number(process.env.LEDGER_SECONDS ?? 8);
 const HAS_OUTAGE = process.env.LEDGER_OUTAGE === '1';
-const SETTLE_MS = Number(process.env.LEDGER_SETTLE_SECONDS ?? 40) * 1_000;
+const SETTLE_MS = Number(process.env.LEDGER_SETTLE_SECONDS ?? 90) * 1_000;
 const DEADLINE_SECONDS = 2;
 /** How long receivers go on misbehaving after the last worker was killed. */
 const MISBEHAVE_AFTERWARDS_MS = 3_000;

@@ -14,7 +14,11 @@ import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
 import { decodeReadings } from './decode-readings.ts';
-import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
+import {
+  type DeviceInfoWithoutCredentials,
+  decodeDeviceInfo,
+  withoutCredentials,
+} from './device-info-message.ts';
 import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
 
 export interface GatewayRoutesDeps {
@@ -23,7 +27,11 @@ export interface GatewayRoutesDeps {
   exchanges: DeviceExchanges;
   deviceInfo: {
     /** False when the organization has no active device of that serial number. */
-    receive(report: { organizationId: string; info: DeviceInfo; receivedAt: Date }): Promise<boolean>;
+    receive(report: {
+      organizationId: string;
+      info: DeviceInfoWithoutCredentials;
+      receivedAt: Date;
+    }): Promise<boolean>;
   };
   unregisteredDevices: {
     record(contacts: SerialInOrganization[]): Promise<void>;
@@ -102,7 +110,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const identity = await authenticate(call, message);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
-    if (await deviceInfo.receive({ organizationId, info: message, receivedAt: now() })) return CREATED;
+    const report = { organizationId, info: withoutCredentials(message), receivedAt: now() };
+    if (await deviceInfo.receive(report)) return CREATED;
     await unregisteredDevices.record([{ organizationId, serialNumber }]);
     return refuse(call, serialNumber, 'unknown_serial');
   }

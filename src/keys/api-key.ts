@@ -40,6 +40,14 @@ export function parseKeyKind(token: string): KeyKind | null {
   return null;
 }
 
+/** Whether the text has the form of a key, mistyped or not: such a text is never stored as the name of something. */
+export function looksLikeKey(text: string): boolean {
+  return Object.values(KEY_FORMATS).some(
+    ({ prefix, randomCharacters }) =>
+      text.startsWith(prefix) && text.length === prefix.length + randomCharacters + CHECKSUM_CHARACTERS,
+  );
+}
+
 /** Stored instead of the key, which has at least 154 random bits: one round of SHA-256 is enough. */
 export const hashKey = (token: string): Buffer => createHash('sha256').update(token).digest();
 

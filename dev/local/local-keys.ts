@@ -34,8 +34,7 @@ export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
 
 /** Not when they belong to another database, or were revoked. */
 async function areActive(sql: Sql, { apiKey, deviceToken }: LocalKeys): Promise<boolean> {
-  const keys = createKeysRepository(sql);
-  const records = await Promise.all([apiKey, deviceToken].map((token) => keys.findByHash(hashKey(token))));
+  const records = await createKeysRepository(sql).findByHashes([apiKey, deviceToken].map(hashKey));
   return records.every((record) => record !== null && isActive(record, Date.now()));
 }
 

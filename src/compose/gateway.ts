@@ -34,6 +34,8 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, devices, mea
   return createGatewayRoutes({
     authenticateDevice: createAuthenticateDevice({
       findCaller: keys.findCaller,
+      limit: keys.limits.device,
+      failures: keys.failures,
       findOwners: assets.findOwners,
       isTokenRequired: settings.coap.isTokenRequired,
       now: () => now().getTime(),

@@ -37,7 +37,7 @@ export interface CoapCall {
 
 export interface CoapRoute {
   methods: ReadonlyArray<'GET' | 'POST'>;
-  /** A MalformedMessage is answered with 4.00, any other error with 5.00. */
+  /** A MalformedMessage is answered with 4.00, an exceeded limit with 5.03, any other error with 5.00. */
   handle(call: CoapCall): Promise<CoapAnswer> | CoapAnswer;
 }
 
@@ -193,9 +193,9 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
       return await route.handle(call);
     } catch (error) {
       if (error instanceof MalformedMessage) return { code: '4.00' };
-      if (!(error instanceof AppError && error.kind === 'unavailable')) {
-        log(`CoAP handler of ${call.path} failed`, error);
-      }
+      const kind = error instanceof AppError ? error.kind : null;
+      if (kind === 'rate_limited') return { code: '5.03' };
+      if (kind !== 'unavailable') log(`CoAP handler of ${call.path} failed`, error);
       return { code: '5.00' };
     }
   }

@@ -61,9 +61,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     { serialNumber, cloudToken }: { serialNumber: string; cloudToken: string | null },
     allowAddressTrust = false,
   ): Promise<Identity> {
-    const address = `${call.remoteAddress} ${call.remotePort}`;
-    const { tokenOption } = call;
-    return authenticateDevice({ serialNumber, cloudToken, tokenOption, address, allowAddressTrust });
+    const { tokenOption, remoteAddress: address, remotePort: port } = call;
+    return authenticateDevice({ serialNumber, cloudToken, tokenOption, address, port, allowAddressTrust });
   }
 
   async function measurements(call: CoapCall): Promise<CoapAnswer> {

@@ -79,7 +79,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
       ...((pendingConfig || wantsReport) && { configurationRequest: true }),
       currentTime: now(),
     });
-    return { ...CREATED, payload };
+    // It was authenticated by its own token or serial number, never by what its address sent before.
+    return { code: '2.01', payload, isAddressProven: true };
   }
 
   async function configuration(call: CoapCall): Promise<CoapAnswer> {

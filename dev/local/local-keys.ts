@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/db/database.ts';
-import { hashKey } from '../../src/keys/api-key.ts';
+import { hashKey, isActive } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
-import { createKeyIssuer, isActive } from '../../src/keys/keys.service.ts';
+import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { writePrivately } from './local-instance.ts';
 

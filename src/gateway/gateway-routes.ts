@@ -20,6 +20,7 @@ import {
   withoutCredentials,
 } from './device-info-message.ts';
 import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
+import type { Refusal } from './refusal-log.ts';
 
 export interface GatewayRoutesDeps {
   authenticateDevice: AuthenticateDevice;
@@ -36,7 +37,7 @@ export interface GatewayRoutesDeps {
   unregisteredDevices: {
     record(contacts: SerialInOrganization[]): Promise<void>;
   };
-  onRefused(refusal: { reason: RefusalReason; serialNumber: string; address: string }): void;
+  onRefused(refusal: Refusal): void;
   now(): Date;
 }
 

@@ -56,6 +56,14 @@ const KEY_IN_TEXT = /(dms_live_|dev_)[0-9A-Za-z]{24,}/g;
 /** Stored instead of the key, which has at least 154 random bits: one round of SHA-256 is enough. */
 export const hashKey = (token: string): Buffer => createHash('sha256').update(token).digest();
 
+/** A key that was issued works until it is revoked or expires. */
+export function isActive(
+  { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
+  nowMs: number,
+): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > nowMs);
+}
+
 /** The first characters of a key, by which people recognise it. */
 export function toTokenPreview(kind: KeyKind, token: string): string {
   return `${token.slice(0, KEY_FORMATS[kind].prefix.length + PREVIEW_CHARACTERS)}…`;

@@ -11,9 +11,8 @@ import { LRUCache } from 'lru-cache';
 import { createGroupCommit, type GroupCommitOptions } from '../db/group-commit.ts';
 import type { Caller } from '../http/route.ts';
 import { AppError } from '../process/errors.ts';
-import { hashKey, parseKeyKind } from './api-key.ts';
+import { hashKey, isActive, parseKeyKind } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
-import { isActive } from './keys.service.ts';
 
 export type FindCaller = (token: string, sender: { isSuspect: boolean }) => Promise<Caller | null>;
 

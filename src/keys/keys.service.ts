@@ -2,17 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyKind } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
-import { formatKey, hashKey, RANDOM_BYTES, toTokenPreview } from './api-key.ts';
-import type { KeyRecord, KeysRepository } from './keys.repository.ts';
+import { formatKey, hashKey, isActive, RANDOM_BYTES, toTokenPreview } from './api-key.ts';
+import type { KeysRepository } from './keys.repository.ts';
 
 export interface IssuedKey {
   id: string;
   /** Never shown again. */
   token: string;
-}
-
-export function isActive({ revokedAt, expiresAt }: KeyRecord, now: number): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > now);
 }
 
 export interface KeyIssuer {

@@ -30,6 +30,7 @@ import * as idempotencyKeys from './018-idempotency-keys.ts';
 import * as unregisteredDevices from './019-unregistered-devices.ts';
 import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
+import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -53,4 +54,5 @@ export const migrations = {
   '019-unregistered-devices': unregisteredDevices,
   '020-ingress-heartbeats': ingressHeartbeats,
   '021-ingress-outages': ingressOutages,
+  '022-device-info-without-tokens': deviceInfoWithoutTokens,
 };

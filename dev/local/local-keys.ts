@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/db/database.ts';
-import { hashKey } from '../../src/keys/api-key.ts';
+import { hashKey, isActive } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
-import { createKeyIssuer, isActive } from '../../src/keys/keys.service.ts';
+import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import { writePrivately } from './local-instance.ts';
 
@@ -34,8 +34,7 @@ export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
 
 /** Not when they belong to another database, or were revoked. */
 async function areActive(sql: Sql, { apiKey, deviceToken }: LocalKeys): Promise<boolean> {
-  const keys = createKeysRepository(sql);
-  const records = await Promise.all([apiKey, deviceToken].map((token) => keys.findByHash(hashKey(token))));
+  const records = await createKeysRepository(sql).findByHashes([apiKey, deviceToken].map(hashKey));
   return records.every((record) => record !== null && isActive(record, Date.now()));
 }
 

@@ -1,14 +1,19 @@
 import Joi from 'joi';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
-import { SERIAL_NUMBER } from '../devices/serial-number.ts';
+import { isSerialNumber, SERIAL_NUMBER } from '../devices/serial-number.ts';
 import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
 import { ASSET_STATUSES, type AssetView } from './asset.ts';
 
 const serialNumber = () =>
-  Joi.string().pattern(SERIAL_NUMBER).example('282C02424EED').messages({
-    'string.pattern.base':
-      '{{#label}} must be 1 to 64 letters, digits or . _ : - and begin with a letter or digit',
-  });
+  Joi.string()
+    .pattern(SERIAL_NUMBER)
+    .custom((value: string, helpers) => (isSerialNumber(value) ? value : helpers.error('serial.key')))
+    .example('282C02424EED')
+    .messages({
+      'string.pattern.base':
+        '{{#label}} must be 1 to 64 letters, digits or . _ : - and begin with a letter or digit',
+      'serial.key': '{{#label}} must be a serial number, not an API key or device token',
+    });
 
 const text = (max: number) => Joi.string().max(max);
 

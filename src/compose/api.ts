@@ -2,14 +2,13 @@
 import { isUnavailable } from '../db/faults.ts';
 import { isDatabaseUp } from '../db/health.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
-import { type Authenticate, createAuthenticate } from '../http/authenticate.ts';
+import { createAuthenticate } from '../http/authenticate.ts';
 import { createDocs } from '../http/docs.ts';
 import { createHealth, type HealthChecks } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
 import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
 import type { Route } from '../http/route.ts';
 import { type HttpServer, listen } from '../http/server.ts';
-import { createTokenBucket } from '../http/token-bucket.ts';
 import { AppError } from '../process/errors.ts';
 import { apiDocument } from './api-document.ts';
 import type { Resources } from './resources.ts';
@@ -39,7 +38,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   const health = createHealth(healthChecks(resources), () => server?.isDraining() ?? false);
   const app = createApp({
     routes,
-    authenticate: composeAuthenticate(resources, slices),
+    authenticate: createAuthenticate(slices.keys),
     transact,
     withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact),
     translateFault,
@@ -73,22 +72,6 @@ const healthChecks = ({ sql, temporal }: Resources): HealthChecks => ({
       ? { state: 'ok', message: 'answers' }
       : { state: 'degraded', message: 'does not answer: jobs are accepted and start when it is back' },
 });
-
-function composeAuthenticate({ settings, now }: Resources, { keys }: Slices): Authenticate {
-  const clock = () => now().getTime();
-  return createAuthenticate({
-    findCaller: keys.findCaller,
-    limits: {
-      customer: createTokenBucket({ ...settings.customerLimit, now: clock }),
-      device: createTokenBucket({ ...settings.deviceLimit, now: clock }),
-    },
-    failures: createTokenBucket({
-      perSecond: settings.failedKeysPerMinute / 60,
-      burst: settings.failedKeysPerMinute,
-      now: clock,
-    }),
-  });
-}
 
 /** Stored answers are encrypted, each bound to its organization and key. */
 function answerBox({ seal, open }: Resources['secretBox']) {

@@ -1,16 +1,14 @@
 /** The CoAP gateway of a process: what loggers reach over UDP, on the same use cases as the HTTP API. */
-import { LRUCache } from 'lru-cache';
 import { createAuthenticateDevice } from '../gateway/authenticate-device.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes, type GatewayRoutesDeps } from '../gateway/gateway-routes.ts';
+import { createLimitedLog } from '../gateway/limited-log.ts';
+import { createRefusalLog, LINES_PER_MINUTE, MINUTE_MS } from '../gateway/refusal-log.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
-const LOGGED_REFUSALS_MAX = 10_000;
-const LOGGED_AGAIN_AFTER_MS = 3_600_000;
-
 export async function startGateway(resources: Resources, slices: Slices): Promise<CoapServer> {
-  const { settings, log, metrics } = resources;
+  const { settings, metrics } = resources;
   const server = await createCoapServer({
     host: settings.host,
     port: settings.coap.port,
@@ -18,7 +16,7 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
     routes: composeGatewayRoutes(resources, slices),
     observe: ({ path, confirmable, code }) =>
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
-    log: (message, err) => log.error({ err }, message),
+    log: createErrorLog(resources),
   });
   const heartbeat = slices.presence.startIngressHeartbeat('gateway');
   return {
@@ -34,6 +32,8 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, devices, mea
   return createGatewayRoutes({
     authenticateDevice: createAuthenticateDevice({
       findCaller: keys.findCaller,
+      limit: keys.limits.device,
+      failures: keys.failures,
       findOwners: assets.findOwners,
       isTokenRequired: settings.coap.isTokenRequired,
       now: () => now().getTime(),
@@ -42,19 +42,24 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, devices, mea
     exchanges: devices.exchanges,
     deviceInfo: devices.deviceInfo,
     unregisteredDevices: devices.unregistered,
-    onRefused: createRefusalLog(resources),
+    onRefused: composeRefusals(resources),
     now,
   });
 }
 
-/** Logs a device that is refused again and again once an hour; each refusal is counted. */
-function createRefusalLog({ metrics, log }: Resources): GatewayRoutesDeps['onRefused'] {
-  const logged = new LRUCache<string, true>({ max: LOGGED_REFUSALS_MAX, ttl: LOGGED_AGAIN_AFTER_MS });
-  return ({ reason, serialNumber, address }) => {
-    metrics.coapRefused.inc({ reason });
-    const key = `${reason} ${serialNumber}`;
-    if (logged.has(key)) return;
-    logged.set(key, true);
-    log.warn({ reason, serialNumber, address }, 'device refused');
+function composeRefusals({ metrics, log }: Resources): GatewayRoutesDeps['onRefused'] {
+  const writeRefusal = createRefusalLog({ warn: (fields, message) => log.warn(fields, message) });
+  return (refusal) => {
+    metrics.coapRefused.inc({ reason: refusal.reason });
+    writeRefusal(refusal);
   };
 }
+
+/** A stranger can cause some errors with every datagram, for example with a port that cannot be answered. */
+const createErrorLog = ({ log }: Resources) =>
+  createLimitedLog<[message: string, err: unknown]>({
+    write: (message, err) => log.error({ err }, message),
+    writeLeftOut: (leftOut) => log.error({ leftOut }, 'further CoAP errors'),
+    linesMax: LINES_PER_MINUTE,
+    windowMs: MINUTE_MS,
+  });

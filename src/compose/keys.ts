@@ -1,7 +1,23 @@
+import { createTokenBucket } from '../http/token-bucket.ts';
+import { createKeyLookup } from '../keys/key-lookup.service.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
-import { createKeyLookup } from '../keys/keys.service.ts';
 import type { Resources } from './resources.ts';
 
-export const composeKeys = ({ sql, now }: Resources) => ({
-  findCaller: createKeyLookup({ keys: createKeysRepository(sql), now: () => now().getTime() }),
-});
+/** Over HTTP and CoAP alike, a key has one limit in a process, and so has an address that sends wrong keys. */
+export function composeKeys({ sql, settings, now }: Resources) {
+  const clock = () => now().getTime();
+  const { customerLimit, deviceLimit, failedKeysPerMinute } = settings;
+  return {
+    findCaller: createKeyLookup({ keys: createKeysRepository(sql), now: clock }),
+    limits: {
+      customer: createTokenBucket({ ...customerLimit, now: clock }),
+      device: createTokenBucket({ ...deviceLimit, now: clock }),
+    },
+    /** By address. */
+    failures: createTokenBucket({
+      perSecond: failedKeysPerMinute / 60,
+      burst: failedKeysPerMinute,
+      now: clock,
+    }),
+  };
+}

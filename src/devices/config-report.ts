@@ -1,4 +1,5 @@
 /** A device's report of its configuration: what it confirms of a pending change, refuses of it, or contradicts. */
+import { maskKeys } from '../keys/api-key.ts';
 import {
   contradictions,
   type DeviceConfiguration,
@@ -42,9 +43,10 @@ const REASON_LENGTH_MAX = 500;
 export function toDeviceReport(body: ReportBody, receivedAt: Date): DeviceReport {
   const { configHash = null, errors = [], reportedAt, ...config } = body;
   const madeAt = plausibleTimeOr(receivedAt, reportedAt);
-  const messages = errors.map(({ code, message }) =>
-    code === undefined ? message : `${message} (code ${code})`,
-  );
+  const messages = errors.map(({ code, message }) => {
+    const text = maskKeys(message);
+    return code === undefined ? text : `${text} (code ${code})`;
+  });
   return {
     config,
     hash: configHash,

@@ -21,7 +21,7 @@ import {
 } from './configuration-limits.ts';
 import { RULE_SLOTS_MAX } from './device-capabilities.ts';
 import { SYNC_STATUSES } from './device-sync.ts';
-import { SERIAL_NUMBER } from './serial-number.ts';
+import { isSerialNumber, SERIAL_NUMBER } from './serial-number.ts';
 
 const MASK_BITS = 32;
 
@@ -204,7 +204,10 @@ export const deviceConfigSchema = Joi.object({
 
 /** Text that is no serial number is answered like an unknown one. */
 export const serialParams = Joi.object<{ serial: string }>({
-  serial: Joi.string().pattern(SERIAL_NUMBER).required(),
+  serial: Joi.string()
+    .pattern(SERIAL_NUMBER)
+    .custom((text: string, helpers) => (isSerialNumber(text) ? text : helpers.error('any.invalid')))
+    .required(),
 });
 
 const offeredChangeExample = { revision: 3, config: { transmissionInterval: 3_600 } };

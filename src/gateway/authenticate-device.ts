@@ -1,12 +1,14 @@
 /**
  * Decides which organization a message belongs to. A token decides alone: a wrong one is refused whatever else is
  * known. A configuration report without a token is accepted from the address from which the same serial number sent a
- * valid token within the last hour, because real reports often carry none. Where tokens are not required, a message
- * without one belongs to the organization that has registered its serial number, if exactly one has.
+ * token within the last hour, as long as that token is valid, because real reports often carry none. Where tokens are
+ * not required, a message without one belongs to the organization that has registered its serial number, if exactly
+ * one has.
  */
 import { LRUCache } from 'lru-cache';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { Caller } from '../http/route.ts';
+import type { TokenBucket } from '../http/token-bucket.ts';
 import { AppError } from '../process/errors.ts';
 
 export interface Credentials {
@@ -15,8 +17,9 @@ export interface Credentials {
   cloudToken: string | null;
   /** In the CoAP option. */
   tokenOption: string | null;
-  /** Address and port that the datagram came from. */
+  /** The address that the datagram came from. */
   address: string;
+  port: number;
   /** Whether an earlier message from the same address may stand in for the token. */
   allowAddressTrust: boolean;
 }
@@ -31,7 +34,11 @@ export type Identity =
 export type AuthenticateDevice = (credentials: Credentials) => Promise<Identity>;
 
 export interface AuthenticateDeviceDeps {
-  findCaller(token: string): Promise<Caller | null>;
+  findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
+  /** By token. */
+  limit: TokenBucket;
+  /** Wrong tokens by address. */
+  failures: TokenBucket;
   /** Per serial number, in order: the organizations that have an active device of it, two at most. */
   findOwners(serialNumbers: string[]): Promise<string[][]>;
   isTokenRequired: boolean;
@@ -44,10 +51,12 @@ const TRUSTED_ADDRESSES_MAX = 200_000;
 const LOOKUP_BATCH_MAX = 500;
 const LOOKUPS_WAITING_MAX = 20_000;
 
+/** One for all, because many messages are refused in a flood, and each error would cost a stack trace. */
+const OVER_LIMIT = new AppError('rate_limited', 'Too many messages with this token');
+
 export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): AuthenticateDevice {
-  const trusted = new LRUCache<string, { organizationId: string; at: number }>({
-    max: TRUSTED_ADDRESSES_MAX,
-  });
+  const { findCaller, limit, failures } = deps;
+  const trusted = new LRUCache<string, { token: string; at: number }>({ max: TRUSTED_ADDRESSES_MAX });
   const owners = createGroupCommit<string, string[]>({
     commit: deps.findOwners,
     maxItems: LOOKUP_BATCH_MAX,
@@ -57,9 +66,28 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
       new AppError('unavailable', 'Too many devices wait for the lookup of their serial numbers'),
   });
 
-  function findTrusted(credentials: Credentials): string | null {
+  /** @throws AppError when the token or the database has too much to do */
+  async function findDeviceKey(token: string, address: string): Promise<Caller | null> {
+    if (limit.take(token) !== null) throw OVER_LIMIT;
+    const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
+    return caller?.kind === 'device' ? caller : null;
+  }
+
+  async function byToken(token: string, credentials: Credentials): Promise<Identity> {
+    const caller = await findDeviceKey(token, credentials.address);
+    if (!caller) {
+      failures.take(credentials.address);
+      return { kind: 'refused', reason: 'wrong_token' };
+    }
+    trusted.set(trustKey(credentials), { token, at: deps.now() });
+    return { kind: 'authenticated', organizationId: caller.organizationId };
+  }
+
+  async function byAddress(credentials: Credentials): Promise<Identity | null> {
     const entry = credentials.allowAddressTrust ? trusted.get(trustKey(credentials)) : undefined;
-    return entry && deps.now() - entry.at <= ADDRESS_TRUST_MS ? entry.organizationId : null;
+    if (!entry || deps.now() - entry.at > ADDRESS_TRUST_MS) return null;
+    const caller = await findDeviceKey(entry.token, credentials.address);
+    return caller && { kind: 'authenticated', organizationId: caller.organizationId };
   }
 
   async function bySerialNumber(serialNumber: string): Promise<Identity> {
@@ -71,18 +99,12 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
 
   return async (credentials) => {
     const token = credentials.cloudToken || credentials.tokenOption;
-    if (!token) {
-      const organizationId = findTrusted(credentials);
-      if (organizationId !== null) return { kind: 'authenticated', organizationId };
-      if (deps.isTokenRequired) return { kind: 'refused', reason: 'missing_token' };
-      return bySerialNumber(credentials.serialNumber);
-    }
-    const caller = await deps.findCaller(token);
-    if (caller?.kind !== 'device') return { kind: 'refused', reason: 'wrong_token' };
-    const { organizationId } = caller;
-    trusted.set(trustKey(credentials), { organizationId, at: deps.now() });
-    return { kind: 'authenticated', organizationId };
+    if (token) return byToken(token, credentials);
+    const identity = await byAddress(credentials);
+    if (identity) return identity;
+    if (deps.isTokenRequired) return { kind: 'refused', reason: 'missing_token' };
+    return bySerialNumber(credentials.serialNumber);
   };
 }
 
-const trustKey = ({ address, serialNumber }: Credentials) => `${address} ${serialNumber}`;
+const trustKey = ({ address, port, serialNumber }: Credentials) => `${address} ${port} ${serialNumber}`;

@@ -17,6 +17,8 @@ export interface CoapRequest {
   /** By name, or by number where the RFC has none. */
   options: ParsedPacket['options'];
   payload: Buffer;
+  /** Of the whole datagram. */
+  byteLength: number;
 }
 
 /** `reset`: a confirmable message that is no request and is answered with a reset (section 4.2). */
@@ -73,7 +75,7 @@ export function parseDatagram(datagram: Buffer, { bytesMax, tokenOption }: ReadL
   if (datagram.length > bytesMax) return { kind: 'tooLarge', confirmable, messageId, token };
   if (!isWellFormed(datagram, 4 + tokenLength)) return rejected;
   const packet = parsePacket(datagram);
-  return packet ? { kind: 'request', request: toRequest(packet, tokenOption) } : rejected;
+  return packet ? { kind: 'request', request: toRequest(packet, datagram.length, tokenOption) } : rejected;
 }
 
 function parsePacket(datagram: Buffer): ParsedPacket | null {
@@ -105,7 +107,7 @@ function isWellFormed(datagram: Buffer, optionsAt: number): boolean {
 
 const extraBytes = (nibble: number) => (nibble === 13 ? 1 : nibble === 14 ? 2 : 0);
 
-function toRequest(packet: ParsedPacket, tokenOption: number | null): CoapRequest {
+function toRequest(packet: ParsedPacket, byteLength: number, tokenOption: number | null): CoapRequest {
   const { code, confirmable, messageId, token, options, payload } = packet;
   return {
     confirmable,
@@ -120,6 +122,7 @@ function toRequest(packet: ParsedPacket, tokenOption: number | null): CoapReques
       options.map(({ name }) => String(name)).find((name) => isUnsupported(name, tokenOption)) ?? null,
     options,
     payload,
+    byteLength,
   };
 }
 
@@ -139,7 +142,25 @@ export interface CoapAnswer {
   /** `2.01`, `4.04`, … */
   code: string;
   payload?: Uint8Array;
+  /** The request shows that it was sent from its address. Default: false. */
+  isAddressProven?: boolean;
 }
+
+/**
+ * The answer as it may be sent: a sender that forges its address must not direct large answers to it. So an address that
+ * is not proven gets at most three times the bytes that it sent (RFC 9175, section 2.6), otherwise 4.01 alone.
+ */
+export function limitAnswer(answer: CoapAnswer, { byteLength, token }: CoapRequest): CoapAnswer {
+  const { payload, isAddressProven = false } = answer;
+  if (isAddressProven || !payload) return answer;
+  const answerBytes = HEAD_BYTES + token.length + MARKER_BYTES + payload.length;
+  return answerBytes <= AMPLIFICATION_MAX * byteLength ? answer : UNPROVEN_ADDRESS;
+}
+
+const HEAD_BYTES = 4;
+const MARKER_BYTES = 1;
+const AMPLIFICATION_MAX = 3;
+const UNPROVEN_ADDRESS: CoapAnswer = { code: '4.01' };
 
 /** The piggybacked answer (section 5.2.1): it has the message id and the token of the request. */
 export function encodeAcknowledgement(

@@ -2,12 +2,15 @@
  * The CoAP server for loggers (RFC 7252): it receives datagrams, calls handlers and sends acknowledgements.
  *
  * Guaranteed: a confirmable request gets exactly one piggybacked answer, when its handler has finished. A duplicate
- * (same endpoint and message id within EXCHANGE_LIFETIME) gets the same bytes without a second call of the handler; it
- * gets nothing while the first call is in flight, because that answer serves both. A non-confirmable request is handled
- * and never answered: the device has switched its radio off. No datagram ends the process, and memory is bounded.
+ * (same endpoint, message id and bytes within EXCHANGE_LIFETIME) gets the same bytes without a second call of the
+ * handler; it gets nothing while the first call is in flight, because that answer serves both. Other bytes under a known
+ * message id are a new request: the device has restarted, or its address belongs to another one now. A non-confirmable
+ * request is handled and never answered: the device has switched its radio off. No datagram ends the process, memory is
+ * bounded, and an address that is not proven gets at most three times the bytes that it sent.
  *
  * Not supported: separate responses, block-wise transfer, observe, DTLS.
  */
+import { hash } from 'node:crypto';
 import type { RemoteInfo } from 'node:dgram';
 import { AppError } from '../process/errors.ts';
 import {
@@ -17,6 +20,7 @@ import {
   encodeReset,
   getOptionText,
   type Incoming,
+  limitAnswer,
   parseDatagram,
 } from './coap-message.ts';
 import { createExchangeCache } from './exchange-cache.ts';
@@ -37,7 +41,7 @@ export interface CoapCall {
 
 export interface CoapRoute {
   methods: ReadonlyArray<'GET' | 'POST'>;
-  /** A MalformedMessage is answered with 4.00, any other error with 5.00. */
+  /** A MalformedMessage is answered with 4.00, an exceeded limit with 5.03, any other error with 5.00. */
   handle(call: CoapCall): Promise<CoapAnswer> | CoapAnswer;
 }
 
@@ -86,6 +90,8 @@ const EXCHANGE_BYTES_MAX = 32 * 1024 * 1024;
 /** Holds a burst of frames while the process is busy. */
 const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
 
+const DIGEST_CHARACTERS = 16;
+
 const NO_ANSWER = Buffer.alloc(0);
 
 export async function createCoapServer(options: CoapServerOptions): Promise<CoapServer> {
@@ -115,7 +121,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   function onDatagram(datagram: Buffer, remote: RemoteInfo): void {
     try {
       const incoming = parseDatagram(datagram, limits);
-      if (incoming.kind === 'request') onRequest(incoming.request, remote);
+      if (incoming.kind === 'request') onRequest(incoming.request, remote, toDigest(datagram));
       else reject(incoming, remote);
     } catch (error) {
       log('CoAP datagram failed', error);
@@ -135,12 +141,12 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     }
   }
 
-  function onRequest(request: CoapRequest, remote: RemoteInfo): void {
+  function onRequest(request: CoapRequest, remote: RemoteInfo, digest: string): void {
     const { confirmable, messageId } = request;
     const path = request.path.startsWith(PREFIX) ? request.path.slice(PREFIX.length) : request.path;
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     const observed = { path: route ? path : null, confirmable };
-    const key = `${remote.address}:${remote.port}:${messageId}`;
+    const key = `${remote.address}:${remote.port}:${messageId}:${digest}`;
     const cached = exchanges.find(key);
     if (cached) {
       observe({ ...observed, code: 'duplicate' });
@@ -173,7 +179,8 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     const { confirmable } = request;
     inFlight++;
     try {
-      const result = await callHandler(route, toCall(request, path, remote, tokenOption));
+      const call = toCall(request, path, remote, tokenOption);
+      const result = limitAnswer(await callHandler(route, call), request);
       observe({ path, confirmable, code: result.code });
       const bytes = confirmable ? encodeAcknowledgement(request, result) : NO_ANSWER;
       exchanges.end(key, bytes);
@@ -193,9 +200,9 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
       return await route.handle(call);
     } catch (error) {
       if (error instanceof MalformedMessage) return { code: '4.00' };
-      if (!(error instanceof AppError && error.kind === 'unavailable')) {
-        log(`CoAP handler of ${call.path} failed`, error);
-      }
+      const kind = error instanceof AppError ? error.kind : null;
+      if (kind === 'rate_limited') return { code: '5.03' };
+      if (kind !== 'unavailable') log(`CoAP handler of ${call.path} failed`, error);
       return { code: '5.00' };
     }
   }
@@ -247,6 +254,9 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     },
   };
 }
+
+/** Of 128 bits: nobody finds two datagrams of the same digest. */
+const toDigest = (datagram: Buffer) => hash('sha256', datagram, 'binary').slice(0, DIGEST_CHARACTERS);
 
 /** The code of a request that is refused without calling a handler; null for any other. */
 function getErrorCode({ badOption, method }: CoapRequest, route: CoapRoute | undefined): string | null {

@@ -52,6 +52,13 @@ export interface DeviceInfo {
   enclosureTamperAlert: boolean;
 }
 
+/** What may be kept and shown: credentials serve to authenticate the message, and nothing else. */
+export type DeviceInfoWithoutCredentials = Omit<DeviceInfo, 'cloudToken'>;
+
+export function withoutCredentials({ cloudToken, ...info }: DeviceInfo): DeviceInfoWithoutCredentials {
+  return info;
+}
+
 export interface ModemInfo {
   /** 1 BC66, 2 BC66-NA, 3 shared, 4 BC660. */
   type: number;

@@ -9,13 +9,13 @@
 export interface ExchangeCacheOptions {
   /** After this time, the same key is a new exchange. */
   lifetimeMs: number;
-  /** Memory limit; an exchange takes about 40 bytes beside its answer. */
+  /** Memory limit; an exchange takes about 60 bytes beside its answer. */
   bytesMax: number;
   nowMs(): number;
 }
 
 export interface ExchangeCache {
-  /** The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys are ASCII. */
+  /** The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys are Latin-1. */
   find(key: string): Buffer | null;
   begin(key: string): void;
   /** Stores the answer, which may be empty; with null, the next request of the key is a new exchange. */

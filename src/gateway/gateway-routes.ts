@@ -14,8 +14,13 @@ import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
 import { decodeReadings } from './decode-readings.ts';
-import { type DeviceInfo, decodeDeviceInfo } from './device-info-message.ts';
+import {
+  type DeviceInfoWithoutCredentials,
+  decodeDeviceInfo,
+  withoutCredentials,
+} from './device-info-message.ts';
 import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
+import type { Refusal } from './refusal-log.ts';
 
 export interface GatewayRoutesDeps {
   authenticateDevice: AuthenticateDevice;
@@ -23,12 +28,16 @@ export interface GatewayRoutesDeps {
   exchanges: DeviceExchanges;
   deviceInfo: {
     /** False when the organization has no active device of that serial number. */
-    receive(report: { organizationId: string; info: DeviceInfo; receivedAt: Date }): Promise<boolean>;
+    receive(report: {
+      organizationId: string;
+      info: DeviceInfoWithoutCredentials;
+      receivedAt: Date;
+    }): Promise<boolean>;
   };
   unregisteredDevices: {
     record(contacts: SerialInOrganization[]): Promise<void>;
   };
-  onRefused(refusal: { reason: RefusalReason; serialNumber: string; address: string }): void;
+  onRefused(refusal: Refusal): void;
   now(): Date;
 }
 
@@ -53,9 +62,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     { serialNumber, cloudToken }: { serialNumber: string; cloudToken: string | null },
     allowAddressTrust = false,
   ): Promise<Identity> {
-    const address = `${call.remoteAddress} ${call.remotePort}`;
-    const { tokenOption } = call;
-    return authenticateDevice({ serialNumber, cloudToken, tokenOption, address, allowAddressTrust });
+    const { tokenOption, remoteAddress: address, remotePort: port } = call;
+    return authenticateDevice({ serialNumber, cloudToken, tokenOption, address, port, allowAddressTrust });
   }
 
   async function measurements(call: CoapCall): Promise<CoapAnswer> {
@@ -72,7 +80,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
       ...((pendingConfig || wantsReport) && { configurationRequest: true }),
       currentTime: now(),
     });
-    return { ...CREATED, payload };
+    // It was authenticated by its own token or serial number, never by what its address sent before.
+    return { code: '2.01', payload, isAddressProven: true };
   }
 
   async function configuration(call: CoapCall): Promise<CoapAnswer> {
@@ -102,7 +111,8 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const identity = await authenticate(call, message);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
-    if (await deviceInfo.receive({ organizationId, info: message, receivedAt: now() })) return CREATED;
+    const report = { organizationId, info: withoutCredentials(message), receivedAt: now() };
+    if (await deviceInfo.receive(report)) return CREATED;
     await unregisteredDevices.record([{ organizationId, serialNumber }]);
     return refuse(call, serialNumber, 'unregistered_serial');
   }

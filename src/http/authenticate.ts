@@ -8,7 +8,7 @@ import type { TokenBucket } from './token-bucket.ts';
 
 export interface AuthenticateOptions {
   /** The caller who owns the key; null when it is unknown, revoked, expired or malformed. */
-  findCaller(token: string): Promise<Caller | null>;
+  findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
   limits: Record<KeyKind, TokenBucket>;
   failures: TokenBucket;
 }
@@ -26,7 +26,7 @@ export function createAuthenticate({ findCaller, limits, failures }: Authenticat
     const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
     if (token === undefined) throw unauthenticated();
     refuseOver(limits[kind].take(token), 'Too many requests with this API key');
-    const caller = await findCaller(token);
+    const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
     if (caller?.kind === kind) return caller;
     refuseOver(failures.take(address), 'Too many failed API keys from this address');
     throw unauthenticated();

@@ -12,6 +12,8 @@ export interface TokenBucketOptions {
 export interface TokenBucket {
   /** Takes one token. Answers with null, or with the seconds until the next token is available. */
   take(name: string): number | null;
+  /** Whether the next `take` would have to wait; takes nothing. */
+  isEmpty(name: string): boolean;
 }
 
 interface Bucket {
@@ -24,17 +26,23 @@ const BUCKETS_MAX = 50_000;
 export function createTokenBucket(options: TokenBucketOptions): TokenBucket {
   const { perSecond, burst, now, bucketsMax = BUCKETS_MAX } = options;
   const buckets = new LRUCache<string, Bucket>({ max: bucketsMax });
+  const refilled = ({ tokens, at }: Bucket, nowMs: number) =>
+    Math.min(burst, tokens + ((nowMs - at) / 1000) * perSecond);
   return {
     take(name) {
       if (perSecond === 0) return null;
       const at = now();
       const bucket = buckets.get(name) ?? { tokens: burst, at };
       buckets.set(name, bucket);
-      bucket.tokens = Math.min(burst, bucket.tokens + ((at - bucket.at) / 1000) * perSecond);
+      bucket.tokens = refilled(bucket, at);
       bucket.at = at;
       if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);
       bucket.tokens -= 1;
       return null;
+    },
+    isEmpty(name) {
+      const bucket = perSecond === 0 ? undefined : buckets.get(name);
+      return bucket !== undefined && refilled(bucket, now()) < 1;
     },
   };
 }

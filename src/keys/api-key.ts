@@ -40,8 +40,29 @@ export function parseKeyKind(token: string): KeyKind | null {
   return null;
 }
 
+/** Whether the text has the form of a key, mistyped or not: such a text is never stored as the name of something. */
+export function looksLikeKey(text: string): boolean {
+  return Object.values(KEY_FORMATS).some(
+    ({ prefix, randomCharacters }) =>
+      text.startsWith(prefix) && text.length === prefix.length + randomCharacters + CHECKSUM_CHARACTERS,
+  );
+}
+
+/** Free text of others, without the random part of keys that may be in it. */
+export const maskKeys = (text: string) => text.replace(KEY_IN_TEXT, '$1…');
+
+const KEY_IN_TEXT = /(dms_live_|dev_)[0-9A-Za-z]{24,}/g;
+
 /** Stored instead of the key, which has at least 154 random bits: one round of SHA-256 is enough. */
 export const hashKey = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** A key that was issued works until it is revoked or expires. */
+export function isActive(
+  { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
+  nowMs: number,
+): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > nowMs);
+}
 
 /** The first characters of a key, by which people recognise it. */
 export function toTokenPreview(kind: KeyKind, token: string): string {

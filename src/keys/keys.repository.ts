@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { query, queryPrepared } from '../db/query.ts';
 import type { KeyKind } from '../http/route.ts';
 
 export interface KeyRecord {
@@ -33,9 +33,17 @@ export type KeysRepository = ReturnType<typeof createKeysRepository>;
  */
 export function createKeysRepository(sql: Sql) {
   return {
-    async findByHash(hash: Buffer): Promise<KeyRecord | null> {
-      const [row] = await query<KeyRecord>(sql, `select ${COLUMNS} ${FROM} where k.hash = ?`, [hash]);
-      return row ?? null;
+    /** In the order of the hashes. */
+    async findByHashes(hashes: Buffer[]): Promise<Array<KeyRecord | null>> {
+      const rows = await queryPrepared<KeyRecord | { id: null }>(
+        sql,
+        'keys_find_by_hashes',
+        `select ${COLUMNS} from unnest(?::bytea[]) with ordinality as h (hash, position)
+         left join (api_keys k join organizations o on o.id = k.organization_id) on k.hash = h.hash
+         order by h.position`,
+        [hashes],
+      );
+      return rows.map((row) => (row.id === null ? null : row));
     },
 
     async find(id: string): Promise<KeyRecord | null> {

@@ -40,8 +40,9 @@ const withDefault = {
   REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(60),
   RATE_LIMIT_PER_SECOND: wholeNumber(100),
   RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200),
-  DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(0),
-  DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(1_000),
+  // Above what 100,000 loggers of one organization send: a frame each five minutes, all in the same moment.
+  DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(1_000),
+  DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200_000),
   FAILED_KEYS_PER_MINUTE: wholeNumber(20),
   COAP_REQUIRE_TOKEN: Joi.boolean().default(true),
   WEBHOOK_ALLOWED_RANGES: Joi.string()

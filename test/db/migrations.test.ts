@@ -14,6 +14,8 @@ import { servers } from '../support/servers.ts';
 const ROOT = new URL('../../', import.meta.url);
 const NAMES = Object.keys(migrations) as Array<keyof typeof migrations>;
 /** The migrator's own. */
+/** They change rows and leave the schema as it is. */
+const DATA_ONLY: string[] = ['022-device-info-without-tokens'];
 const BOOKS = ['schema_migrations', 'schema_migrations_lock'];
 
 /** Everything that PostgreSQL knows of the schema, one line each. */
@@ -96,7 +98,7 @@ describe('The migrations', () => {
       const before = await schema();
       await migrations[name].up(sql);
       const after = await schema();
-      assert.notDeepEqual(after, before, `${name} does nothing`);
+      if (!DATA_ONLY.includes(name)) assert.notDeepEqual(after, before, `${name} does nothing`);
       await migrations[name].down(sql);
       assert.deepEqual(await schema(), before, `down of ${name}`);
       await migrations[name].up(sql);
@@ -110,6 +112,22 @@ describe('The migrations', () => {
     const before = [await schema(), await query(sql, 'select * from organizations')];
     assert.deepEqual(await migrate(sql), []);
     assert.deepEqual([await schema(), await query(sql, 'select * from organizations')], before);
+  });
+
+  it('remove tokens from device info that was stored before', async () => {
+    await migrate(sql);
+    await query(
+      sql,
+      `with o as (insert into organizations (name) values ('before') returning id),
+         a as (insert into assets (organization_id, serial_number, name)
+           select id, 'LOGGER', 'Fridge' from o returning organization_id, id),
+         d as (insert into device_states (organization_id, asset_id, device_info)
+           select organization_id, id, '{"cloudToken": "dev_secret", "softwareVersion": "07.02"}' from a)
+       select from a`,
+    );
+    await migrations['022-device-info-without-tokens'].up(sql);
+    const rows = await query<{ info: object }>(sql, 'select device_info as info from device_states');
+    assert.deepEqual(rows, [{ info: { softwareVersion: '07.02' } }]);
   });
 
   it('run by two processes at once are run by one of them', async () => {

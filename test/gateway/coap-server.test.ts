@@ -245,8 +245,67 @@ describe('The CoAP server', () => {
     other.close();
   });
 
+  it('treats another datagram with a known message id as a new request, and repeats the answer of each', async () => {
+    let count = 0;
+    handle = () => ({ code: '2.01', payload: Buffer.from([++count]) });
+    const datagrams = ['01', '02'].map((payload) => datagram({ id: 0x1234, payload }));
+    const answers: Array<string | null> = [];
+    for (const bytes of [...datagrams, ...datagrams]) {
+      device.send(bytes);
+      answers.push(await device.answer());
+    }
+    const expected = ['62411234a1b2ff01', '62411234a1b2ff02'];
+    assert.deepEqual(answers, [...expected, ...expected]);
+    assert.equal(calls.length, 2);
+  });
+
+  it('handles another datagram with a message id that is in flight, and answers both', async () => {
+    handle = async ({ payload }) => {
+      await sleep(NO_ANSWER_MS);
+      return { code: '2.01', payload };
+    };
+    for (const payload of ['01', '02']) device.send(datagram({ id: 0x1234, payload }));
+    const answers = [await device.answer(), await device.answer()];
+    assert.deepEqual(answers.sort(), ['62411234a1b2ff01', '62411234a1b2ff02']);
+  });
+
+  describe('with an answer of 250 bytes', () => {
+    const LARGE = Buffer.alloc(250, 1);
+    /** 6 bytes. */
+    const short = { id: 0x1234, token: '' };
+
+    beforeEach(() => {
+      handle = () => ({ code: '2.05', payload: LARGE });
+    });
+
+    it('sends an unproven address 4.01 instead, when it is over three times what the address sent', async () => {
+      for (let time = 0; time < 3; time++) assert.equal(await device.ask(short), '60811234');
+      assert.equal(calls.length, 1);
+      assert.deepEqual(
+        observed.map(({ code }) => code),
+        ['4.01', 'duplicate', 'duplicate'],
+      );
+      const sent = { id: 0x1235, token: '', payload: '00'.repeat(80) };
+      assert.equal((await device.ask(sent))?.length, 2 * (LARGE.length + 5));
+    });
+
+    it('sends it to a proven address', async () => {
+      handle = () => ({ code: '2.05', payload: LARGE, isAddressProven: true });
+      for (let time = 0; time < 2; time++)
+        assert.equal((await device.ask(short))?.length, 2 * (LARGE.length + 5));
+    });
+
+    it('does not send it to a proven address for other bytes with the same message id', async () => {
+      handle = ({ payload }) => ({ code: '2.05', payload: LARGE, isAddressProven: payload.length > 0 });
+      assert.equal((await device.ask({ ...short, payload: '01' }))?.length, 2 * (LARGE.length + 5));
+      assert.equal(await device.ask(short), '60811234');
+      device.send(Buffer.from('400012340000', 'hex'));
+      assert.equal((await device.answer())?.length, 8);
+    });
+  });
+
   it('evicts the oldest exchanges first when the cache is full', async () => {
-    await restart({ exchangeBytesMax: 16 * 48 }); // room for 16 exchanges
+    await restart({ exchangeBytesMax: 16 * 80 }); // room for 16 exchanges
     const all = Array.from({ length: 17 }, (_, id) => datagram({ id }));
     for (const bytes of [...all, all[16] as Buffer, all[0] as Buffer]) {
       device.send(bytes);

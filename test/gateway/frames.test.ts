@@ -1,7 +1,7 @@
 /** Measurements, device info and time over CoAP, from a logger to the running service. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { eventually } from '../support/fleet.ts';
+import { createProfile, eventually, FRIDGE } from '../support/fleet.ts';
 import { SENSOR_ERROR } from '../support/logger-payloads.ts';
 import { codesOf, HOUR_MS, type LoggerSetup, MINUTE_MS, useGateway } from './harness.ts';
 
@@ -68,6 +68,32 @@ describe('The gateway', () => {
       await untilStored(setup, 1);
       assert.equal((await setup.logger.measure()).code, '2.01');
       assert.equal(setup.logger.received.length, 1);
+    });
+
+    it('stores another frame under a known message id, and acknowledges it on its own', async () => {
+      const { logger, history } = await gateway.newLogger();
+      const now = Date.now();
+      const frames = [1, 2].map((hours) => ({ messageId: 4_660, at: new Date(now - hours * HOUR_MS) }));
+      const replies = [await logger.measure(frames[0]), await logger.measure(frames[1])];
+      assert.deepEqual(codesOf(replies), ['2.01', '2.01']);
+      assert.equal((await history()).length, 2);
+    });
+
+    it('answers other bytes under a known message id with at most three times their size', async () => {
+      const { org, logger, applyProfile } = await gateway.newLogger();
+      await logger.measure();
+      await logger.report();
+      await createProfile(org, FRIDGE);
+      await applyProfile('vaccine-fridge');
+      const large = await logger.measure({ messageId: 4_660 });
+      const [ping, empty, time] = ['40001234', '40021234b16d', '40011234b174'].map((hex) =>
+        Buffer.from(hex, 'hex'),
+      );
+      for (const datagram of [ping, empty, time] as Buffer[]) {
+        const { bytes } = await logger.exchange(datagram);
+        assert.ok(large.bytes.length > 10 * datagram.length, `${large.bytes.length} bytes for the frame`);
+        assert.ok(bytes.length <= 3 * datagram.length, `${bytes.length} bytes for ${datagram.length}`);
+      }
     });
 
     it('answers a repeated datagram with the same bytes, and stores its readings once', async () => {

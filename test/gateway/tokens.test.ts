@@ -1,7 +1,9 @@
 /** How the gateway authenticates loggers: by their token, and by serial number where no token is required. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
+import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { configOf, register } from '../support/fleet.ts';
 import { uint } from '../support/protobuf.ts';
 import { codesOf, HOUR_MS, MINUTE_MS, useGateway } from './harness.ts';
@@ -100,6 +102,38 @@ describe('A gateway that requires tokens', () => {
       const { logger } = await gateway.newLogger();
       await logger.measure();
       aheadMs = HOUR_MS + MINUTE_MS;
+      assert.deepEqual(codesOf(await logger.report({ token: '' })), ['4.01']);
+    });
+  });
+
+  describe('with a revoked or expired token', () => {
+    const keys = () => createKeysRepository(gateway.dms.service.sql);
+
+    it('refuses reports without a token within 5 s of the revocation of the token that was sent before', async () => {
+      const { org, open, logger: registered } = await gateway.newLogger();
+      const { id, token } = await gateway.dms.issueKey(org.id, 'device');
+      const logger = await open({ serial: registered.serial, token });
+      await logger.measure();
+      assert.deepEqual(codesOf(await logger.report({ token: '' })), ['2.01']);
+      await keys().revoke(id);
+      const revokedAt = performance.now();
+      while (codesOf(await logger.report({ token: '' }))[0] === '2.01') {
+        assert.ok(performance.now() - revokedAt < 5_000, 'still accepted after 5 s');
+        await sleep(100);
+      }
+      assert.deepEqual(codesOf(await logger.report({ token: '' })), ['4.01']);
+      assert.equal((await logger.measure()).code, '4.01');
+    });
+
+    it('refuses reports without a token as soon as the token that was sent before has expired', async () => {
+      const { org, open, logger: registered } = await gateway.newLogger();
+      const { id, token } = await gateway.dms.issueKey(org.id, 'device');
+      await keys().expireAt(id, new Date(Date.now() + 10 * MINUTE_MS));
+      const logger = await open({ serial: registered.serial, token });
+      await logger.measure();
+      aheadMs = 9 * MINUTE_MS;
+      assert.deepEqual(codesOf(await logger.report({ token: '' })), ['2.01']);
+      aheadMs = 11 * MINUTE_MS;
       assert.deepEqual(codesOf(await logger.report({ token: '' })), ['4.01']);
     });
   });

@@ -15,6 +15,7 @@ import type { RunningPart } from '../../src/process/shutdown.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
 import { eventually, FRIDGE } from '../support/fleet.ts';
 import { call, type Fixtures, populate } from '../support/operations.ts';
+import { findSecrets, storedRows } from '../support/secret-search.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -239,24 +240,7 @@ describe('Secrets', () => {
     assert.ok(answer.status >= 500, answer.text);
   }
 
-  /** The secret and its encodings, without the prefix of its random part. */
-  function spellings(secret: string): string[] {
-    const bare = secret.replace(/^(dms_live_|dev_|whsec_)/, '');
-    const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -2);
-    return [
-      bare,
-      JSON.stringify(bare).slice(1, -1),
-      encodeURIComponent(bare),
-      base64,
-      Buffer.from(secret).toString('hex'),
-    ];
-  }
-
-  function foundIn(text: string): string[] {
-    return Object.entries(secrets)
-      .filter(([, secret]) => spellings(secret).some((spelling) => text.includes(spelling)))
-      .map(([what]) => what);
-  }
+  const foundIn = (text: string) => findSecrets(secrets, text);
 
   it('searches a workload with answers and log lines of every sort', () => {
     const statuses = new Set(answers.map(({ answer }) => answer.status));
@@ -289,15 +273,8 @@ describe('Secrets', () => {
   });
 
   it('stores no secret unencrypted', async () => {
-    const tables = await query<{ name: string }>(
-      dms.service.sql,
-      `select table_name as name from information_schema.tables where table_schema = 'public'`,
-    );
-    const leaking: string[] = [];
-    for (const { name } of tables) {
-      const rows = await query<{ text: string }>(dms.service.sql, `select t::text as text from "${name}" t`);
-      leaking.push(...rows.flatMap(({ text }) => foundIn(text).map((what) => `${name}: ${what}`)));
-    }
+    const rows = await storedRows(dms.service.sql);
+    const leaking = rows.flatMap(({ table, text }) => foundIn(text).map((name) => `${table}: ${name}`));
     assert.deepEqual(leaking, []);
   });
 

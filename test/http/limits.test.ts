@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { KeyKind } from '../../src/http/route.ts';
+import { createTokenBucket } from '../../src/http/token-bucket.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { readSettings, type Settings } from '../../src/process/config.ts';
@@ -53,14 +54,21 @@ describe('Rate limits', () => {
     assert.match(answer.body.message, new RegExp(`${retryAfter} s`));
   }
 
-  it('default to 100 requests a second with a burst of 200, and to 20 failed keys a minute', () => {
+  it('have defaults, with room for 100,000 loggers that send every five minutes, all at the same moment', () => {
     const settings = readSettings({
       DATABASE_URL: 'postgres://nowhere',
       TEMPORAL_ADDRESS: 'nowhere:1',
       SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
     });
     assert.deepEqual(settings.customerLimit, { perSecond: 100, burst: 200 });
+    assert.deepEqual(settings.deviceLimit, { perSecond: 1_000, burst: 200_000 });
     assert.equal(settings.failedKeysPerMinute, 20);
+    const bucket = createTokenBucket({ ...settings.deviceLimit, now: () => nowMs });
+    nowMs = 0;
+    for (let round = 0; round < 3; round++) {
+      for (let message = 0; message < 2 * 100_000; message++) assert.equal(bucket.take('token'), null);
+      pass(5 * 60_000);
+    }
   });
 
   describe('per API key', () => {
@@ -224,6 +232,20 @@ describe('Rate limits', () => {
       await times(20, fail);
       pass(3_000);
       assert.deepEqual(statuses(await times(2, fail)), [401, 429]);
+    });
+
+    it('cost the database few statements, whatever is sent', async () => {
+      let lookUps = 0;
+      const count = ({ sql }: { sql: string }) => {
+        if (sql.includes('api_keys')) lookUps++;
+      };
+      dms.service.sql.on('query', count);
+      const startedAt = performance.now();
+      const answers = await Promise.all(Array.from({ length: 400 }, fail));
+      const seconds = (performance.now() - startedAt) / 1000;
+      dms.service.sql.off('query', count);
+      assert.deepEqual(new Set(statuses(answers)), new Set([401, 429]));
+      assert.ok(lookUps <= 20 + 11 * seconds, `${lookUps} look-ups in ${seconds} s`);
     });
 
     it('do not affect valid keys from the same address', async () => {

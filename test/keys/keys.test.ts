@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import type { KeyKind } from '../../src/http/route.ts';
-import { formatKey, parseKeyKind } from '../../src/keys/api-key.ts';
+import { formatKey, looksLikeKey, maskKeys, parseKeyKind } from '../../src/keys/api-key.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -54,6 +54,23 @@ describe('The text of a key', () => {
       assert.equal(keys.size, 1_000);
     });
   }
+
+  it('recognises the form of a key, also of a mistyped one, and takes no serial number for a key', () => {
+    for (const kind of ['customer', 'device'] as const) {
+      const token = generateKey(kind);
+      assert.deepEqual([token, `${token.slice(0, -1)}_`].map(looksLikeKey), [true, true]);
+      assert.deepEqual([token.slice(0, -1), `${token}0`].map(looksLikeKey), [false, false]);
+    }
+    for (const serial of ['282C02424EED', 'dev_1', 'DEVICE-123456789012', 'x'.repeat(36)])
+      assert.equal(looksLikeKey(serial), false, serial);
+  });
+
+  it('is masked in text around it, which stays as it is', () => {
+    const text = (one: string, other: string) => `login with ${one} failed (was ${other})`;
+    const [customer, device] = [generateKey('customer'), generateKey('device')];
+    assert.equal(maskKeys(text(customer, device)), text('dms_live_…', 'dev_…'));
+    assert.equal(maskKeys('dev_1 has no sensor'), 'dev_1 has no sensor');
+  });
 
   it('limits a device key to the 36 characters that a logger can hold', () => {
     assert.equal(generateKey('device').length, 36);

@@ -59,6 +59,7 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     SECRETS_KEYS: `1:${Buffer.alloc(32, 7).toString('base64')}`,
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     RATE_LIMIT_PER_SECOND: '0',
+    DEVICE_RATE_LIMIT_PER_SECOND: '0',
     FAILED_KEYS_PER_MINUTE: '0',
     JOB_SIGNAL_INTERVAL_MS: '50',
     SWEEP_INTERVAL_SECONDS: '0.2',

@@ -133,6 +133,7 @@ export const environmentOf = (settings: Settings): Record<string, string> => ({
     .map(([id, key]) => `${id}:${key.toString('base64')}`)
     .join(),
   RATE_LIMIT_PER_SECOND: '0',
+  DEVICE_RATE_LIMIT_PER_SECOND: '0',
   SWEEP_INTERVAL_SECONDS: String(settings.sweepIntervalMs / 1000),
   JOB_POLL_SECONDS: String(Math.ceil(settings.jobPollIntervalMs / 1000)),
   JOB_SIGNAL_INTERVAL_MS: String(settings.jobSignalIntervalMs),

@@ -1,0 +1,35 @@
+/**
+ * Lines that strangers can cause must not fill the log: so many are written in a window of time, and when it is over,
+ * how many were left out.
+ */
+export interface LimitedLogOptions<Line extends unknown[]> {
+  write(...line: Line): void;
+  writeLeftOut(count: number): void;
+  linesMax: number;
+  windowMs: number;
+}
+
+/** False when the line was left out. */
+export type LimitedLog<Line extends unknown[]> = (...line: Line) => boolean;
+
+export function createLimitedLog<Line extends unknown[]>(options: LimitedLogOptions<Line>): LimitedLog<Line> {
+  const { write, writeLeftOut, linesMax, windowMs } = options;
+  let isOpen = false;
+  let lines = 0;
+
+  function close(): void {
+    isOpen = false;
+    if (lines > linesMax) writeLeftOut(lines - linesMax);
+  }
+
+  return (...line) => {
+    if (!isOpen) {
+      isOpen = true;
+      lines = 0;
+      setTimeout(close, windowMs).unref();
+    }
+    if (++lines > linesMax) return false;
+    write(...line);
+    return true;
+  };
+}

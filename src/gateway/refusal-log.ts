@@ -1,0 +1,39 @@
+/**
+ * Names refused devices in the log: each once an hour for each reason, and not more than the operator can read. Metrics
+ * count every refusal.
+ */
+import { LRUCache } from 'lru-cache';
+import type { RefusalReason } from './authenticate-device.ts';
+import { createLimitedLog } from './limited-log.ts';
+
+export interface Refusal {
+  reason: RefusalReason;
+  serialNumber: string;
+  address: string;
+}
+
+export interface RefusalLogOptions {
+  warn(fields: object, message: string): void;
+  linesMax?: number;
+  windowMs?: number;
+}
+
+const NAMED_MAX = 10_000;
+const NAMED_AGAIN_AFTER_MS = 3_600_000;
+export const LINES_PER_MINUTE = 20;
+export const MINUTE_MS = 60_000;
+
+export function createRefusalLog(options: RefusalLogOptions): (refusal: Refusal) => void {
+  const { warn, linesMax = LINES_PER_MINUTE, windowMs = MINUTE_MS } = options;
+  const named = new LRUCache<string, true>({ max: NAMED_MAX, ttl: NAMED_AGAIN_AFTER_MS });
+  const write = createLimitedLog<[Refusal]>({
+    write: (refusal) => warn(refusal, 'device refused'),
+    writeLeftOut: (leftOut) => warn({ leftOut }, 'further devices refused'),
+    linesMax,
+    windowMs,
+  });
+  return (refusal) => {
+    const key = `${refusal.reason} ${refusal.serialNumber}`;
+    if (!named.has(key) && write(refusal)) named.set(key, true);
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Finds the caller of a key. Whoever sends made-up keys must not cost the database a statement each, so what was found
+ * is cached for some seconds, keys that do not exist too; a key is looked up once at a time; and all keys that wait go
+ * in one statement. A revoked key works, and a new one is refused, for these seconds at most.
+ *
+ * Unknown keys of a suspect, an address with too many failed keys, are looked up at most ten times a second, whoever
+ * sends how many. They are not refused outright, because an address may be that of a whole network: its working keys
+ * are known, and its new ones wait a moment.
+ */
+import { LRUCache } from 'lru-cache';
+import { createGroupCommit, type GroupCommitOptions } from '../db/group-commit.ts';
+import type { Caller } from '../http/route.ts';
+import { AppError } from '../process/errors.ts';
+import { hashKey, isActive, parseKeyKind } from './api-key.ts';
+import type { KeyRecord, KeysRepository } from './keys.repository.ts';
+
+export type FindCaller = (token: string, sender: { isSuspect: boolean }) => Promise<Caller | null>;
+
+export interface KeyLookupDeps {
+  keys: Pick<KeysRepository, 'findByHashes'>;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+interface Known {
+  caller: Caller;
+  until: number;
+}
+
+const CACHED_MS = 3_000;
+const KNOWN_MAX = 10_000;
+const UNKNOWN_MAX = 10_000;
+const BATCH_MAX = 500;
+const WAITING_MAX = 10_000;
+const SUSPECTS_GATHER_MS = 100;
+
+export function createKeyLookup({ keys, now }: KeyLookupDeps): FindCaller {
+  /** An entry that is out of date is looked up again, and shows until then that the key has worked. */
+  const known = new LRUCache<string, Known>({ max: KNOWN_MAX });
+  /** Until when. Apart from those that work, so that made-up keys do not displace them. */
+  const unknown = new LRUCache<string, number>({ max: UNKNOWN_MAX });
+  const underWay = new Map<string, Promise<Caller | null>>();
+  const commit = (tokens: string[]) => keys.findByHashes(tokens.map(hashKey));
+  const lookUps = createLookUps(commit, LIMITS);
+  const lookUpsOfSuspects = createLookUps(commit, LIMITS_OF_SUSPECTS);
+
+  function settle(token: string, record: KeyRecord | null): Caller | null {
+    const at = now();
+    if (!record || !isActive(record, at)) {
+      known.delete(token);
+      unknown.set(token, at + CACHED_MS);
+      return null;
+    }
+    const { id: keyId, organizationId, kind, expiresAt } = record;
+    const caller = { keyId, organizationId, kind };
+    known.set(token, { caller, until: Math.min(at + CACHED_MS, expiresAt?.getTime() ?? Infinity) });
+    return caller;
+  }
+
+  async function lookUp(token: string, isSuspect: boolean): Promise<Caller | null> {
+    try {
+      const record = await (isSuspect ? lookUpsOfSuspects : lookUps).submit(token);
+      return settle(token, record);
+    } finally {
+      underWay.delete(token);
+    }
+  }
+
+  return async (token, { isSuspect }) => {
+    const found = known.get(token);
+    if (found && found.until > now()) return found.caller;
+    if ((unknown.get(token) ?? 0) > now() || parseKeyKind(token) === null) return null;
+    const pending = underWay.get(token) ?? lookUp(token, isSuspect && !found);
+    underWay.set(token, pending);
+    return pending;
+  };
+}
+
+type LookUps = GroupCommitOptions<string, KeyRecord | null>;
+
+/** One for all, because many callers are refused in a flood, and each error would cost a stack trace. */
+const TOO_MANY_UNKNOWN = new AppError(
+  'rate_limited',
+  'Too many unknown API keys at present: try again in 1 s',
+  { headers: { 'Retry-After': '1' } },
+);
+
+const LIMITS: Pick<LookUps, 'maxWaiting' | 'overloaded'> = {
+  maxWaiting: WAITING_MAX,
+  overloaded: () => new AppError('unavailable', 'Too many API keys wait to be looked up'),
+};
+
+const LIMITS_OF_SUSPECTS: Pick<LookUps, 'gather' | 'maxWaiting' | 'overloaded'> = {
+  gather: { enough: Number.POSITIVE_INFINITY, ms: SUSPECTS_GATHER_MS },
+  maxWaiting: BATCH_MAX,
+  overloaded: () => TOO_MANY_UNKNOWN,
+};
+
+const createLookUps = (commit: LookUps['commit'], limits: Partial<LookUps>) =>
+  createGroupCommit({ commit, maxItems: BATCH_MAX, concurrency: 1, ...limits });

@@ -1,6 +1,6 @@
 /** The keys of a local start: created once, and kept in files beside the data. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/db/database.ts';
 import { hashKey, isActive } from '../../src/keys/api-key.ts';
@@ -14,6 +14,7 @@ export interface LocalKeys {
   deviceToken: string;
 }
 
+export const SECRETS_KEY_FILE = 'secrets.key';
 const ORGANIZATION = 'local';
 const SECRETS_KEY_BYTES = 32;
 
@@ -40,9 +41,8 @@ async function areActive(sql: Sql, { apiKey, deviceToken }: LocalKeys): Promise<
 
 /** The key that encrypts webhook secrets at rest. */
 export function localSecretsKeys(dataDir: string): string {
-  const file = join(dataDir, 'secrets.key');
+  const file = join(dataDir, SECRETS_KEY_FILE);
   if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true });
     const key = `1:${randomBytes(SECRETS_KEY_BYTES).toString('base64')}`;
     writeFileSync(file, key, { mode: 0o600, flag: 'wx' });
   }

@@ -1,9 +1,8 @@
-import { mkdirSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 
 /** A log file in the data folder. It is opened at once, because pino cannot flush one that is still opening. */
 export function openLogFile(dataDir: string, name: string) {
-  mkdirSync(dataDir, { recursive: true });
   return pino.destination({ fd: openSync(join(dataDir, name), 'a'), sync: false });
 }

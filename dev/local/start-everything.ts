@@ -10,6 +10,7 @@ import { ensureDatabase } from '../embedded/ensure-database.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalCli } from '../embedded/temporal-cli.ts';
 import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
+import { prepareDataFolder } from './data-folder.ts';
 import { startupBanner, writeLocalInstance } from './local-instance.ts';
 import { localKeys, localSecretsKeys } from './local-keys.ts';
 import { openLogFile } from './log-file.ts';
@@ -44,6 +45,8 @@ export async function startEverything(options: StartOptions): Promise<void> {
     reserve: reserveUdpPort,
     print,
   });
+  const isRoot = process.getuid?.() === 0;
+  prepareDataFolder(start.dataDir, { isPassedThrough: isRoot && start.databaseUrl === null });
   const destination = openLogFile(start.dataDir, 'service.log');
   onStop(async () => destination.flushSync());
 

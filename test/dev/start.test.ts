@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import {
@@ -59,10 +59,27 @@ describe('npm start', function () {
       assert.match(deviceToken, /^dev_/);
     });
 
-    it('makes local.json and all secrets readable by their owner only', () => {
-      for (const name of ['local.json', 'local-keys.json', 'secrets.key', 'postgres/password'])
-        assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
+    it('makes everything in the data folder readable by its owner only', () => {
+      const names = [
+        'local.json',
+        'local-keys.json',
+        'secrets.key',
+        'service.log',
+        'temporal.log',
+        'postgres.log',
+      ];
+      for (const name of [...names, 'postgres/password', temporalFile()])
+        assert.equal(modeOf(join(dataDir, name)), 0o600, name);
+      // Root's PostgreSQL runs as another user, who passes through the folder and sees nothing of it.
+      assert.equal(modeOf(dataDir), process.getuid?.() === 0 ? 0o711 : 0o700);
+      const open = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+        .filter((name) => !name.startsWith('postgres/programs-'))
+        .filter((name) => existsSync(join(dataDir, name)) && (modeOf(join(dataDir, name)) & 0o077) !== 0);
+      assert.deepEqual(open, []);
     });
+
+    const modeOf = (path: string) => statSync(path).mode & 0o777;
+    const temporalFile = () => readdirSync(dataDir).find((name) => /^temporal-.*\.db$/.test(name)) as string;
 
     it('answers at each address that it printed', async () => {
       const { baseUrl, temporalUi, metricsUrl } = stack.local;

@@ -1,0 +1,42 @@
+/**
+ * The data folder of a local start holds keys, logs and databases: everything in it is for its owner alone.
+ *
+ * Files of earlier starts are closed by name, and a folder only when it is empty or holds the key of an earlier start:
+ * DATA_DIR may name a folder that has other contents as well.
+ */
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SECRETS_KEY_FILE } from './local-keys.ts';
+
+export interface DataFolderOptions {
+  /**
+   * Root's PostgreSQL runs as another user, who has to pass through the folder to the cluster. Passing through shows
+   * nothing: the folder cannot be listed, and each file in it is closed.
+   */
+  isPassedThrough: boolean;
+}
+
+const CLOSED = 0o700;
+const PASSED_THROUGH = 0o711;
+const CLOSED_FILE = 0o600;
+/** For what this process and its servers create from now on. */
+const CLOSED_UMASK = 0o077;
+const OUR_FILES =
+  /^((service|postgres|temporal)\.log|local\.json|local-keys\.json|secrets\.key|temporal-.*\.db.*)$/;
+
+export function prepareDataFolder(folder: string, { isPassedThrough }: DataFolderOptions): void {
+  const mode = isPassedThrough ? PASSED_THROUGH : CLOSED;
+  mkdirSync(dirname(folder), { recursive: true });
+  process.umask(CLOSED_UMASK);
+  mkdirSync(folder, { recursive: true });
+  if (isOurs(folder)) setMode(folder, mode);
+  for (const name of readdirSync(folder)) if (OUR_FILES.test(name)) setMode(join(folder, name), CLOSED_FILE);
+}
+
+const isOurs = (folder: string) =>
+  existsSync(join(folder, SECRETS_KEY_FILE)) || readdirSync(folder).length === 0;
+
+/** Only their owner may change the mode of a folder or file. */
+function setMode(path: string, mode: number): void {
+  if (statSync(path).uid === process.getuid?.()) chmodSync(path, mode);
+}

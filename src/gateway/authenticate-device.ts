@@ -66,16 +66,15 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
       new AppError('unavailable', 'Too many devices wait for the lookup of their serial numbers'),
   });
 
-  /** @throws AppError when the token or the database has too much to do */
-  async function findDeviceKey(token: string, address: string): Promise<Caller | null> {
+  /** @throws AppError when the token is over its limit */
+  function findKey(token: string, address: string): Promise<Caller | null> {
     if (limit.take(token) !== null) throw OVER_LIMIT;
-    const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
-    return caller?.kind === 'device' ? caller : null;
+    return findCaller(token, { isSuspect: failures.isEmpty(address) });
   }
 
   async function byToken(token: string, credentials: Credentials): Promise<Identity> {
-    const caller = await findDeviceKey(token, credentials.address);
-    if (!caller) {
+    const caller = await findKey(token, credentials.address);
+    if (caller?.kind !== 'device') {
       failures.take(credentials.address);
       return { kind: 'refused', reason: 'wrong_token' };
     }
@@ -83,11 +82,18 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
     return { kind: 'authenticated', organizationId: caller.organizationId };
   }
 
-  async function byAddress(credentials: Credentials): Promise<Identity | null> {
+  async function withoutToken(credentials: Credentials): Promise<Identity> {
+    const organizationId = await findTrusted(credentials);
+    if (organizationId !== null) return { kind: 'authenticated', organizationId };
+    if (deps.isTokenRequired) return { kind: 'refused', reason: 'missing_token' };
+    return bySerialNumber(credentials.serialNumber);
+  }
+
+  async function findTrusted(credentials: Credentials): Promise<string | null> {
     const entry = credentials.allowAddressTrust ? trusted.get(trustKey(credentials)) : undefined;
     if (!entry || deps.now() - entry.at > ADDRESS_TRUST_MS) return null;
-    const caller = await findDeviceKey(entry.token, credentials.address);
-    return caller && { kind: 'authenticated', organizationId: caller.organizationId };
+    const caller = await findKey(entry.token, credentials.address);
+    return caller?.organizationId ?? null;
   }
 
   async function bySerialNumber(serialNumber: string): Promise<Identity> {
@@ -97,13 +103,9 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
     return { kind: 'authenticated', organizationId: owner };
   }
 
-  return async (credentials) => {
+  return (credentials) => {
     const token = credentials.cloudToken || credentials.tokenOption;
-    if (token) return byToken(token, credentials);
-    const identity = await byAddress(credentials);
-    if (identity) return identity;
-    if (deps.isTokenRequired) return { kind: 'refused', reason: 'missing_token' };
-    return bySerialNumber(credentials.serialNumber);
+    return token ? byToken(token, credentials) : withoutToken(credentials);
   };
 }
 

@@ -26,14 +26,18 @@ const BUCKETS_MAX = 50_000;
 export function createTokenBucket(options: TokenBucketOptions): TokenBucket {
   const { perSecond, burst, now, bucketsMax = BUCKETS_MAX } = options;
   const buckets = new LRUCache<string, Bucket>({ max: bucketsMax });
+  function addBucket(name: string, at: number): Bucket {
+    const bucket = { tokens: burst, at };
+    buckets.set(name, bucket);
+    return bucket;
+  }
   const refilled = ({ tokens, at }: Bucket, nowMs: number) =>
     Math.min(burst, tokens + ((nowMs - at) / 1000) * perSecond);
   return {
     take(name) {
       if (perSecond === 0) return null;
       const at = now();
-      const bucket = buckets.get(name) ?? { tokens: burst, at };
-      buckets.set(name, bucket);
+      const bucket = buckets.get(name) ?? addBucket(name, at);
       bucket.tokens = refilled(bucket, at);
       bucket.at = at;
       if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);

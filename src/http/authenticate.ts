@@ -1,6 +1,6 @@
 /**
  * Bearer keys. Wrong keys are counted per address, missing ones are not; past the limit, wrong keys get 429 while valid
- * keys from the same address go on working.
+ * keys from the same address go on working. Both limits are checked before the database is asked.
  */
 import { AppError } from '../process/errors.ts';
 import type { Caller, KeyKind } from './route.ts';

@@ -107,6 +107,14 @@ function parseSecretsKeys(text: string): Record<number, Buffer> {
   return Object.fromEntries(pairs.map(([id, key]) => [Number(id), Buffer.from(key, 'base64')]));
 }
 
+/** What the commands for Temporal need. */
+export function readTemporalSettings(
+  env: Env = process.env,
+): Pick<Settings, 'temporalAddress' | 'temporalNamespace'> {
+  const values = validateEnvironment(env, ['TEMPORAL_ADDRESS']);
+  return { temporalAddress: values.TEMPORAL_ADDRESS, temporalNamespace: values.TEMPORAL_NAMESPACE };
+}
+
 /** What commands need: the database, or else the folder in which `npm start` has written where its own is. */
 export const readCommandSettings = (env: Env = process.env) => ({
   databaseUrl: env.DATABASE_URL || null,

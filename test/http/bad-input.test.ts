@@ -221,6 +221,18 @@ describe('Bad input', () => {
         changedPlaces(route, isText, (text) => [LONE_SURROGATE, `${text}\udfff`, `\udbff${text}`]),
       ));
 
+    it('never quotes the value that it refuses', async () => {
+      await forEvery(bodyRoutes, async (route) => {
+        const bad = changedPlaces(route, isText, () => [`<quoted>${' '.repeat(200)}`, ' \t ']);
+        for (const { body: sent } of bad) {
+          const { status, text } = await call(org, route, world, { body: sent });
+          if (status === 400)
+            assert.doesNotMatch(text, /<quoted>|with value/, JSON.stringify(sent).slice(0, 200));
+        }
+      });
+      isSpoilt = true;
+    });
+
     it('names the path of text that it refuses', async () => {
       for (const [body, place] of [
         [{ name: 'a\u0000' }, 'name'],

@@ -50,6 +50,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     host: settings.host,
     port: settings.port,
     requestTimeoutMs: settings.requestTimeoutMs,
+    writeTimeoutMs: settings.writeTimeoutMs,
   });
   const { port, stop } = server;
   const heartbeat = slices.presence.startIngressHeartbeat('api');

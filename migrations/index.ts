@@ -1,7 +1,7 @@
 /**
  * The migrations in order; listed here, so that source and built code know them by the same names.
  *
- * The baseline is one file per table. From here on released migrations are not edited: every change of the schema
+ * The baseline is a file per table, or per small group of tables. From here on released migrations are not edited: every change of the schema
  * is a new migration that running code of the version before survives. So a new column is nullable or has a default,
  * and what the version before still uses is dropped one version later.
  *

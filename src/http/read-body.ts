@@ -28,12 +28,9 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
 }
 
 /** By events: for a small body, an async iterator costs more than the reading. */
-export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
-      reject(tooLarge(bytesMax));
-      return;
-    }
+    requireSize(request, bytesMax);
     const chunks: Buffer[] = [];
     let size = 0;
     let isWhole = false;
@@ -60,7 +57,12 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-const tooLarge = (bytesMax: number) =>
+/** Of what is announced; a chunked body is counted as it comes. */
+export function requireSize({ headers }: IncomingMessage, bytesMax: number): void {
+  if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+}
+
+export const tooLarge = (bytesMax: number) =>
   new AppError('too_large', `The body must be at most ${bytesMax} bytes`, {
     headers: { Connection: 'close' },
   });

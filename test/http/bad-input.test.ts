@@ -225,7 +225,7 @@ describe('Bad input', () => {
       await forEvery(bodyRoutes, async (route) => {
         const bad = changedPlaces(route, isText, () => [`<quoted>${' '.repeat(200)}`, ' \t ']);
         for (const { body: sent } of bad) {
-          const { status, text } = await call(org, route, world, { body: sent });
+          const { status, text } = await call(org, route, fixtures, { body: sent });
           if (status === 400)
             assert.doesNotMatch(text, /<quoted>|with value/, JSON.stringify(sent).slice(0, 200));
         }

@@ -310,8 +310,7 @@ describe('Calibration certificates', () => {
     const assetId = await register(dms, nextSerial());
     await upload(dms.api, assetId, LARGE);
     const token = (await bearer()).replace('Bearer ', '');
-    const headers = { Connection: 'close' };
-    const reader = startSlowReader(dms.baseUrl, { path: pathOf(assetId), token, headers });
+    const reader = startSlowReader(dms.baseUrl, { path: pathOf(assetId), token });
     assert.equal(await reader.status, 200);
     return { assetId, reader };
   }

@@ -23,7 +23,12 @@ export function startSlowReader(baseUrl: string, options: SlowReaderOptions): Sl
   const { path, token, headers = {}, bytesPerTick = 0 } = options;
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) }).on('error', () => {});
-  const fields = Object.entries({ Host: 'x', Authorization: `Bearer ${token}`, ...headers });
+  const fields = Object.entries({
+    Host: 'x',
+    Connection: 'close',
+    Authorization: `Bearer ${token}`,
+    ...headers,
+  });
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
   const chunks: Buffer[] = [];

@@ -321,10 +321,12 @@ COMMENT ON INDEX certificate_removals_due_idx IS
 CREATE TABLE certificates (
   organization_id uuid NOT NULL,
   serial_key text COLLATE "C" NOT NULL,
-  content_id uuid NOT NULL,
+  content bytea STORAGE EXTERNAL NOT NULL,
   size_bytes integer NOT NULL,
   sha256 bytea NOT NULL,
   uploaded_at timestamp with time zone DEFAULT now() NOT NULL,
+  content_id uuid,
+  chunked_sha256 bytea,
   CONSTRAINT certificates_pkey PRIMARY KEY (organization_id, serial_key),
   CONSTRAINT certificates_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT certificates_size_bytes_check CHECK (size_bytes >= 0)
@@ -333,8 +335,12 @@ COMMENT ON TABLE certificates IS
   'Calibration certificates by serial number, so that they stay with the logger when it moves to another asset.';
 COMMENT ON COLUMN certificates.serial_key IS
   'The serial number in lower case.';
+COMMENT ON COLUMN certificates.content IS
+  'Stored uncompressed: files like these are compressed already.';
 COMMENT ON COLUMN certificates.content_id IS
-  'Of its chunks; each upload has a new one.';
+  'Of its chunks; each upload has a new one. Null: the version before has stored it, in one piece.';
+COMMENT ON COLUMN certificates.chunked_sha256 IS
+  'Of the chunks; null when there are none. Another one than sha256: the version before has replaced it, in one piece.';
 
 CREATE TABLE config_jobs (
   organization_id uuid NOT NULL,

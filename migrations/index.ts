@@ -1,7 +1,7 @@
 /**
  * The migrations in order; listed here, so that source and built code know them by the same names.
  *
- * The baseline is a file per table, or per small group of tables. From here on released migrations are not edited: every change of the schema
+ * The baseline is one file per table. From here on released migrations are not edited: every change of the schema
  * is a new migration that running code of the version before survives. So a new column is nullable or has a default,
  * and what the version before still uses is dropped one version later.
  *
@@ -31,6 +31,7 @@ import * as unregisteredDevices from './019-unregistered-devices.ts';
 import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
+import * as certificateChunks from './023-certificate-chunks.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -55,4 +56,5 @@ export const migrations = {
   '020-ingress-heartbeats': ingressHeartbeats,
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
+  '023-certificate-chunks': certificateChunks,
 };

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { CHUNK_BYTES } from './certificate.ts';
 
 export type CertificateContentsRepository = ReturnType<typeof createCertificateContentsRepository>;
 
@@ -43,6 +44,17 @@ export function createCertificateContentsRepository(sql: Sql) {
         `select content from certificate_chunks
          where organization_id = ? and content_id = ? and position = ?`,
         [organizationId, contentId, position],
+      );
+      return row?.content ?? null;
+    },
+
+    /** Of a content in one piece, counted as chunks are; null when it was replaced. */
+    async findSlice(organizationId: string, serialNumber: string, sha256: Buffer, position: number) {
+      const [row] = await query<{ content: Buffer }>(
+        sql,
+        `select substring(content from ?::integer for ?::integer) as content from certificates
+         where organization_id = ? and serial_key = lower(?) and sha256 = ?`,
+        [position * CHUNK_BYTES + 1, CHUNK_BYTES, organizationId, serialNumber, sha256],
       );
       return row?.content ?? null;
     },

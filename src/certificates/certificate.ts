@@ -6,7 +6,7 @@ export const CERTIFICATE_TYPE = 'application/pdf';
 export const CERTIFICATE_BYTES_MAX = 10 * 1024 * 1024;
 
 /** The content is stored in pieces of this size. Each costs a statement; each slow client holds two or three. */
-const CHUNK_BYTES = 64 * 1024;
+export const CHUNK_BYTES = 64 * 1024;
 
 export interface CertificateSummary {
   sizeBytes: number;
@@ -19,6 +19,11 @@ export interface CertificateContent {
   contentId: string;
   sizeBytes: number;
   sha256: Buffer;
+}
+
+export interface FoundCertificate extends CertificateSummary {
+  /** Null when the version before has stored it, in one piece. */
+  contentId: string | null;
 }
 
 const SIGNATURE = Buffer.from('%PDF-');

@@ -5,6 +5,7 @@ import {
   certificateChunks,
   certificateView,
   createContentMeter,
+  type FoundCertificate,
   matchesTag,
   NO_CERTIFICATE,
   toEntityTag,
@@ -67,10 +68,15 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
     }
   }
 
-  async function* readChunks(organizationId: string, contentId: string, sizeBytes: number) {
-    let left = sizeBytes;
+  async function* readChunks(organizationId: string, serialNumber: string, found: FoundCertificate) {
+    const { contentId, sha256 } = found;
+    const readChunk = (position: number) =>
+      contentId === null
+        ? contents.findSlice(organizationId, serialNumber, sha256, position)
+        : contents.findChunk(organizationId, contentId, position);
+    let left = found.sizeBytes;
     for (let position = 0; left > 0; position++) {
-      const chunk = await contents.findChunk(organizationId, contentId, position);
+      const chunk = await readChunk(position);
       if (!chunk) throw new Error('The certificate was removed while it was read');
       yield chunk;
       left -= chunk.length;
@@ -86,11 +92,10 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       const serialNumber = await findSerial(organizationId, assetId);
       const found = await certificates.find(organizationId, serialNumber);
       if (!found) throw notFound(NO_CERTIFICATE);
-      const { contentId, sizeBytes, sha256 } = found;
-      const tag = toEntityTag(sha256);
+      const tag = toEntityTag(found.sha256);
       const isKnown = matchesTag(ifNoneMatch, tag);
-      const chunks = isKnown ? null : readChunks(organizationId, contentId, sizeBytes);
-      return { serialNumber, tag, sizeBytes, chunks };
+      const chunks = isKnown ? null : readChunks(organizationId, serialNumber, found);
+      return { serialNumber, tag, sizeBytes: found.sizeBytes, chunks };
     },
 
     /** For the present serial number of the asset. What is no PDF is refused before the asset is looked up. */

@@ -42,6 +42,7 @@ export interface HttpServer {
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   let draining = false;
   const underWay = new Set<ServerResponse>();
+  const faulty = new WeakSet<Duplex>();
   const server = createServer(
     {
       requestTimeout: options.requestTimeoutMs,
@@ -84,6 +85,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     );
     // The answer to this very request may be half sent: another one would corrupt it.
     if (!socket.writable || error.code === 'ECONNRESET' || begun) return void socket.destroy();
+    // Each further piece of garbage is a fault again, while the answer to the first one waits for its turn.
+    if (faulty.has(socket)) return;
+    faulty.add(socket);
     void answerLast(socket, parserFault(error.code));
   }
 

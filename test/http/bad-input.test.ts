@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { BODY_BYTES_MAX } from '../../src/http/read-body.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -665,6 +667,30 @@ describe('Bad input', () => {
         ['201', '201', '400'],
       );
       isSpoilt = true;
+    });
+
+    it('refuses a connection once, however much garbage comes while a request is under way', async () => {
+      const warnings: Error[] = [];
+      const onWarning = (warning: Error) => warnings.push(warning);
+      process.on('warning', onWarning);
+      const blocker = await dms.service.sql.transaction();
+      await blocker.raw('lock table assets');
+      const { hostname, port } = new URL(dms.baseUrl);
+      const socket = connect({ host: hostname, port: Number(port) }).setNoDelay();
+      let received = '';
+      socket.on('data', (chunk) => {
+        received += chunk;
+      });
+      socket.write(`GET /assets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      for (let piece = 0; piece < 20; piece++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        socket.write('nonsense\r\n\r\n');
+      }
+      await blocker.rollback();
+      await once(socket, 'close');
+      process.off('warning', onWarning);
+      const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+      assert.deepEqual([statuses, warnings], [['200', '400'], []]);
     });
 
     const registration = () => {

@@ -100,7 +100,8 @@ describe('Costly input', () => {
     });
   }
 
-  it('answers any text of 1 MB in any field within 50 ms of work', async () => {
+  it(`answers any text of 1 MB in any field within ${BUSY_MS_MAX} ms of work`, async () => {
+    const usualMs = await busyMs(400, () => post('/assets', usual));
     const org = await dms.addOrganization();
     const world = await populate(org);
     await forEvery(dms.service.routes.filter(takesJson), async (route) => {
@@ -111,7 +112,10 @@ describe('Costly input', () => {
           const text = repeated.repeat(1_000_000 / repeated.length);
           const raw = JSON.stringify({ ...example, [field]: text });
           const ms = await busyMs(400, () => call(org, route, world, { options: { raw } }), 3);
-          assert.ok(ms < BUSY_MS_MAX, `${field} of ${JSON.stringify(repeated)}: ${ms} ms of work`);
+          assert.ok(
+            ms < Math.max(BUSY_MS_MAX, 5 * usualMs),
+            `${field} of ${JSON.stringify(repeated)}: ${ms} ms of work`,
+          );
         }
       }
     });

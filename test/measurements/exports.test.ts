@@ -5,8 +5,13 @@ import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { type SlowReader, startSlowReader } from '../support/slow-reader.ts';
-import { endAll, environmentOf, organizationAt, startApiProcess } from '../support/stack.ts';
 
+const TRANSFERS = {
+  poolSize: 4,
+  exports: { perKeyMax: 3, perProcessMax: 5 },
+  uploads: { perKeyMax: 1, perProcessMax: 1 },
+  downloads: { perKeyMax: 1, perProcessMax: 1 },
+};
 const READINGS = 100_000;
 /** Of one line. */
 const BYTES_MIN = 80;
@@ -29,16 +34,14 @@ async function measured({ service }: TestService, owner: TestOrganization, count
 }
 
 describe('Exports of measurements', () => {
-  const EXPORTS = { perKeyMax: 3, perProcessMax: 5 };
   let dms: TestService;
   let assetId: string;
   let readers: SlowReader[];
 
   before(async () => {
-    const { transfers } = await startSettings();
     dms = await startService({
       withWorker: false,
-      settings: { databasePoolSize: 4, writeTimeoutMs: 2_000, transfers: { ...transfers, exports: EXPORTS } },
+      settings: { databasePoolSize: 4, writeTimeoutMs: 2_000, transfers: TRANSFERS },
     });
     assetId = await measured(dms, dms, READINGS);
   });
@@ -49,12 +52,6 @@ describe('Exports of measurements', () => {
     for (const reader of readers) reader.stop();
   });
   after(() => dms.stop());
-
-  async function startSettings() {
-    const service = await startService({ withWorker: false });
-    await service.stop();
-    return service.settings;
-  }
 
   const newToken = async () => (await dms.issueKey(dms.id, 'customer')).token;
   function read(token: string): SlowReader {
@@ -139,70 +136,4 @@ describe('Exports of measurements', () => {
       (count) => count === 0,
     );
   });
-});
-
-describe('Forty clients that export without a pause', () => {
-  const ROUNDS_MAX = 5;
-  let dms: TestService;
-  let baseUrl: string;
-  let assetId: string;
-  let others: Client;
-  let isOver = false;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    assetId = await measured(dms, dms, READINGS);
-    baseUrl = (await startApiProcess(environmentOf(dms.settings))).baseUrl;
-    const other = await dms.addOrganization();
-    await register(other, 'OTHER-1');
-    const { token } = await dms.issueKey(other.id, 'customer');
-    others = organizationAt(baseUrl, { apiKey: token, deviceToken: '' }).api;
-  });
-  after(async () => {
-    await endAll();
-    await dms.stop();
-  });
-
-  it('leave the p95 of others within twice that of quiet times', async function () {
-    this.timeout(180_000);
-    await p95();
-    const quiet = await p95();
-    const keys = await Promise.all(Array.from({ length: 10 }, () => dms.issueKey(dms.id, 'customer')));
-    const clients = Array.from({ length: 40 }, (_, index) =>
-      exportOnAndOn(keys[index % 10]?.token as string),
-    );
-    const rounds: number[] = [];
-    while (rounds.length < ROUNDS_MAX && !rounds.some((ms) => ms <= 2 * quiet)) rounds.push(await p95());
-    isOver = true;
-    const begun = (await Promise.all(clients)).reduce((sum, count) => sum + count, 0);
-    assert.ok(Math.min(...rounds) <= 2 * quiet, `p95 ${rounds} ms beside forty readers, ${quiet} ms without`);
-    assert.ok(begun >= 16, `${begun} exports were begun`);
-  });
-
-  /** Begins an export, takes what its connection takes by itself within two seconds, goes away, and begins another. */
-  async function exportOnAndOn(token: string): Promise<number> {
-    let begun = 0;
-    while (!isOver) {
-      const reader = startSlowReader(baseUrl, {
-        path: pathOf(assetId),
-        token,
-        headers: { Accept: 'text/csv' },
-      });
-      if ((await reader.status) === 200) begun++;
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
-      reader.stop();
-    }
-    return begun;
-  }
-
-  /** Of a hundred requests, one after the other. */
-  async function p95(): Promise<number> {
-    const times: number[] = [];
-    for (let count = 0; count < 100; count++) {
-      const startedAt = performance.now();
-      assert.equal((await others.get('/assets')).status, 200);
-      times.push(performance.now() - startedAt);
-    }
-    return times.sort((a, b) => a - b)[94] as number;
-  }
 });

@@ -1,13 +1,11 @@
 /** Input that is cheap to send must not be costly to refuse: one request never occupies the event loop for long. */
 import assert from 'node:assert/strict';
-import { performance } from 'node:perf_hooks';
-import { BODY_BYTES_MAX } from '../../src/http/read-body.ts';
 import type { Answer, SendOptions } from '../support/client.ts';
 import { createProfile, HOT_WATER, register } from '../support/fleet.ts';
 import { call, exampleBody, forEvery, populate, takesJson } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const BUSY_MS_MAX = 50;
+const BUSY_MS_MAX = 100;
 const ROUNDS = 5;
 const SERIAL = 'COSTLY-1';
 
@@ -30,16 +28,20 @@ describe('Costly input', () => {
   });
   after(() => dms.stop());
 
-  /** What the best of some rounds kept the event loop busy for, client included. */
-  async function busyMs(status: number, send: () => Promise<Answer>, count = ROUNDS): Promise<number> {
-    const rounds: number[] = [];
-    for (let round = 0; round < count; round++) {
-      const before = performance.eventLoopUtilization();
+  /**
+   * Processor time of one request, client included: unlike the clock, other processes hardly move it. What seems costly
+   * is sent again, and the best counts.
+   */
+  async function busyMs(status: number, send: () => Promise<Answer>): Promise<number> {
+    let best = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < ROUNDS && best >= BUSY_MS_MAX; round++) {
+      const before = process.cpuUsage();
       const answer = await send();
-      rounds.push(performance.eventLoopUtilization(before).active);
+      const { user, system } = process.cpuUsage(before);
+      best = Math.min(best, (user + system) / 1000);
       assert.equal(answer.status, status, answer.text.slice(0, 200));
     }
-    return Math.min(...rounds);
+    return best;
   }
 
   const post = (path: string, raw: string, options: SendOptions = {}) =>
@@ -59,9 +61,6 @@ describe('Costly input', () => {
     return () => post('/assets', raw);
   };
   const get = (path: string, headers: Record<string, string>) => () => dms.api.get(path, { headers });
-
-  /** A body of the same size with nothing unusual in it. */
-  const usual = JSON.stringify({ serialNumber: 'no serial' }).padEnd(BODY_BYTES_MAX, ' ');
 
   const SHAPES: Array<[shape: string, status: number, send: () => Promise<Answer>]> = [
     ['a Content-Type with 15,500 spaces', 415, () => list(`application/json${' '.repeat(15_500)}x`)],
@@ -93,29 +92,23 @@ describe('Costly input', () => {
 
   for (const [shape, status, send] of SHAPES) {
     it(`answers ${status} to ${shape} within ${BUSY_MS_MAX} ms of work`, async () => {
-      const usualMs = await busyMs(400, () => post('/assets', usual));
-      const costlyMs = await busyMs(status, send);
-      const found = `${costlyMs.toFixed(1)} ms of work, ${usualMs.toFixed(1)} ms for a usual body of 1 MiB`;
-      assert.ok(costlyMs < Math.max(BUSY_MS_MAX, 5 * usualMs), found);
+      const ms = await busyMs(status, send);
+      assert.ok(ms < BUSY_MS_MAX, `${ms} ms of work`);
     });
   }
 
   it(`answers any text of 1 MB in any field within ${BUSY_MS_MAX} ms of work`, async () => {
-    const usualMs = await busyMs(400, () => post('/assets', usual));
     const org = await dms.addOrganization();
     const world = await populate(org);
     await forEvery(dms.service.routes.filter(takesJson), async (route) => {
       const example = exampleBody(route, world);
       const texts = Object.keys(example).filter((field) => typeof example[field] === 'string');
       for (const field of texts) {
-        for (const repeated of [' ', 'a', '-', 'a-', '0', '%', '.', '://']) {
+        for (const repeated of [' ', 'a-', '0', '%', '://']) {
           const text = repeated.repeat(1_000_000 / repeated.length);
           const raw = JSON.stringify({ ...example, [field]: text });
-          const ms = await busyMs(400, () => call(org, route, world, { options: { raw } }), 3);
-          assert.ok(
-            ms < Math.max(BUSY_MS_MAX, 5 * usualMs),
-            `${field} of ${JSON.stringify(repeated)}: ${ms} ms of work`,
-          );
+          const ms = await busyMs(400, () => call(org, route, world, { options: { raw } }));
+          assert.ok(ms < BUSY_MS_MAX, `${field} of ${JSON.stringify(repeated)}: ${ms} ms of work`);
         }
       }
     });

@@ -1,6 +1,7 @@
 /** Tables of measurements that are read slowly, or many at once, do not make others wait. */
 import assert from 'node:assert/strict';
 import pg from 'pg';
+import { createLog } from '../../src/process/log.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -37,10 +38,12 @@ describe('Exports of measurements', () => {
   let dms: TestService;
   let assetId: string;
   let readers: SlowReader[];
+  const logged: string[] = [];
 
   before(async () => {
     dms = await startService({
       withWorker: false,
+      log: createLog('warn', { write: (line: string) => void logged.push(line) }),
       settings: { databasePoolSize: 4, writeTimeoutMs: 2_000, transfers: TRANSFERS },
     });
     assetId = await measured(dms, dms, READINGS);
@@ -90,6 +93,7 @@ describe('Exports of measurements', () => {
     const [ofKey, ofProcess] = [await exported(dms.with(first), assetId), await exported(dms.api, assetId)];
     assert.deepEqual([ofKey.status, ofKey.headers['retry-after']], [429, '5']);
     assert.deepEqual([ofProcess.status, ofProcess.headers['retry-after']], [503, '5']);
+    assert.deepEqual(logged, [], 'who is refused does not write the log');
     const page = await dms.with(first).get(pathOf(assetId));
     assert.equal(page.status, 200, 'pages are no exports');
     const whole = await (running[0] as SlowReader).readOn();

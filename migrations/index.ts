@@ -31,6 +31,7 @@ import * as unregisteredDevices from './019-unregistered-devices.ts';
 import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
+import * as certificateChunks from './023-certificate-chunks.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -55,4 +56,5 @@ export const migrations = {
   '020-ingress-heartbeats': ingressHeartbeats,
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
+  '023-certificate-chunks': certificateChunks,
 };

@@ -50,6 +50,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     host: settings.host,
     port: settings.port,
     requestTimeoutMs: settings.requestTimeoutMs,
+    writeTimeoutMs: settings.writeTimeoutMs,
   });
   const { port, stop } = server;
   const heartbeat = slices.presence.startIngressHeartbeat('api');
@@ -85,11 +86,14 @@ function answerBox({ seal, open }: Resources['secretBox']) {
   };
 }
 
+/** Refused on purpose, without a fault below: whoever causes it would write the log. The metrics count it. */
+const isOverload = (error: unknown): boolean => error instanceof AppError && error.cause === undefined;
+
 function observer({ metrics, log }: Resources) {
   return (entry: RequestLog): void => {
     const { error, durationMs, operationId, status } = entry;
     metrics.requestDuration.observe({ operation: operationId, status: String(status) }, durationMs / 1000);
-    const hasFailed = status >= 500 && error !== undefined;
+    const hasFailed = status >= 500 && error !== undefined && !isOverload(error);
     if (!hasFailed && !log.isLevelEnabled('debug')) return;
     const fields = { ...entry, error: undefined, durationMs: Math.round(durationMs) };
     if (hasFailed) log.error({ ...fields, err: error }, 'request failed');

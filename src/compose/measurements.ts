@@ -1,10 +1,12 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
+import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
 
 export type MeasurementsNeeds = Pick<
@@ -13,7 +15,7 @@ export type MeasurementsNeeds = Pick<
 >;
 
 export function composeMeasurements(
-  { sql, transactBatch, metrics, now }: Resources,
+  { sql, transferSql, settings, transactBatch, metrics, now }: Resources,
   { configurationsIn, evaluateAlerts, onlineEvents, publish, exchange }: MeasurementsNeeds,
 ) {
   const intake = createIntake({
@@ -34,7 +36,16 @@ export function composeMeasurements(
     },
   });
   return {
-    routes: measurementsRoutes({ intake, history: createHistoryRepository(sql), now }),
+    routes: measurementsRoutes({
+      intake,
+      history: createHistoryRepository(sql),
+      exports: {
+        history: createHistoryRepository(transferSql),
+        limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
+        pace: createPacer(),
+      },
+      now,
+    }),
     intake,
   };
 }

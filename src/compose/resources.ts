@@ -1,6 +1,7 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
 import { openDatabase } from '../db/database.ts';
 import { createTransact } from '../db/transaction.ts';
+import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { SenderOptions } from '../deliveries/sender.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
@@ -25,12 +26,12 @@ export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
   const { settings, log, now = () => new Date(), resolve, deliveryPlan = DELIVERY_PLAN } = options;
-  const sql = openDatabase({
+  const database = {
     url: settings.databaseUrl,
-    poolSize: settings.databasePoolSize,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
-  });
+  };
+  const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
   const metrics = createMetrics({ endpoints: createEndpointHealthRepository(sql).countByState });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
@@ -40,6 +41,8 @@ export function openResources(options: ComposeOptions) {
     resolve,
     deliveryPlan,
     sql,
+    /** For exports and files. */
+    transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
     transact: createTransact(sql),
     /** For batches of frames: the same few statements, many times a second. */
     transactBatch: createTransact(sql, { plans: 'once' }),

@@ -16,7 +16,7 @@ export function compose(options: ComposeOptions) {
   const resources = openResources(options);
   const slices = composeSlices(resources);
   const routes = routesOf(slices);
-  const { settings, sql, temporal, metrics } = resources;
+  const { settings, sql, transferSql, temporal, metrics } = resources;
   return {
     sql,
     routes,
@@ -31,7 +31,7 @@ export function compose(options: ComposeOptions) {
       await slices.configJobs.flush();
       await slices.deliveries.close();
       await temporal.close();
-      await sql.destroy();
+      await Promise.all([sql.destroy(), transferSql.destroy()]);
     },
   };
 }

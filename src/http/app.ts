@@ -4,12 +4,13 @@
  * last: things that do not exist (404), rules of the domain (409).
  */
 import Router from '@koa/router';
-import Koa, { type Context, type Middleware } from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import type { Authenticate } from './authenticate.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
-import { type JsonBody, readJsonBody, refuseEncoding } from './read-body.ts';
+import { requireMediaType } from './media-type.ts';
+import { type JsonBody, readJsonBody } from './read-body.ts';
 import { renderError } from './render-error.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
@@ -126,7 +127,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: Buffer.alloc(0) };
-    if (definition.rawBody) requireType(ctx, definition.rawBody.contentType);
+    if (definition.rawBody) requireMediaType(ctx.req, definition.rawBody.contentType);
     const query = shape.query(ctx.query);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
@@ -138,6 +139,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
         body,
         stream: ctx.req,
         url: ctx.url,
+        isHead: ctx.method === 'HEAD',
         header: (name) => ctx.get(name) || undefined,
         transact,
       });
@@ -172,14 +174,6 @@ function compileRequestSchema({ tag, params, query, body }: Route) {
       return value;
     },
   };
-}
-
-function requireType(ctx: Context, contentType: string): void {
-  refuseEncoding(ctx.req);
-  const sent = ctx.req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (sent !== contentType) {
-    throw new AppError('unsupported_media_type', `Content-Type must be ${contentType}`);
-  }
 }
 
 /** For requests that match no operation: 405 when the path has other methods, else 404. */

@@ -13,6 +13,9 @@ export interface Settings {
   port: number;
   metricsPort: number;
   requestTimeoutMs: number;
+  /** A client that takes nothing of its answer for this long is cut off. */
+  writeTimeoutMs: number;
+  transfers: TransferSettings;
   customerLimit: { perSecond: number; burst: number };
   deviceLimit: { perSecond: number; burst: number };
   failedKeysPerMinute: number;
@@ -28,6 +31,21 @@ export interface Settings {
   jobSignalIntervalMs: number;
   sweepIntervalMs: number;
   logLevel: string;
+}
+
+/** Exports, and certificates in both directions: what is sent or received in many pieces. */
+export interface TransferSettings {
+  /** Database connections of their own. */
+  poolSize: number;
+  exports: AtOnce;
+  uploads: AtOnce;
+  downloads: AtOnce;
+}
+
+/** How many may be under way at the same time. */
+export interface AtOnce {
+  perKeyMax: number;
+  perProcessMax: number;
 }
 
 export interface CoapSettings {
@@ -72,6 +90,8 @@ export function readSettings(env: Env = process.env): Settings {
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
+    writeTimeoutMs: values.WRITE_TIMEOUT_SECONDS * 1000,
+    transfers: toTransferSettings(values),
     customerLimit: { perSecond: values.RATE_LIMIT_PER_SECOND, burst: values.RATE_LIMIT_BURST },
     deviceLimit: { perSecond: values.DEVICE_RATE_LIMIT_PER_SECOND, burst: values.DEVICE_RATE_LIMIT_BURST },
     failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
@@ -90,6 +110,13 @@ export function readSettings(env: Env = process.env): Settings {
     logLevel: values.LOG_LEVEL,
   });
 }
+
+const toTransferSettings = (values: Values): TransferSettings => ({
+  poolSize: values.DATABASE_TRANSFER_POOL_SIZE,
+  exports: { perKeyMax: values.EXPORTS_PER_KEY, perProcessMax: values.EXPORTS_PER_PROCESS },
+  uploads: { perKeyMax: values.UPLOADS_PER_KEY, perProcessMax: values.UPLOADS_PER_PROCESS },
+  downloads: { perKeyMax: values.DOWNLOADS_PER_KEY, perProcessMax: values.DOWNLOADS_PER_PROCESS },
+});
 
 const toDeliverySettings = (values: Values): DeliverySettings => ({
   perEndpointMax: values.WEBHOOK_REQUESTS_PER_ENDPOINT,

@@ -17,6 +17,8 @@ type ValuesOf<Schemas> = {
 const port = () => Joi.number().integer().min(0).max(65_535);
 const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(fallback);
 
+const positive = (fallback: number) => Joi.number().integer().min(1).default(fallback);
+
 const optional = {
   DATABASE_URL: Joi.string().uri({ scheme: ['postgres', 'postgresql'] }),
   TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
@@ -36,8 +38,16 @@ const withDefault = {
   TEMPORAL_NAMESPACE: Joi.string().default('default'),
   TEMPORAL_TASK_QUEUE: Joi.string().default('device-monitoring'),
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
+  DATABASE_TRANSFER_POOL_SIZE: Joi.number().integer().min(1).max(100).default(4),
   STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),
   REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(60),
+  WRITE_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(30),
+  EXPORTS_PER_KEY: positive(4),
+  EXPORTS_PER_PROCESS: positive(16),
+  UPLOADS_PER_KEY: positive(4),
+  UPLOADS_PER_PROCESS: positive(16),
+  DOWNLOADS_PER_KEY: positive(64),
+  DOWNLOADS_PER_PROCESS: positive(256),
   RATE_LIMIT_PER_SECOND: wholeNumber(100),
   RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200),
   // Above what 100,000 loggers of one organization send: a frame each five minutes, all in the same moment.

@@ -80,8 +80,6 @@ const NODE_IN_SLICES: Record<string, string[]> = {
   'node:diagnostics_channel': ['src/events/events.service.ts'],
   'node:dns/promises': ['src/deliveries/sender.service.ts'],
   'node:net': ['src/deliveries/sender.service.ts'],
-  // The history as a table is streamed.
-  'node:stream': ['src/measurements/measurements.routes.ts'],
 };
 
 /** A simulated logger apart from its effects. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
+import { createNameLookups } from '../../src/deliveries/name-lookups.service.ts';
 import { createSender } from '../../src/deliveries/sender.service.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
@@ -163,7 +164,7 @@ describe('A delivery attempt', () => {
     const tls = await startTlsReceiver();
     for (const [url, expected] of [
       [closed.url, /^the connection was refused$/],
-      ['https://nowhere.test/hook', /^the host name was not found$/],
+      ['https://nowhere.test/hook', /^not reachable$/],
       [receiver.url.replace('http:', 'https:'), /^TLS failed/],
       [tls.url, /^TLS failed \(\w*SELF_SIGNED\w*\)$/],
     ] as const) {
@@ -264,12 +265,14 @@ describe('A delivery attempt', () => {
       now: () => new Date(),
       deadlineMs: LONG_DEADLINE_MS,
       connectTimeoutMs: CONNECT_MS,
+      names: createNameLookups({ resolve: async () => [], timeoutMs: CONNECT_MS, waitMaxMs: CONNECT_MS }),
     });
 
   it('gives up connecting before the deadline of the attempt', async () => {
     const listener = await startUnansweringListener();
     const sender = newSender();
     const { verdict, error, durationMs } = await sender.attempt({
+      organizationId: 'any',
       url: listener.url,
       eventId: 'event',
       body: TEST_BODY,
@@ -287,6 +290,7 @@ describe('A delivery attempt', () => {
     try {
       const sender = newSender();
       const { verdict } = await sender.attempt({
+        organizationId: 'any',
         url: receiver.url,
         eventId: 'event',
         body: TEST_BODY,
@@ -328,6 +332,7 @@ describe('A delivery attempt', () => {
     });
     const rssBefore = process.memoryUsage().rss;
     const result = await sender.attempt({
+      organizationId: 'any',
       url: receiver.url,
       eventId: 'event',
       body: TEST_BODY,

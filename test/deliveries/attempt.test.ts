@@ -349,6 +349,18 @@ describe('A delivery attempt', () => {
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 20 });
 
+  it('waits for Retry-After, whatever the status of the failure', async () => {
+    for (const status of [301, 404, 500, 503]) {
+      receiver.answer((response) => response.writeHead(status, { 'retry-after': '3600' }).end());
+      const endpoint = await customer.subscribe(receiver.url);
+      await customer.publish(1);
+      const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
+      const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
+      assert.ok(waitMs > 3_500_000, `${status}: ${waitMs} ms`);
+      await customer.api.delete(endpoint.path);
+    }
+  });
+
   it('opens the breaker on 429 and 503, and waits for Retry-After, in seconds or as a date', async () => {
     const dated = await startReceiver();
     let until = 0;

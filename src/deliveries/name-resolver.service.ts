@@ -20,6 +20,8 @@ const TRY_MS = 1_000;
 const TRIES = 4;
 /** How long the addresses of one family wait for those of the other. */
 const OTHER_FAMILY_MS = 1_000;
+/** So that a busy receiver does not cost a question for every request. */
+const TTL_SECONDS_MIN = 1;
 const HOSTS_TTL_SECONDS = 5;
 const NOT_FOUND = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
@@ -53,7 +55,7 @@ async function ask(
   waits.forEach(clearTimeout);
   const found = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   if (found.length === 0) throw toFault(answers.map((each) => (each as PromiseRejectedResult).reason));
-  return found.map(({ address, ttl }) => toAddress(address, ttl));
+  return found.map(({ address, ttl }) => toAddress(address, Math.max(ttl, TTL_SECONDS_MIN)));
 }
 
 /** In the terms of getaddrinfo: the name has no address, or nobody could say. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNameResolver } from '../../src/deliveries/name-resolver.service.ts';
 import { validateEnvironment } from '../../src/process/environment.ts';
-import { type Answer, type NameServer, startNameServer } from '../support/name-server.ts';
+import { type Answer, type NameServer, startNameServer, TYPE_A } from '../support/name-server.ts';
 
 const LIMIT_MS = 10_000;
 /** By then the question was repeated. */
@@ -17,6 +17,7 @@ describe('The resolver of host names', () => {
   const names: Record<string, Answer | null> = {
     'receiver.example': { address: '192.0.2.7', ttlSeconds: 30 },
     'late.example': { address: '192.0.2.8', afterMs: LATE_MS },
+    'half.example': { address: '192.0.2.9', ttlSeconds: 0 },
     'silent.example': null,
   };
   let nameServer: NameServer;
@@ -25,7 +26,10 @@ describe('The resolver of host names', () => {
     createNameResolver({ servers: [nameServer.address], hostsFile })(name, within(limitMs));
 
   before(async () => {
-    nameServer = await startNameServer((name) => names[name] ?? (name in names ? null : {}));
+    nameServer = await startNameServer((name, type) => {
+      if (name === 'half.example' && type !== TYPE_A) return null;
+      return names[name] ?? (name in names ? null : {});
+    });
   });
   after(() => {
     nameServer.stop();
@@ -40,6 +44,10 @@ describe('The resolver of host names', () => {
 
   it('takes an answer that comes after the question was repeated', async () => {
     assert.equal((await resolve('late.example'))[0]?.address, '192.0.2.8');
+  });
+
+  it('does without the addresses of one family when nobody answers for them', async () => {
+    assert.deepEqual(await resolve('half.example'), [{ address: '192.0.2.9', family: 4, ttlSeconds: 1 }]);
   });
 
   it('tells a name that does not exist from one that nobody answers for', async () => {

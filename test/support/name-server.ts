@@ -17,17 +17,19 @@ export interface Answer {
   afterMs?: number;
 }
 
-const TYPE_A = 1;
+export const TYPE_A = 1;
 const NO_SUCH_NAME = 3;
 
-/** `answerTo` gives null for names that never get an answer. */
-export async function startNameServer(answerTo: (name: string) => Answer | null): Promise<NameServer> {
+/** `answerTo` gives null for questions that never get an answer. */
+export async function startNameServer(
+  answerTo: (name: string, type: number) => Answer | null,
+): Promise<NameServer> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
   socket.on('message', (message, from: RemoteInfo) => {
     const { name, type, end } = parseQuestion(message);
     if (type === TYPE_A) questions.push(name);
-    const answer = answerTo(name);
+    const answer = answerTo(name, type);
     if (answer === null) return;
     const packet = toPacket(message.subarray(0, end), type, answer);
     setTimeout(() => socket.send(packet, from.port, from.address, () => {}), answer.afterMs ?? 0);

@@ -3,6 +3,7 @@ import { isUnavailable } from '../db/faults.ts';
 import { isDatabaseUp } from '../db/health.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
+import { createClientAddress } from '../http/client-address.ts';
 import { createDocs } from '../http/docs.ts';
 import { createHealth, type HealthChecks } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
@@ -39,6 +40,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   const app = createApp({
     routes,
     authenticate: createAuthenticate(slices.keys),
+    clientAddress: createClientAddress(settings.trustedProxies),
     transact,
     withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact),
     translateFault,

@@ -3,7 +3,7 @@ import { openDatabase } from '../db/database.ts';
 import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
-import type { SenderOptions } from '../deliveries/sender.service.ts';
+import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
@@ -16,8 +16,8 @@ export interface ComposeOptions {
   settings: Settings;
   log: Log;
   now?: () => Date;
-  /** How names of receivers are looked up; the system's way by default. */
-  resolve?: SenderOptions['resolve'];
+  /** How names of receivers are looked up; by default with the hosts file and name servers. */
+  resolve?: ResolveName;
   /** Tests run days of retries in milliseconds. */
   deliveryPlan?: DeliveryPlan;
 }

@@ -8,6 +8,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import type { Authenticate } from './authenticate.ts';
+import type { ClientAddress } from './client-address.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readJsonBody } from './read-body.ts';
@@ -21,6 +22,8 @@ export interface RequestLog {
   requestId: string;
   operationId: string;
   method: string;
+  /** Of the client. */
+  address: string;
   status: number;
   durationMs: number;
   organizationId?: string;
@@ -30,6 +33,7 @@ export interface RequestLog {
 export interface AppOptions {
   routes: Route[];
   authenticate: Authenticate;
+  clientAddress: ClientAddress;
   transact: Transact;
   withIdempotency: WithIdempotency;
   /** Turns a fault of a dependency into the error that the caller sees. */
@@ -101,6 +105,7 @@ function failuresAndHeaders(options: AppOptions): Middleware {
       requestId,
       operationId: state.operationId ?? 'none',
       method: ctx.method,
+      address: addressOf(ctx, options),
       status: ctx.status,
       durationMs: performance.now() - startedAt,
       organizationId: state.organizationId,
@@ -118,11 +123,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
-    const caller = await options.authenticate(
-      authorization,
-      ctx.req.socket.remoteAddress ?? '',
-      definition.auth,
-    );
+    const caller = await options.authenticate(authorization, addressOf(ctx, options), definition.auth);
     state.organizationId = caller.organizationId;
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
@@ -161,6 +162,10 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     answer.sendText(ctx, stored);
   };
 }
+
+/** Node joins repeated headers, in their order. */
+const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
+  clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
 /** The schemas of one route's request, compiled once. */
 function compileRequestSchema({ tag, params, query, body }: Route) {

@@ -1,6 +1,6 @@
 /** The environment as settings of the service. The only file of src/ that reads process.env. */
 import { resolve } from 'node:path';
-import { type Env, splitRanges, type Values, validateEnvironment } from './environment.ts';
+import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
 
 export interface Settings {
   databaseUrl: string;
@@ -23,6 +23,10 @@ export interface Settings {
   /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id encrypts, all decrypt. */
   secretsKeys: Record<number, Buffer>;
   webhookAllowedRanges: string[];
+  /** Name servers for the names of receivers, `address` or `address:port`; empty: those of the system. */
+  dnsServers: string[];
+  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
   webhooks: DeliverySettings;
   /** Months of readings that ended longer ago are dropped. */
   measurementsRetentionDays: number;
@@ -101,7 +105,9 @@ export function readSettings(env: Env = process.env): Settings {
       tokenOption: values.COAP_TOKEN_OPTION ?? null,
     },
     secretsKeys: parseSecretsKeys(values.SECRETS_KEYS),
-    webhookAllowedRanges: splitRanges(values.WEBHOOK_ALLOWED_RANGES),
+    webhookAllowedRanges: splitList(values.WEBHOOK_ALLOWED_RANGES),
+    dnsServers: splitList(values.DNS_SERVERS),
+    trustedProxies: splitList(values.TRUSTED_PROXIES),
     webhooks: toDeliverySettings(values),
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,

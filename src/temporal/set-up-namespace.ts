@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { NO_PROXY } from './connection.ts';
 import { SEARCH_ATTRIBUTES } from './workflow-ids.ts';
 
 export interface NamespaceOptions {
@@ -26,7 +27,7 @@ const NOT_FOUND = 5;
 const INDEXED_VALUE_TYPES = { Keyword: 2 };
 
 export async function setUpNamespace({ address, namespace, retentionMs, print }: NamespaceOptions) {
-  const connection = Connection.lazy({ address });
+  const connection = Connection.lazy({ address, channelArgs: NO_PROXY });
   const repeat = createRepeat(connection, (fault) => print(`Waiting for Temporal at ${address}: ${fault}`));
   try {
     await repeat(() => createNamespace(connection, namespace, retentionMs));

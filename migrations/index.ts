@@ -32,6 +32,9 @@ import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
 import * as certificateChunks from './023-certificate-chunks.ts';
+import * as lazyTimers from './029-lazy-timers.ts';
+import * as sweepIndexes from './030-sweep-indexes.ts';
+import * as listTotals from './031-list-totals.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -57,4 +60,7 @@ export const migrations = {
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
   '023-certificate-chunks': certificateChunks,
+  '029-lazy-timers': lazyTimers,
+  '030-sweep-indexes': sweepIndexes,
+  '031-list-totals': listTotals,
 };

@@ -11,8 +11,10 @@ export function composeAlerts({ sql }: Resources, { publish }: AlertsNeeds) {
   const alertsIn = createAlertsRepository;
   const statesIn = createAlertStatesRepository;
   const service = createAlertsService({ alertsIn, statesIn, publish });
+  const alerts = createAlertsRepository(sql);
   return {
-    routes: alertsRoutes(createAlertsRepository(sql)),
+    routes: alertsRoutes(alerts),
+    removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),
     openNoData: service.openNoData,
     resolveNoData: service.resolveNoData,

@@ -4,7 +4,6 @@ import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
-import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
@@ -32,7 +31,7 @@ export function openResources(options: ComposeOptions) {
     applicationName: 'device-monitoring-service',
   };
   const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
-  const metrics = createMetrics({ endpoints: createEndpointHealthRepository(sql).countByState });
+  const metrics = createMetrics();
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
     settings,

@@ -14,6 +14,7 @@ import {
 } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import { followsTimeZone } from '../devices/device-row.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { findConflicts, memoized, withdrawChange } from './changes.ts';
@@ -178,6 +179,7 @@ async function assign(
     next.map(({ device, config }) => ({
       assetId: device.assetId,
       configId: config && (idOf.get(config) as string),
+      followsTimeZone: followsTimeZone(config),
     })),
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));

@@ -1,4 +1,7 @@
-/** The immutable, content-addressed configurations: one that was read once is never read again. */
+/**
+ * The immutable, content-addressed configurations: one that was read once is never read again. Whoever makes a row refer
+ * to one inserts it in the same transaction, also when it is stored already: that keeps it from being removed as unused.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
@@ -57,26 +60,35 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       return found;
     },
 
-    /** Stores the configurations that are not stored yet; answers with the ids of all, in order. */
+    /**
+     * Stores the configurations that are not stored yet; answers with the ids of all, in order. Those that have not been
+     * used for a day are marked as used: one that is removed at the same moment is either kept by that, or stored again.
+     */
     async insert(entries: Array<{ organizationId: string; config: DeviceConfiguration }>): Promise<string[]> {
       const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
-      const unknown = new Map(
-        entries.flatMap((entry, index) => {
-          const id = ids[index] as string;
-          return cache.has(id) ? [] : [[id, entry]];
-        }),
+      if (entries.length === 0) return ids;
+      const distinct = new Map(entries.map((entry, index) => [ids[index] as string, entry]));
+      rememberInserted(
+        sql,
+        ids.filter((id) => !cache.has(id)),
       );
-      if (unknown.size === 0) return ids;
-      rememberInserted(sql, unknown.keys());
       await queryPrepared(
         sql,
         'configurations_insert',
-        `insert into configurations (organization_id, id, content)
-         select * from unnest(?::uuid[], ?::uuid[], ?::json[]) on conflict do nothing`,
+        `with n as materialized (
+           select * from unnest(?::uuid[], ?::uuid[], ?::json[]) as n (organization_id, id, content)
+         ), used as (
+           update configurations c set last_used_at = now() from n
+           where c.organization_id = n.organization_id and c.id = n.id and c.last_used_at < now() - interval '1 day'
+           returning c.id
+         )
+         insert into configurations (organization_id, id, content)
+         select organization_id, id, content from n where id not in (select id from used)
+         order by organization_id, id on conflict do nothing`,
         [
-          [...unknown.values()].map(({ organizationId }) => organizationId),
-          [...unknown.keys()],
-          [...unknown.values()].map(({ config }) => JSON.stringify(config)),
+          [...distinct.values()].map(({ organizationId }) => organizationId),
+          [...distinct.keys()],
+          [...distinct.values()].map(({ config }) => JSON.stringify(config)),
         ],
       );
       return ids;

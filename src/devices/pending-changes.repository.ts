@@ -23,6 +23,8 @@ export interface ChangingDevice {
 export interface PendingAssignment {
   assetId: string;
   configId: string | null;
+  /** The configuration has calendars whose offset from UTC has to follow a time zone. */
+  followsTimeZone: boolean;
 }
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
@@ -75,14 +77,20 @@ export function createPendingChangesRepository(sql: Sql) {
       if (assignments.length === 0) return;
       // Devices share few configurations: a position is shorter than an id.
       const configIds = [...new Set(assignments.map(({ configId }) => configId))];
+      const following = new Set(
+        assignments.filter((each) => each.followsTimeZone).map(({ configId }) => configId),
+      );
       const position = new Map(configIds.map((id, index) => [id, index + 1]));
       await query(
         sql,
         `update device_configs d set
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0, failure_reason = null,
-           revision = case when c.id is null then revision else revision + 1 end
+           revision = case when c.id is null then revision else revision + 1 end,
+           utc_offset_check_at = case
+             when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[]) with ordinality as c (organization_id, id, position)
+         join unnest(?::uuid[], ?::uuid[], ?::boolean[]) with ordinality
+           as c (organization_id, id, follows_time_zone, position)
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
@@ -90,6 +98,7 @@ export function createPendingChangesRepository(sql: Sql) {
           assignments.map(({ configId }) => position.get(configId)),
           configIds.map(() => organizationId),
           configIds,
+          configIds.map((id) => following.has(id)),
         ],
       );
     },

@@ -16,13 +16,49 @@ export interface OverdueQuery {
   limit: number;
 }
 
+/**
+ * The time by which the deadline of `device_states s` is extended: that of the outages since its last contact. Bindings:
+ * when they started and ended.
+ */
+const EXTENSION = `(
+    select coalesce(sum(ended_at - greatest(started_at, s.last_contact_at)), '0')
+    from unnest(?::timestamptz[], ?::timestamptz[]) as outages (started_at, ended_at)
+    where ended_at > s.last_contact_at
+  )`;
+const toBindings = (outages: Outage[]) => [
+  outages.map(({ startedAt }) => startedAt.toISOString()),
+  outages.map(({ endedAt }) => endedAt.toISOString()),
+];
+
 export type PresenceRepository = ReturnType<typeof createPresenceRepository>;
 
 export function createPresenceRepository(sql: Sql) {
   return {
     /**
+     * Moves the next look at devices that are due for one and not overdue: to their deadlines, or to infinity without
+     * one. Of all organizations at once: a sweep. Returns how many.
+     */
+    async postponeChecks({ now, outages, limit }: OverdueQuery): Promise<number> {
+      const rows = await query(
+        sql,
+        `with due as materialized (
+           select s.organization_id, s.asset_id, deadline
+           from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
+           where s.status = 'online' and s.overdue_check_at < ?::timestamptz
+             and coalesce(deadline, 'infinity') >= ?::timestamptz
+           order by s.overdue_check_at limit ? for no key update of s skip locked
+         )
+         update device_states s set overdue_check_at = coalesce(due.deadline, 'infinity') from due
+         where s.organization_id = due.organization_id and s.asset_id = due.asset_id
+         returning 1`,
+        [...toBindings(outages), now.toISOString(), now.toISOString(), limit],
+      );
+      return rows.length;
+    },
+
+    /**
      * Marks devices offline whose deadline has passed, and locks their states. Deadlines are paused while an ingress is
-     * down, for exactly that long. Of all organizations at once: the sweep reads the states of all devices.
+     * down, for exactly that long. Of all organizations at once: a sweep.
      */
     markOverdueOffline({ now, outages, limit }: OverdueQuery): Promise<OverdueDevice[]> {
       return query(
@@ -35,25 +71,16 @@ export function createPresenceRepository(sql: Sql) {
              where organization_id = s.organization_id and id = s.asset_id and archived_at is null
              limit 1
            ) as a
-           where s.status = 'online' and s.expected_by < ?::timestamptz
-             and s.expected_by + (
-               select coalesce(sum(ended_at - greatest(started_at, s.last_contact_at)), '0')
-               from unnest(?::timestamptz[], ?::timestamptz[]) as outages (started_at, ended_at)
-               where ended_at > s.last_contact_at
-             ) < ?::timestamptz
-           order by s.organization_id, s.asset_id limit ? for no key update of s skip locked
+           where s.status = 'online' and s.overdue_check_at < ?::timestamptz
+             and s.expected_by + ${EXTENSION} < ?::timestamptz
+           -- Rows that are locked are skipped, so their order matters to nobody.
+           order by s.overdue_check_at limit ? for no key update of s skip locked
          )
          update device_states s set status = 'offline' from overdue o
          where s.organization_id = o.organization_id and s.asset_id = o.asset_id
          returning s.organization_id as "organizationId", s.asset_id as "assetId",
            o.serial_number as "serialNumber", s.expected_by as "expectedBy"`,
-        [
-          now.toISOString(),
-          outages.map(({ startedAt }) => startedAt.toISOString()),
-          outages.map(({ endedAt }) => endedAt.toISOString()),
-          now.toISOString(),
-          limit,
-        ],
+        [now.toISOString(), ...toBindings(outages), now.toISOString(), limit],
       );
     },
   };

@@ -10,7 +10,7 @@ type PresenceData = EventTypes['device.online' | 'device.offline'];
 
 export interface PresenceServiceDeps {
   transact: Transact;
-  presenceIn(sql: Sql): Pick<PresenceRepository, 'markOverdueOffline'>;
+  presenceIn(sql: Sql): Pick<PresenceRepository, 'postponeChecks' | 'markOverdueOffline'>;
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
   assetsIn(sql: Sql): {
@@ -25,6 +25,7 @@ export interface PresenceServiceDeps {
 
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
+const POSTPONED_BATCH_MAX = 1_000;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
   const { transact, presenceIn, openNoDataAlerts, resolveNoDataAlerts, publish, now } = deps;
@@ -39,6 +40,11 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     const assets = await deps.assetsIn(sql).listViews(devices);
     return assets.map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
   }
+
+  const postponeBatch = (outages: Outage[]): Promise<number> =>
+    transact(({ sql }) =>
+      presenceIn(sql).postponeChecks({ now: now(), outages, limit: POSTPONED_BATCH_MAX }),
+    );
 
   async function sweepBatch(outages: Outage[]): Promise<number> {
     return transact(async ({ sql }) => {
@@ -57,9 +63,8 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     /** Marks all overdue devices offline. */
     async sweepOffline(): Promise<void> {
       const outages = tracker.outages(await deps.readAvailability());
-      let count: number;
-      do count = await sweepBatch(outages);
-      while (count === OVERDUE_BATCH_MAX);
+      while ((await postponeBatch(outages)) === POSTPONED_BATCH_MAX);
+      while ((await sweepBatch(outages)) === OVERDUE_BATCH_MAX);
     },
 
     /** For a batch of frames, which end the alerts of their devices themselves. */

@@ -126,7 +126,7 @@ describe('A change of many devices in one statement', function () {
               dms.id,
               found.map(({ assetId }, index) => {
                 const config = pending[index] ?? null;
-                return { assetId, configId: config && (idOf.get(config) as string) };
+                return { assetId, configId: config && (idOf.get(config) as string), followsTimeZone: false };
               }),
             );
           },

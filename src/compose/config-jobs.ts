@@ -5,7 +5,7 @@ import type { JobRef } from '../config-jobs/config-job.ts';
 import {
   type ConfigJobsRepository,
   createConfigJobsRepository,
-  type UnattendedJob,
+  type JobWithoutWorkflow,
 } from '../config-jobs/config-jobs.repository.ts';
 import { configJobsRoutes } from '../config-jobs/config-jobs.routes.ts';
 import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
@@ -104,7 +104,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
     removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql)),
     removeUnusedConfigurations: createUnusedConfigurationsRemoval(createUnusedConfigurationsRepository(sql)),
-    startMissingWorkflows: createMissingWorkflowsSweep<UnattendedJob>({
+    startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...jobs,
       start: (job) => starter.startJob(job, { replace: job.isPastDeadline }),
       keyOf: ({ jobId }) => jobId,

@@ -36,7 +36,7 @@ export interface JobRow extends JobRef {
 }
 
 /** A running job that no workflow has checked for a while. */
-export interface UnattendedJob extends JobRef {
+export interface JobWithoutWorkflow extends JobRef {
   /** A run that was there would have ended the job: if there is one, it does not work. */
   isPastDeadline: boolean;
 }
@@ -220,7 +220,7 @@ export function createConfigJobsRepository(sql: Sql) {
      * Running jobs whose workflow has not checked for so long: it was never started, or Temporal lost it. A sweep over
      * all organizations.
      */
-    listWithoutWorkflow(olderThanMs: number, limit: number): Promise<UnattendedJob[]> {
+    listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
       return query(
         sql,
         `select organization_id as "organizationId", id as "jobId", deadline_at < now() as "isPastDeadline"

@@ -14,7 +14,7 @@ export function createOldJobsRemoval(jobs: OldJobsRepository) {
     if (after === null) await jobs.removeOrKeep(job);
   }
 
-  /** Stops early when it is told to. */
+  /** Stops early when `goesOn` says so. */
   return async (days: number, goesOn: () => boolean): Promise<void> => {
     let found: JobRef[];
     do {

@@ -7,7 +7,7 @@ import type { Position, UnusedConfigurationsRepository } from './unused-configur
 const PAGE_ROWS = 2_000;
 const REMOVED_AT_ONCE = 1_000;
 
-/** Stops early when it is told to; nothing is removed then. Returns how many were removed. */
+/** Stops early when `goesOn` says so; nothing is removed then. Returns how many were removed. */
 export function createUnusedConfigurationsRemoval(configurations: UnusedConfigurationsRepository) {
   return async (goesOn: () => boolean): Promise<number> => {
     if (!(await configurations.haveCandidates())) return 0;

@@ -50,33 +50,22 @@ interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
 }
 
-/** Of a running job `j`, by state; see the table list_totals. A job that has ended keeps its counts in its own row. */
-const KEPT_COUNTS = `
-  select state, sum(count)::bigint as count from (
-    select key as state, total as count from list_totals
-    where organization_id = j.organization_id and list = 'targets:' || j.id
-    union all
-    select key, change from list_changes where organization_id = j.organization_id and list = 'targets:' || j.id
-  ) as kept group by state having sum(count) <> 0`;
+/** Of a job `j`, by state. When it has ended they stand in its own row; while it runs, in the table list_totals. */
+const COUNTS = `coalesce(j.target_counts, (
+    select jsonb_object_agg(state, count) from (
+      select state, sum(count) as count from (
+        select key as state, total as count from list_totals
+        where organization_id = j.organization_id and list = 'targets:' || j.id
+        union all
+        select key, change from list_changes where organization_id = j.organization_id and list = 'targets:' || j.id
+      ) as kept group by state having sum(count) <> 0
+    ) as by_state
+  ))`;
 
 const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
     j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
-    coalesce(j.target_counts, present.counts) as "targetCounts"
-  from config_jobs j
-  left join lateral (
-    select jsonb_object_agg(state, count) as counts
-    from (${KEPT_COUNTS}) as by_state
-  ) as present on j.target_counts is null`;
-
-interface StateCount {
-  state: TargetState;
-  count: number;
-}
-
-const toCounts = (rows: StateCount[]): Counts => ({
-  ...NO_COUNTS,
-  ...Object.fromEntries(rows.map(({ state, count }) => [state, count])),
-});
+    ${COUNTS} as "targetCounts"
+  from config_jobs j`;
 
 const toJob = (row: SummaryRow): ConfigJob => ({
   ...row,
@@ -164,26 +153,26 @@ export function createConfigJobsRepository(sql: Sql) {
       return row ?? null;
     },
 
-    /** Of a running job. */
+    /** Kept counts, which cost the same however many targets there are. */
     async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
-      const rows = await query<StateCount>(
+      const [row] = await query<{ counts: Partial<Counts> | null }>(
         sql,
-        `select state, count from (select ?::uuid as organization_id, ?::uuid as id) as j
-         cross join lateral (${KEPT_COUNTS}) as by_state`,
+        `select ${COUNTS} as counts from config_jobs j
+         where j.organization_id = ? and j.id = ?`,
         [organizationId, jobId],
       );
-      return toCounts(rows);
+      return { ...NO_COUNTS, ...row?.counts };
     },
 
     /** The same from its targets, which takes the longer the more there are: once, when it ends. */
     async recountTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
-      const rows = await query<StateCount>(
+      const rows = await query<{ state: TargetState; count: number }>(
         sql,
         `select state, count(*) from config_targets
          where organization_id = ? and job_id = ? group by state`,
         [organizationId, jobId],
       );
-      return toCounts(rows);
+      return { ...NO_COUNTS, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
     },
 
     async updateStage({ organizationId, jobId }: JobRef, currentStage: number): Promise<void> {

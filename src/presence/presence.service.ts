@@ -25,7 +25,7 @@ export interface PresenceServiceDeps {
 
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
-const POSTPONED_BATCH_MAX = 1_000;
+const POSTPONED_BATCH_MAX = 500;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
   const { transact, presenceIn, openNoDataAlerts, resolveNoDataAlerts, publish, now } = deps;

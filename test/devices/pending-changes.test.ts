@@ -17,9 +17,9 @@ import {
   createConfigurationsRepository,
 } from '../../src/devices/configurations.repository.ts';
 import type { Device } from '../../src/devices/device.ts';
+import { followsTimeZone } from '../../src/devices/device-row.ts';
 import { type DeviceSync, merge, monitoredConfig, withdraw } from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
-import { followsTimeZone } from '../../src/devices/device-row.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
 import { registerMany } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -133,7 +133,11 @@ describe('A change of many devices in one statement', function () {
               dms.id,
               found.map(({ assetId }, index) => {
                 const config = pending[index] ?? null;
-                return { assetId, configId: config && (idOf.get(config) as string), followsTimeZone: followsTimeZone(config) };
+                return {
+                  assetId,
+                  configId: config && (idOf.get(config) as string),
+                  followsTimeZone: followsTimeZone(config),
+                };
               }),
             );
           },

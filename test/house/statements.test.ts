@@ -40,8 +40,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: leases that ran out',
   'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
-  'src/devices/unregistered-devices.repository.ts removeOlderThan: looks up unregistered_devices without organization_id':
-    'retention',
   'src/endpoints/endpoint-health.repository.ts countByState: looks up endpoints without organization_id':
     'a metric over all organizations',
   'src/endpoints/endpoint-health.repository.ts listWithoutWorkflow: looks up endpoints without organization_id':

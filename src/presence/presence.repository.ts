@@ -42,16 +42,21 @@ export function createPresenceRepository(sql: Sql) {
       const rows = await query(
         sql,
         `with due as materialized (
-           select s.organization_id, s.asset_id, deadline
+           select s.organization_id, s.asset_id, s.expected_by, deadline
            from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
            where s.status = 'online' and s.overdue_check_at < ?::timestamptz
              and coalesce(deadline, 'infinity') >= ?::timestamptz
            order by s.overdue_check_at limit ? for no key update of s skip locked
          )
-         update device_states s set overdue_check_at = coalesce(due.deadline, 'infinity') from due
+         update device_states s set overdue_check_at = case
+           when due.deadline is null then 'infinity'
+           -- An extension can end: an outage that goes on for long is no longer excused.
+           when due.deadline > due.expected_by then least(due.deadline, ?::timestamptz + interval '5 minutes')
+           else due.deadline end
+         from due
          where s.organization_id = due.organization_id and s.asset_id = due.asset_id
          returning 1`,
-        [...toBindings(outages), now.toISOString(), now.toISOString(), limit],
+        [...toBindings(outages), now.toISOString(), now.toISOString(), limit, now.toISOString()],
       );
       return rows.length;
     },

@@ -31,6 +31,8 @@ import * as unregisteredDevices from './019-unregistered-devices.ts';
 import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
+import * as refusedKeys from './027-refused-keys.ts';
+import * as fleetSilences from './028-fleet-silences.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -55,4 +57,6 @@ export const migrations = {
   '020-ingress-heartbeats': ingressHeartbeats,
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
+  '027-refused-keys': refusedKeys,
+  '028-fleet-silences': fleetSilences,
 };

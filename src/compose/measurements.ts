@@ -1,22 +1,23 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
-import { createIntake, type IntakeDeps } from '../measurements/intake.service.ts';
+import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
+import type { IngressHearing } from '../presence/ingress-hearing.ts';
 import type { Resources } from './resources.ts';
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
   'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
->;
+> & { hear: IngressHearing['hear'] };
 
 export function composeMeasurements(
   { sql, transactBatch, metrics, now }: Resources,
-  { configurationsIn, evaluateAlerts, onlineEvents, publish, exchange }: MeasurementsNeeds,
+  { configurationsIn, evaluateAlerts, onlineEvents, hear, publish, exchange }: MeasurementsNeeds,
 ) {
-  const intake = createIntake({
+  const { receive } = createIntake({
     transact: transactBatch,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
@@ -33,6 +34,7 @@ export function composeMeasurements(
       metrics.readings.inc({ outcome: 'dropped' }, dropped);
     },
   });
+  const intake: Intake = { receive: (frame) => hear(receive(frame)) };
   return {
     routes: measurementsRoutes({ intake, history: createHistoryRepository(sql), now }),
     intake,

@@ -1,7 +1,9 @@
 import { assetView } from '../assets/asset.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
+import { createFleetSilencesRepository } from '../presence/fleet-silences.repository.ts';
 import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
 import type { Ingress } from '../presence/ingress-availability.ts';
+import { createIngressHearing } from '../presence/ingress-hearing.ts';
 import { createPresenceRepository } from '../presence/presence.repository.ts';
 import { createPresenceService, type PresenceServiceDeps } from '../presence/presence.service.ts';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
@@ -9,14 +11,17 @@ import type { Resources } from './resources.ts';
 
 const HEARTBEAT_EVERY_MS = 10_000;
 
-export type PresenceNeeds = Pick<PresenceServiceDeps, 'openNoDataAlerts' | 'resolveNoDataAlerts' | 'publish'>;
+export type PresenceNeeds = Pick<PresenceServiceDeps, 'noDataAlerts' | 'publish'>;
 
-export function composePresence({ sql, transact, now, log }: Resources, needs: PresenceNeeds) {
-  const { openNoDataAlerts, resolveNoDataAlerts, publish } = needs;
+export function composePresence(resources: Resources, { noDataAlerts, publish }: PresenceNeeds) {
+  const { sql, transact, now, log } = resources;
+  const hearing = createIngressHearing();
   const availability = createIngressAvailabilityRepository(sql);
   const { sweepOffline, onlineEvents, onCameOnline } = createPresenceService({
+    sql,
     transact,
     presenceIn: createPresenceRepository,
+    silencesIn: createFleetSilencesRepository,
     readAvailability: availability.readAvailability,
     assetsIn: (sql) => ({
       async listViews(devices) {
@@ -24,8 +29,13 @@ export function composePresence({ sql, transact, now, log }: Resources, needs: P
         return assets.map(({ organizationId, ...asset }) => ({ organizationId, view: assetView(asset) }));
       },
     }),
-    openNoDataAlerts,
-    resolveNoDataAlerts,
+    noDataAlerts,
+    onFleetSilent: ({ organizationId, ...counts }) =>
+      log.error(
+        { organizationId, ...counts },
+        'A fleet is silent: its devices go offline without events until it is over or confirmed (dms fleet confirm)',
+      ),
+    onFleetHeard: ({ organizationId }) => log.info({ organizationId }, 'The silence of a fleet has ended'),
     publish,
     now,
   });
@@ -34,11 +44,15 @@ export function composePresence({ sql, transact, now, log }: Resources, needs: P
     onlineEvents,
     onCameOnline,
     removeOldOutages: availability.removeOldOutages,
+    hear: hearing.hear,
     /** For as long as a process receives from devices: see presence/ingress-availability.ts. */
     startIngressHeartbeat: (ingress: Ingress): Periodic =>
       startPeriodic(
         HEARTBEAT_EVERY_MS,
-        () => availability.renew(ingress),
+        async () => {
+          if (hearing.hears()) await availability.renew(ingress);
+          else log.error(`The ${ingress} refuses all that devices send: their deadlines are paused`);
+        },
         (err) => log.warn({ err }, `The heartbeat of the ${ingress} was not recorded: it is tried again`),
       ),
   };

@@ -1,11 +1,13 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
 import { openDatabase } from '../db/database.ts';
+import { createDatabaseClock } from '../db/database-clock.ts';
 import { createTransact } from '../db/transaction.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { SenderOptions } from '../deliveries/sender.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { createFleetSilencesRepository } from '../presence/fleet-silences.repository.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 import { connectTemporal } from '../temporal/connection.ts';
@@ -14,7 +16,10 @@ import { createStarter } from '../temporal/starter.ts';
 export interface ComposeOptions {
   settings: Settings;
   log: Log;
+  /** Replaces the clock of the database: tests travel in time. */
   now?: () => Date;
+  /** The own clock of the process; that of the machine by default. */
+  processNow?: () => Date;
   /** How names of receivers are looked up; the system's way by default. */
   resolve?: SenderOptions['resolve'];
   /** Tests run days of retries in milliseconds. */
@@ -24,19 +29,30 @@ export interface ComposeOptions {
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, log, now = () => new Date(), resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { settings, log, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { processNow = () => new Date() } = options;
+  const lostConnections = new Set<() => void>();
   const sql = openDatabase({
     url: settings.databaseUrl,
     poolSize: settings.databasePoolSize,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
+    onConnectionLost() {
+      for (const listener of lostConnections) listener();
+    },
   });
-  const metrics = createMetrics({ endpoints: createEndpointHealthRepository(sql).countByState });
+  const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
+  const metrics = createMetrics({
+    endpoints: createEndpointHealthRepository(sql).countByState,
+    silentFleets: createFleetSilencesRepository(sql).count,
+  });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
     settings,
     log,
-    now,
+    now: options.now ?? clock.now,
+    clock,
+    onConnectionLost: (listener: () => void) => void lostConnections.add(listener),
     resolve,
     deliveryPlan,
     sql,

@@ -14,6 +14,7 @@ import {
   breachData,
   configAppliedData,
   configFailedData,
+  fleetSilentData,
   frameData,
   noteData,
 } from './event-payloads.schemas.ts';
@@ -120,6 +121,14 @@ export const EVENT_CATALOGUE = {
     description: 'Sent with the first contact after device.offline.',
     data: assetSchema,
     example: assetExample,
+  }),
+  'fleet.silent': event({
+    collections: ['event'],
+    summary: 'Many devices missed their expected contact at once',
+    description:
+      'More than a tenth of all active devices, and more than twenty. Sent once, instead of device.offline and alert.created for each of them; the alerts are in the list. Those that are still silent in the end have their own events then.',
+    data: fleetSilentData,
+    example: { silent: 42, total: 180, since: '2026-03-02T08:15:30.000Z' },
   }),
   'webhook.test': event({
     collections: [],

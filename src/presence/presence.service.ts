@@ -2,6 +2,8 @@
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
+import { createFleetSilenceService, type FleetSilenceDeps } from './fleet-silence.service.ts';
+import type { FleetSilencesRepository } from './fleet-silences.repository.ts';
 import { type AvailabilityRecord, createOutageTracker, type Outage } from './ingress-availability.ts';
 import type { OverdueDevice, PresenceRepository } from './presence.repository.ts';
 import type { DeviceKey } from './presence-columns.ts';
@@ -10,15 +12,28 @@ type PresenceData = EventTypes['device.online' | 'device.offline'];
 
 export interface PresenceServiceDeps {
   transact: Transact;
-  presenceIn(sql: Sql): Pick<PresenceRepository, 'markOverdueOffline'>;
+  sql: Sql;
+  presenceIn(sql: Sql): Pick<PresenceRepository, 'markOverdueOffline' | 'countOverdue'>;
+  silencesIn(sql: Sql): FleetSilencesRepository;
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
   assetsIn(sql: Sql): {
     listViews(devices: DeviceKey[]): Promise<Array<{ organizationId: string; view: PresenceData }>>;
   };
   /** What becomes of alerts when devices are overdue, and when they are back; the states of the devices are locked. */
-  openNoDataAlerts(tx: InTransaction, overdue: OverdueDevice[]): Promise<DomainEvent[]>;
-  resolveNoDataAlerts(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
+  noDataAlerts: FleetSilenceDeps['noDataAlerts'] & {
+    /** Without events for the devices that are not announced. */
+    open(
+      tx: InTransaction,
+      overdue: OverdueDevice[],
+      isAnnounced: (device: OverdueDevice) => boolean,
+    ): Promise<DomainEvent[]>;
+    resolve(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
+    /** Ids of the assets that went offline last without an event. */
+    listUnannounced(tx: InTransaction, devices: DeviceKey[]): Promise<Set<string>>;
+  };
+  onFleetSilent: FleetSilenceDeps['onBegan'];
+  onFleetHeard: FleetSilenceDeps['onEnded'];
   publish: Publish;
   now(): Date;
 }
@@ -27,8 +42,14 @@ export interface PresenceServiceDeps {
 const OVERDUE_BATCH_MAX = 500;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
-  const { transact, presenceIn, openNoDataAlerts, resolveNoDataAlerts, publish, now } = deps;
+  const { transact, presenceIn, silencesIn, noDataAlerts, publish, now } = deps;
   const tracker = createOutageTracker();
+  const silences = createFleetSilenceService({
+    ...deps,
+    offlineEvents: (tx, devices) => presenceEvents(tx, 'device.offline', devices),
+    onBegan: deps.onFleetSilent,
+    onEnded: deps.onFleetHeard,
+  });
 
   async function presenceEvents(
     { sql }: InTransaction,
@@ -40,37 +61,48 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     return assets.map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
   }
 
-  async function sweepBatch(outages: Outage[]): Promise<number> {
+  /** Devices that came back, but for those of which nobody was told that they were gone. */
+  async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
+    if (devices.length === 0) return [];
+    const unannounced = await noDataAlerts.listUnannounced(tx, devices);
+    return presenceEvents(
+      tx,
+      'device.online',
+      devices.filter(({ assetId }) => !unannounced.has(assetId)),
+    );
+  }
+
+  async function sweepBatch(look: { now: Date; outages: Outage[] }): Promise<number> {
     return transact(async ({ sql }) => {
-      const overdue = await presenceIn(sql).markOverdueOffline({
-        now: now(),
-        outages,
-        limit: OVERDUE_BATCH_MAX,
-      });
-      const alertEvents = await openNoDataAlerts({ sql }, overdue);
-      await publish({ sql }, [...(await presenceEvents({ sql }, 'device.offline', overdue)), ...alertEvents]);
+      const silent = await silencesIn(sql).shareLock();
+      const isAnnounced = ({ organizationId }: DeviceKey) => !silent.has(organizationId);
+      const overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit: OVERDUE_BATCH_MAX });
+      const alertEvents = await noDataAlerts.open({ sql }, overdue, isAnnounced);
+      const offline = await presenceEvents({ sql }, 'device.offline', overdue.filter(isAnnounced));
+      await publish({ sql }, [...offline, ...alertEvents]);
       return overdue.length;
     });
   }
 
   return {
-    /** Marks all overdue devices offline. */
+    /** Marks all overdue devices offline. Counted first: of a silent fleet, no device has an event of its own. */
     async sweepOffline(): Promise<void> {
-      const outages = tracker.outages(await deps.readAvailability());
+      const look = { now: now(), outages: tracker.outages(await deps.readAvailability()) };
+      await silences.beginNew(deps.sql, look);
       let count: number;
-      do count = await sweepBatch(outages);
+      do count = await sweepBatch(look);
       while (count === OVERDUE_BATCH_MAX);
+      await silences.endThoseOver(deps.sql);
     },
 
     /** For a batch of frames, which end the alerts of their devices themselves. */
-    onlineEvents: (tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> =>
-      presenceEvents(tx, 'device.online', devices),
+    onlineEvents,
 
     /** For devices that came back online without a frame. */
     async onCameOnline(tx: InTransaction, devices: DeviceKey[]): Promise<void> {
       if (devices.length === 0) return;
-      const alertEvents = await resolveNoDataAlerts(tx, devices);
-      await publish(tx, [...alertEvents, ...(await presenceEvents(tx, 'device.online', devices))]);
+      const alertEvents = await noDataAlerts.resolve(tx, devices);
+      await publish(tx, [...alertEvents, ...(await onlineEvents(tx, devices))]);
     },
   };
 }

@@ -38,7 +38,10 @@ export interface TestServiceOptions {
   settings?: Partial<Settings>;
   /** Default: the API and a worker. */
   withWorker?: boolean;
+  /** Replaces the clock of the database, to travel in time. */
   now?: () => Date;
+  /** The clock of the machine that the service seems to run on. */
+  processNow?: () => Date;
   /** Default: a new one. */
   databaseUrl?: string;
   logLevel?: string;
@@ -72,8 +75,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const { workflowBundle } = await servers();
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
   const log = options.log ?? createLog(options.logLevel ?? 'silent');
-  const { now, resolve, deliveryPlan } = options;
-  const service = compose({ settings, log, now, resolve, deliveryPlan });
+  const { now, processNow, resolve, deliveryPlan } = options;
+  const service = compose({ settings, log, now, processNow, resolve, deliveryPlan });
   const metrics = await service.startMetrics();
   const api = await service.startApi();
   const gateway = await service.startGateway();

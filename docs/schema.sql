@@ -119,26 +119,6 @@ COMMENT ON TABLE events IS
 COMMENT ON COLUMN events.body IS
   'JSON text exactly as it is signed and sent.';
 
-CREATE TABLE fleet_silences (
-  organization_id uuid NOT NULL,
-  began_at timestamp with time zone DEFAULT now() NOT NULL,
-  since timestamp with time zone NOT NULL,
-  silent_count integer NOT NULL,
-  total_count integer NOT NULL,
-  confirmed_at timestamp with time zone,
-  CONSTRAINT fleet_silences_pkey PRIMARY KEY (organization_id)
-);
-COMMENT ON TABLE fleet_silences IS
-  'Organizations of which many devices missed their contact at once: until it is over or confirmed, their devices go offline without an event each. One row per organization, removed when it ends.';
-COMMENT ON COLUMN fleet_silences.since IS
-  'The first deadline that was missed.';
-COMMENT ON COLUMN fleet_silences.silent_count IS
-  'Devices that were found overdue at once.';
-COMMENT ON COLUMN fleet_silences.total_count IS
-  'Active devices of the organization at that time.';
-COMMENT ON COLUMN fleet_silences.confirmed_at IS
-  'When the operator confirmed that these devices are silent indeed. Null: not confirmed.';
-
 CREATE TABLE ingress_heartbeats (
   ingress text NOT NULL,
   beat_at timestamp with time zone NOT NULL,
@@ -299,7 +279,7 @@ COMMENT ON COLUMN alerts.details IS
 COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
 COMMENT ON COLUMN alerts.is_announced IS
-  'False: alert.created was not published, because the device fell silent with many others: see fleet_silences. Nor is alert.resolved then.';
+  'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
 
 CREATE TABLE asset_replacements (
   organization_id uuid NOT NULL,
@@ -588,6 +568,26 @@ COMMENT ON COLUMN idempotency_keys.location IS
   'Location header of the answer. Null: it had none.';
 COMMENT ON INDEX idempotency_keys_age_idx IS
   'Without organization_id: the worker deletes expired answers of all organizations.';
+
+CREATE TABLE overdue_fleets (
+  organization_id uuid NOT NULL,
+  began_at timestamp with time zone DEFAULT now() NOT NULL,
+  since timestamp with time zone NOT NULL,
+  overdue_count integer NOT NULL,
+  total_count integer NOT NULL,
+  confirmed_at timestamp with time zone,
+  CONSTRAINT overdue_fleets_pkey PRIMARY KEY (organization_id)
+);
+COMMENT ON TABLE overdue_fleets IS
+  'Organizations of which many devices missed their contact at once: until it is over or confirmed, their devices go offline without an event each. One row per organization, removed when it ends.';
+COMMENT ON COLUMN overdue_fleets.since IS
+  'The first deadline that was missed.';
+COMMENT ON COLUMN overdue_fleets.overdue_count IS
+  'Devices that were found overdue at once.';
+COMMENT ON COLUMN overdue_fleets.total_count IS
+  'Active devices of the organization at that time.';
+COMMENT ON COLUMN overdue_fleets.confirmed_at IS
+  'When the operator confirmed that these devices are overdue indeed. Null: not confirmed.';
 
 CREATE TABLE profiles (
   organization_id uuid NOT NULL,

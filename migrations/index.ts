@@ -32,7 +32,7 @@ import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
 import * as refusedKeys from './027-refused-keys.ts';
-import * as fleetSilences from './028-fleet-silences.ts';
+import * as overdueFleets from './028-overdue-fleets.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -58,5 +58,5 @@ export const migrations = {
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
   '027-refused-keys': refusedKeys,
-  '028-fleet-silences': fleetSilences,
+  '028-overdue-fleets': overdueFleets,
 };

@@ -1,4 +1,4 @@
-/** Open alerts whose events were not published, because a whole fleet fell silent: see presence/fleet-silence.ts. */
+/** Open alerts whose events were not published, because a whole fleet was overdue: see presence/overdue-fleet.ts. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';

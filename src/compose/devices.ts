@@ -14,7 +14,7 @@ import { createDeviceInfoService } from '../devices/device-info.service.ts';
 import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
-import type { IngressHearing } from '../presence/ingress-hearing.ts';
+import type { IntakeHealth } from '../presence/intake-health.ts';
 import type { Resources } from './resources.ts';
 
 export type DeviceRepositories = ReturnType<typeof composeDeviceRepositories>;
@@ -36,11 +36,12 @@ export interface DevicesNeeds
     'recompile' | 'onAlertRulesChanged' | 'onCameOnline' | 'recordOutcomes' | 'publish'
   > {
   devicesIn: DeviceRepositories['devicesIn'];
-  hear: IngressHearing['hear'];
+  observeContact: IntakeHealth['observeContact'];
 }
 
 export function composeDevices({ sql, transact, now }: Resources, needs: DevicesNeeds) {
-  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, hear, publish } = needs;
+  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
+    needs;
   const { handle } = createDeviceExchanges({
     transact,
     devicesIn,
@@ -53,7 +54,7 @@ export function composeDevices({ sql, transact, now }: Resources, needs: Devices
     publish,
     now,
   });
-  const exchanges: DeviceExchanges = { handle: (exchange) => hear(handle(exchange)) };
+  const exchanges: DeviceExchanges = { handle: (exchange) => observeContact(handle(exchange)) };
   return {
     routes: devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
     exchanges,

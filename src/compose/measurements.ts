@@ -5,17 +5,17 @@ import { createIntake, type Intake, type IntakeDeps } from '../measurements/inta
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
-import type { IngressHearing } from '../presence/ingress-hearing.ts';
+import type { IntakeHealth } from '../presence/intake-health.ts';
 import type { Resources } from './resources.ts';
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
   'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
-> & { hear: IngressHearing['hear'] };
+> & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
   { sql, transactBatch, metrics, now }: Resources,
-  { configurationsIn, evaluateAlerts, onlineEvents, hear, publish, exchange }: MeasurementsNeeds,
+  { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
     transact: transactBatch,
@@ -34,7 +34,7 @@ export function composeMeasurements(
       metrics.readings.inc({ outcome: 'dropped' }, dropped);
     },
   });
-  const intake: Intake = { receive: (frame) => hear(receive(frame)) };
+  const intake: Intake = { receive: (frame) => observeContact(receive(frame)) };
   return {
     routes: measurementsRoutes({ intake, history: createHistoryRepository(sql), now }),
     intake,

@@ -7,7 +7,7 @@ import type { SenderOptions } from '../deliveries/sender.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
-import { createFleetSilencesRepository } from '../presence/fleet-silences.repository.ts';
+import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 import { connectTemporal } from '../temporal/connection.ts';
@@ -44,7 +44,7 @@ export function openResources(options: ComposeOptions) {
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
   const metrics = createMetrics({
     endpoints: createEndpointHealthRepository(sql).countByState,
-    silentFleets: createFleetSilencesRepository(sql).count,
+    overdueFleets: createOverdueFleetsRepository(sql).count,
   });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {

@@ -36,14 +36,14 @@ export function composeSlices(resources: Resources) {
     recordOutcomes: configJobs.recordOutcomes,
     onAlertRulesChanged: alerts.onAlertRulesChanged,
     onCameOnline: presence.onCameOnline,
-    hear: presence.hear,
+    observeContact: presence.observeContact,
     publish,
   });
   const measurements = composeMeasurements(resources, {
     configurationsIn,
     evaluateAlerts: alerts.evaluate,
     onlineEvents: presence.onlineEvents,
-    hear: presence.hear,
+    observeContact: presence.observeContact,
     publish,
     exchange: devices.exchanges.handle,
   });

@@ -14,9 +14,9 @@ import {
   breachData,
   configAppliedData,
   configFailedData,
-  fleetSilentData,
   frameData,
   noteData,
+  overdueFleetData,
 } from './event-payloads.schemas.ts';
 
 interface EventDefinition<Collections, Data, Example = Data> {
@@ -126,8 +126,8 @@ export const EVENT_CATALOGUE = {
     collections: ['event'],
     summary: 'Many devices missed their expected contact at once',
     description:
-      'More than a tenth of all active devices, and more than twenty. Sent once, instead of device.offline and alert.created for each of them; the alerts are in the list. Those that are still silent in the end have their own events then.',
-    data: fleetSilentData,
+      'More than a tenth of all active devices, and more than twenty. Sent once, instead of device.offline and alert.created for each of them; the alerts are in the list. Those that are still overdue in the end have their own events then.',
+    data: overdueFleetData,
     example: { silent: 42, total: 180, since: '2026-03-02T08:15:30.000Z' },
   }),
   'webhook.test': event({

@@ -7,7 +7,7 @@ import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts'
 import { configurationSchema } from '../devices/devices.schemas.ts';
 import { timestamp } from '../http/schemas.ts';
 import type { FrameData, ReadingData } from '../measurements/measurement-events.ts';
-import type { FleetSilentData } from '../presence/fleet-silence.ts';
+import type { OverdueFleetData } from '../presence/overdue-fleet.ts';
 
 const serialNumber = Joi.string().required().description('As it was registered');
 const assetId = Joi.string().required();
@@ -77,7 +77,7 @@ export const configFailedData = Joi.object<ConfigFailedData>({
   failedAt: timestamp().required(),
 });
 
-export const fleetSilentData = Joi.object<FleetSilentData>({
+export const overdueFleetData = Joi.object<OverdueFleetData>({
   silent: Joi.number().integer().required().description('Devices that missed their contact'),
   total: Joi.number().integer().required().description('Active devices of the organization'),
   since: timestamp().required().description('The first contact that was missed'),

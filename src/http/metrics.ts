@@ -18,8 +18,8 @@ export interface Metrics {
 
 /** Counted when the metrics are read, instead of as it happens. */
 export interface MetricSources {
-  /** Fleets that are silent. */
-  silentFleets(): Promise<number>;
+  /** Fleets that are overdue. */
+  overdueFleets(): Promise<number>;
   endpoints(): Promise<{ oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>>;
 }
 
@@ -42,11 +42,11 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
   });
   new Gauge({
-    name: 'dms_silent_fleets',
-    help: 'Organizations of which many devices fell silent at once, until it is over or confirmed',
+    name: 'dms_overdue_fleets',
+    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
     registers,
     async collect() {
-      const count = await sources.silentFleets().catch(() => null);
+      const count = await sources.overdueFleets().catch(() => null);
       this.reset();
       if (count !== null) this.set(count);
     },

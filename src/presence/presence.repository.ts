@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { type FleetSilence, SILENT_MIN } from './fleet-silence.ts';
 import type { Outage } from './ingress-availability.ts';
+import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
 import type { DeviceKey } from './presence-columns.ts';
 
 /** A device whose expected contact was missed. */
@@ -63,18 +63,18 @@ export function createPresenceRepository(sql: Sql) {
     },
 
     /** Organizations with more overdue devices than any may have at once: the sweep looks at all of them. */
-    countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<FleetSilence[]> {
+    countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
       return query(
         sql,
-        `select late.organization_id as "organizationId", late.silent, late.since, fleet.total
+        `select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
          from (
-           select s.organization_id, count(*) as silent, min(s.expected_by) as since from device_states s
+           select s.organization_id, count(*) as overdue, min(s.expected_by) as since from device_states s
            where ${IS_OVERDUE} group by s.organization_id having count(*) > ?
          ) as late
          cross join lateral (
            select count(*) as total from device_configs where organization_id = late.organization_id and is_active
          ) as fleet`,
-        [...overdueBindings(overdue), SILENT_MIN],
+        [...overdueBindings(overdue), FLEET_OVERDUE_MIN],
       );
     },
   };

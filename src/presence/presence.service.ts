@@ -2,26 +2,24 @@
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
-import { createFleetSilenceService, type FleetSilenceDeps } from './fleet-silence.service.ts';
-import type { FleetSilencesRepository } from './fleet-silences.repository.ts';
 import { type AvailabilityRecord, createOutageTracker, type Outage } from './ingress-availability.ts';
-import type { OverdueDevice, PresenceRepository } from './presence.repository.ts';
+import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';
+import type { OverdueDevice, OverdueQuery, PresenceRepository } from './presence.repository.ts';
 import type { DeviceKey } from './presence-columns.ts';
 
 type PresenceData = EventTypes['device.online' | 'device.offline'];
 
 export interface PresenceServiceDeps {
   transact: Transact;
-  sql: Sql;
-  presenceIn(sql: Sql): Pick<PresenceRepository, 'markOverdueOffline' | 'countOverdue'>;
-  silencesIn(sql: Sql): FleetSilencesRepository;
+  presenceIn(sql: Sql): Pick<PresenceRepository, 'markOverdueOffline'>;
+  overdueFleetsIn(sql: Sql): Pick<OverdueFleetsRepository, 'shareLock'>;
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
   assetsIn(sql: Sql): {
     listViews(devices: DeviceKey[]): Promise<Array<{ organizationId: string; view: PresenceData }>>;
   };
   /** What becomes of alerts when devices are overdue, and when they are back; the states of the devices are locked. */
-  noDataAlerts: FleetSilenceDeps['noDataAlerts'] & {
+  noDataAlerts: {
     /** Without events for the devices that are not announced. */
     open(
       tx: InTransaction,
@@ -32,8 +30,9 @@ export interface PresenceServiceDeps {
     /** Ids of the assets that went offline last without an event. */
     listUnannounced(tx: InTransaction, devices: DeviceKey[]): Promise<Set<string>>;
   };
-  onFleetSilent: FleetSilenceDeps['onBegan'];
-  onFleetHeard: FleetSilenceDeps['onEnded'];
+  /** With one event and one alarm each: see overdue-fleets.service.ts. */
+  beginOverdueFleets(look: Omit<OverdueQuery, 'limit'>): Promise<void>;
+  endOverdueFleets(): Promise<void>;
   publish: Publish;
   now(): Date;
 }
@@ -42,14 +41,8 @@ export interface PresenceServiceDeps {
 const OVERDUE_BATCH_MAX = 500;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
-  const { transact, presenceIn, silencesIn, noDataAlerts, publish, now } = deps;
+  const { transact, presenceIn, overdueFleetsIn, noDataAlerts, publish, now } = deps;
   const tracker = createOutageTracker();
-  const silences = createFleetSilenceService({
-    ...deps,
-    offlineEvents: (tx, devices) => presenceEvents(tx, 'device.offline', devices),
-    onBegan: deps.onFleetSilent,
-    onEnded: deps.onFleetHeard,
-  });
 
   async function presenceEvents(
     { sql }: InTransaction,
@@ -61,7 +54,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     return assets.map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
   }
 
-  /** Devices that came back, but for those of which nobody was told that they were gone. */
+  /** Devices that came back, but for those whose absence was not published. */
   async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
     const unannounced = await noDataAlerts.listUnannounced(tx, devices);
@@ -74,8 +67,8 @@ export function createPresenceService(deps: PresenceServiceDeps) {
 
   async function sweepBatch(look: { now: Date; outages: Outage[] }): Promise<number> {
     return transact(async ({ sql }) => {
-      const silent = await silencesIn(sql).shareLock();
-      const isAnnounced = ({ organizationId }: DeviceKey) => !silent.has(organizationId);
+      const overdueFleets = await overdueFleetsIn(sql).shareLock();
+      const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
       const overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit: OVERDUE_BATCH_MAX });
       const alertEvents = await noDataAlerts.open({ sql }, overdue, isAnnounced);
       const offline = await presenceEvents({ sql }, 'device.offline', overdue.filter(isAnnounced));
@@ -85,18 +78,20 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   }
 
   return {
-    /** Marks all overdue devices offline. Counted first: of a silent fleet, no device has an event of its own. */
+    /** Marks all overdue devices offline. Counted first: of a overdue fleet, no device has an event of its own. */
     async sweepOffline(): Promise<void> {
       const look = { now: now(), outages: tracker.outages(await deps.readAvailability()) };
-      await silences.beginNew(deps.sql, look);
+      await deps.beginOverdueFleets(look);
       let count: number;
       do count = await sweepBatch(look);
       while (count === OVERDUE_BATCH_MAX);
-      await silences.endThoseOver(deps.sql);
+      await deps.endOverdueFleets();
     },
 
     /** For a batch of frames, which end the alerts of their devices themselves. */
     onlineEvents,
+    offlineEvents: (tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> =>
+      presenceEvents(tx, 'device.offline', devices),
 
     /** For devices that came back online without a frame. */
     async onCameOnline(tx: InTransaction, devices: DeviceKey[]): Promise<void> {

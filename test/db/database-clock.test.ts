@@ -28,10 +28,10 @@ describe('The clock of the database', () => {
     const clock = createDatabaseClock({ sql, processNow: anHourAhead, monotonicMs });
     await clock.synchronize();
     const before = await databaseNow();
-    const told = clock.now();
+    const read = clock.now();
     const after = await databaseNow();
     // As exact as the shortest round trip; times of JavaScript have no fractions of milliseconds.
-    assert.ok(told.getTime() >= before.getTime() - 1_000 && told.getTime() <= after.getTime() + 1_000);
+    assert.ok(read.getTime() >= before.getTime() - 1_000 && read.getTime() <= after.getTime() + 1_000);
     assert.ok(Math.abs((clock.processAheadMs() as number) - HOUR_MS) < 10_000);
   });
 

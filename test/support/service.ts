@@ -28,6 +28,7 @@ export interface TestService extends TestOrganization {
   baseUrl: string;
   /** Of the CoAP gateway, on loopback. */
   coapPort: number;
+  metricsUrl: string;
   /** Another organization on the same service. */
   addOrganization(): Promise<TestOrganization>;
   issueKey(organizationId: string, kind: KeyKind): Promise<{ id: string; token: string }>;
@@ -104,6 +105,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     settings,
     baseUrl,
     coapPort: gateway.port,
+    metricsUrl: `http://127.0.0.1:${metrics.port}/metrics`,
     addOrganization,
     issueKey,
     async stop() {

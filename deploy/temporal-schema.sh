@@ -3,7 +3,8 @@
 # and only newer versions of the schema are applied. Run it with the tool of the new version before the new server.
 #
 # Takes the server's own variables: POSTGRES_SEEDS, DB_PORT, POSTGRES_USER, POSTGRES_PWD, DBNAME, VISIBILITY_DBNAME.
-# TEMPORAL_SQL_TOOL is the program, temporal-sql-tool unless set.
+# TEMPORAL_SQL_TOOL is the program, temporal-sql-tool unless set. With CREATE_DATABASES=false the databases are there,
+# and the user may not create any.
 set -eu
 
 : "${POSTGRES_SEEDS:?must be the host of PostgreSQL}"
@@ -29,7 +30,7 @@ run() {
 
 prepare() {
   database=$1 schema=$2
-  run --db "$database" create-database
+  [ "${CREATE_DATABASES:-true}" = false ] || run --db "$database" create-database
   run --db "$database" setup-schema --version 0.0
   run --db "$database" update-schema --schema-name "postgresql/v12/$schema"
   echo "temporal-schema: $database is ready"

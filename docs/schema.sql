@@ -296,6 +296,32 @@ COMMENT ON TABLE asset_replacements IS
 COMMENT ON COLUMN asset_replacements.serial_number IS
   'Of the logger that was taken out of service.';
 
+CREATE TABLE certificate_chunks (
+  organization_id uuid NOT NULL,
+  content_id uuid NOT NULL,
+  position integer NOT NULL,
+  content bytea STORAGE EXTERNAL NOT NULL,
+  CONSTRAINT certificate_chunks_pkey PRIMARY KEY (organization_id, content_id, "position"),
+  CONSTRAINT certificate_chunks_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE certificate_chunks IS
+  'The content of certificates in pieces, so that it is written and read without being held in memory.';
+COMMENT ON COLUMN certificate_chunks.content IS
+  'Stored uncompressed: files like these are compressed already.';
+
+CREATE TABLE certificate_removals (
+  organization_id uuid NOT NULL,
+  content_id uuid NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT certificate_removals_pkey PRIMARY KEY (organization_id, content_id),
+  CONSTRAINT certificate_removals_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX certificate_removals_due_idx ON certificate_removals USING btree (due_at);
+COMMENT ON TABLE certificate_removals IS
+  'Contents that no certificate refers to: of uploads that are under way or broke off, and of replaced certificates.';
+COMMENT ON INDEX certificate_removals_due_idx IS
+  'Not by organization: a sweep removes what is due in all of them.';
+
 CREATE TABLE certificates (
   organization_id uuid NOT NULL,
   serial_key text COLLATE "C" NOT NULL,
@@ -303,6 +329,8 @@ CREATE TABLE certificates (
   size_bytes integer NOT NULL,
   sha256 bytea NOT NULL,
   uploaded_at timestamp with time zone DEFAULT now() NOT NULL,
+  content_id uuid,
+  chunked_sha256 bytea,
   CONSTRAINT certificates_pkey PRIMARY KEY (organization_id, serial_key),
   CONSTRAINT certificates_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT certificates_size_bytes_check CHECK (size_bytes >= 0)
@@ -313,6 +341,10 @@ COMMENT ON COLUMN certificates.serial_key IS
   'The serial number in lower case.';
 COMMENT ON COLUMN certificates.content IS
   'Stored uncompressed: files like these are compressed already.';
+COMMENT ON COLUMN certificates.content_id IS
+  'Of its chunks; each upload has a new one. Null: the version before has stored it, in one piece.';
+COMMENT ON COLUMN certificates.chunked_sha256 IS
+  'Of the chunks; null when there are none. Another one than sha256: the version before has replaced it, in one piece.';
 
 CREATE TABLE config_jobs (
   organization_id uuid NOT NULL,

@@ -31,6 +31,7 @@ import * as unregisteredDevices from './019-unregistered-devices.ts';
 import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
+import * as certificateChunks from './023-certificate-chunks.ts';
 import * as refusedKeys from './027-refused-keys.ts';
 import * as overdueFleets from './028-overdue-fleets.ts';
 
@@ -57,6 +58,7 @@ export const migrations = {
   '020-ingress-heartbeats': ingressHeartbeats,
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
+  '023-certificate-chunks': certificateChunks,
   '027-refused-keys': refusedKeys,
   '028-overdue-fleets': overdueFleets,
 };

@@ -4,9 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICKS_PER_SECOND = 100;
 
 /** Peak resident memory since the start. */
-export function peakMb(pid: number): number {
+export const peakMb = (pid: number): number => readMb(pid, /VmHWM:\s+(\d+)/);
+
+/** Resident memory now. */
+export const residentMb = (pid: number): number => readMb(pid, /VmRSS:\s+(\d+)/);
+
+function readMb(pid: number, kilobytes: RegExp): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  return Math.round(Number(kilobytes.exec(status)?.[1] ?? 0) / 1024);
 }
 
 /** Processor time since the start, user and system. */

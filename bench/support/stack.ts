@@ -14,7 +14,7 @@ import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { createChildProcesses } from './child-processes.ts';
 import { type DiskWatch, watchDisk } from './disk.ts';
 import { addFleet, type Fleet, type FleetOptions } from './fleet.ts';
-import { descendantsMb, peakMb } from './process-usage.ts';
+import { descendantsMb, peakMb, residentMb } from './process-usage.ts';
 
 export interface BenchStack {
   sql: Database;
@@ -32,6 +32,8 @@ export interface BenchStack {
   watchDisk(): Promise<DiskWatch>;
   /** Peak resident memory of the API process since its start, MB. */
   apiPeakMb(): number;
+  /** Its resident memory now, MB. */
+  apiMemoryMb(): number;
   /** Memory of the servers now, each page counted once, MB. */
   serversMb(): { postgres: number; temporal: number };
   stop(): Promise<void>;
@@ -74,6 +76,7 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     worker,
     watchDisk: () => watchDisk(folder),
     apiPeakMb: () => peakMb(api.pid as number),
+    apiMemoryMb: () => residentMb(api.pid as number),
     serversMb: () => ({ postgres: descendantsMb('postgres'), temporal: descendantsMb('temporal') }),
     async stop() {
       await processes.stop();

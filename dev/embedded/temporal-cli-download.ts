@@ -1,17 +1,18 @@
 /**
- * Temporal's own download of the CLI. It is published without a checksum that could be pinned here, so only HTTPS
- * protects it; the caller checks that the program runs.
+ * Downloads the CLI from Temporal's release. Nothing of an archive is unpacked before its checksum is the pinned one: who
+ * controls the download would otherwise run programs on this machine.
  */
 import { execFile } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { Env } from './find-program.ts';
-import { pinned } from './temporal-cli-version.ts';
+import { archiveSums, pinned } from './temporal-cli-version.ts';
 
-const official = 'https://temporal.download/cli/archive';
+const official = 'https://github.com/temporalio/cli/releases/download';
 const platforms: Record<string, string> = { linux: 'linux', darwin: 'darwin' };
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -23,18 +24,22 @@ const progressMs = 5_000;
 export interface DownloadOptions {
   env: Env;
   print: (line: string) => void;
-  /** Default: Temporal's own server. */
+  /** Default: Temporal's own releases. */
   downloadFrom?: string;
+  /** sha256 by platform. Default: the pinned ones. */
+  sums?: Readonly<Record<string, string>>;
 }
 
 /** Writes the CLI to the target path, and its archive beside it. */
 export async function downloadTemporalCli(target: string, options: DownloadOptions): Promise<void> {
-  const { env, print, downloadFrom = official } = options;
+  const { env, print, downloadFrom = official, sums = archiveSums } = options;
   try {
-    const url = urlFor(downloadFrom);
+    const platform = thisPlatform();
+    const url = `${downloadFrom}/v${pinned.cli}/temporal_cli_${pinned.cli}_${platform}.tar.gz`;
     print(`Temporal CLI: downloading ${url}`);
     const archive = `${target}.tar.gz`;
     await fetchTo(archive, url, print);
+    await verify(archive, sums[platform]);
     await promisify(execFile)('tar', ['-xzf', archive, '-C', dirname(target), 'temporal'], {
       env: { PATH: env.PATH },
     });
@@ -43,11 +48,18 @@ export async function downloadTemporalCli(target: string, options: DownloadOptio
   }
 }
 
-function urlFor(base: string): string {
+function thisPlatform(): string {
   const platform = platforms[process.platform];
   const arch = architectures[process.arch];
   if (!platform || !arch) throw new Error(`there is none for ${process.platform} on ${process.arch}`);
-  return `${base}/v${pinned.cli}?platform=${platform}&arch=${arch}`;
+  return `${platform}_${arch}`;
+}
+
+async function verify(path: string, pinnedSum: string | undefined): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  const sum = hash.digest('hex');
+  if (sum !== pinnedSum) throw new Error(`its sha256 is ${sum} and not the pinned ${pinnedSum}`);
 }
 
 async function fetchTo(path: string, url: string, print: DownloadOptions['print']): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Finds the Temporal CLI, whose `server start-dev` is the embedded Temporal. In this order: TEMPORAL_CLI_PATH, the PATH
- * if its version is new enough, the cache, Temporal's download, a build with Go from the pinned module in
+ * if its version is new enough, the cache, Temporal's release, a build with Go from the pinned module in
  * tools/temporal. Each step prints what it does; none waits long for a network that is missing.
  */
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -17,8 +17,10 @@ export interface FindTemporalCli {
   cacheDir: string;
   /** Called with a line about each step. */
   print: (line: string) => void;
-  /** Where to download from. Default: Temporal's own server. */
+  /** Where to download from. Default: Temporal's own releases. */
   downloadFrom?: string;
+  /** sha256 of the archives by platform. Default: the pinned ones. */
+  sums?: Readonly<Record<string, string>>;
 }
 
 export async function findTemporalCli(wanted: FindTemporalCli): Promise<string> {
@@ -107,5 +109,5 @@ Any one of these helps:
   set TEMPORAL_CLI_PATH to a Temporal CLI
   have "temporal", ${pinned.cli} or newer, on the PATH
   put that program at ${target}
-  let this machine reach temporal.download
+  let this machine reach github.com
   install Go, with which it is built from tools/temporal`;

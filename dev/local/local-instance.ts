@@ -33,7 +33,13 @@ export function writePrivately(file: string, text: string): void {
   renameSync(draft, file);
 }
 
-export function startupBanner(local: LocalInstance, dataDir: string): string {
+/** How the service can be used, and by whom. */
+export interface Exposure {
+  host: string;
+  isTokenRequired: boolean;
+}
+
+export function startupBanner(local: LocalInstance, dataDir: string, exposure: Exposure): string {
   return `
   Device Monitoring Service is up.
 
@@ -49,6 +55,23 @@ export function startupBanner(local: LocalInstance, dataDir: string): string {
 
     curl -s ${local.baseUrl}/assets -H 'Authorization: Bearer ${local.apiKey}'
 
-  The same is in ${relative(process.cwd(), join(dataDir, 'local.json'))}; logs and data lie beside it. Ctrl-C stops everything.
+${notices(exposure)}  The same is in ${relative(process.cwd(), join(dataDir, 'local.json'))}; logs and data lie beside it. Ctrl-C stops everything.
 `;
 }
+
+/** What a trial allows and production must not. */
+function notices({ host, isTokenRequired }: Exposure): string {
+  const isOpen = !isLoopback(host);
+  const notice = isTokenRequired
+    ? ''
+    : `  CoAP needs no device token: who knows a registered serial number can send readings in its name.
+  COAP_REQUIRE_TOKEN=true requires one.
+
+`;
+  if (!isOpen) return notice;
+  return `${notice}  WARNING: HOST is ${host}, so other machines reach the API and the CoAP gateway, without encryption.
+
+`;
+}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host);

@@ -85,7 +85,8 @@ export async function startEverything(options: StartOptions): Promise<void> {
     databaseUrl,
   };
   writeLocalInstance(start.dataDir, local);
-  print(startupBanner(local, start.dataDir));
+  const { host, coap } = settings;
+  print(startupBanner(local, start.dataDir, { host, isTokenRequired: coap.isTokenRequired }));
 }
 
 /** The host for URLs that work on this machine. */

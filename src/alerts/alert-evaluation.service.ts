@@ -44,7 +44,7 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
       transitions: alertsOf(stored, devices).evaluate(stored),
     }));
     const created = await insertOpened(sql, evaluated);
-    const resolved = await alertsIn(sql).resolve([...devices.values()].flatMap(closedRefs));
+    const resolved = await alertsIn(sql).resolve([...devices.values()].flatMap(resolvedRefs));
     await statesIn(sql).updateOpenAlerts(
       [...devices.values()]
         .filter(({ alerts }) => alerts.hasChanged())
@@ -110,8 +110,8 @@ function alertsOf({ device }: StoredFrame, devices: Map<string, EvaluatedDevice>
   return alerts;
 }
 
-const closedRefs = ({ device: { organizationId }, alerts }: EvaluatedDevice) =>
-  alerts.closedIds().map((alertId) => ({ organizationId, alertId }));
+const resolvedRefs = ({ device: { organizationId }, alerts }: EvaluatedDevice) =>
+  alerts.resolvedIds().map((alertId) => ({ organizationId, alertId }));
 
 const newAlert = ({
   stored: { device },

@@ -45,7 +45,7 @@ export function transitionEvents(
     const { kind, alert, reading } = transition;
     const stored = kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
     if (!stored) return [];
-    if (kind === 'closed') resolved.delete(stored.id);
+    if (kind === 'resolved') resolved.delete(stored.id);
     return [alertEvent(kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, reading.measuredAt)];
   });
   const byOthers = [...resolved.values()].map((alert) =>

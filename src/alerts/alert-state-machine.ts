@@ -25,7 +25,7 @@ export interface EvaluatedReading {
 
 export type AlertTransition =
   | { kind: 'opened'; alert: OpenTemperatureAlert; definition: AlertDefinition; reading: EvaluatedReading }
-  | { kind: 'closed'; alert: OpenTemperatureAlert; reading: EvaluatedReading }
+  | { kind: 'resolved'; alert: OpenTemperatureAlert; reading: EvaluatedReading }
   /** The alert was open before, or this reading has opened it. */
   | { kind: 'breach'; alert: OpenTemperatureAlert; definition: AlertDefinition };
 
@@ -47,7 +47,7 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
     const hasEnded = type === null ? hasReturned(definition.bounds, reading.value) : type !== before?.type;
     if (before && hasEnded) {
       open.delete(key);
-      yield { kind: 'closed', alert: before, reading };
+      yield { kind: 'resolved', alert: before, reading };
     }
     if (type === null) return;
     if (!open.has(key)) {

@@ -11,27 +11,27 @@ export type DeviceAlerts = ReturnType<typeof createDeviceAlerts>;
 export function createDeviceAlerts(initial: readonly OpenAlert[]) {
   const evaluator = createAlertEvaluator(initial.filter(isTemperature));
   // Any frame ends them.
-  const closed: OpenAlert[] = initial.filter(isNoData);
-  let hasChanged = closed.length > 0;
+  const resolved: OpenAlert[] = initial.filter(isNoData);
+  let hasChanged = resolved.length > 0;
   return {
     evaluate({ sync, fresh }: StoredFrame): AlertTransition[] {
       const monitored = monitoredConfig(sync);
       const definitions = monitored ? definitionsOf(monitored) : [];
       const stale = evaluator.resolveUndefined(definitions);
-      closed.push(...stale);
+      resolved.push(...stale);
       if (stale.length > 0) hasChanged = true;
       if (definitions.length === 0) return [];
       const transitions = evaluator.evaluate(definitions, evaluatedReadings(fresh));
       for (const transition of transitions) {
         if (transition.kind !== 'breach') hasChanged = true;
-        if (transition.kind === 'closed') closed.push(transition.alert);
+        if (transition.kind === 'resolved') resolved.push(transition.alert);
       }
       return transitions;
     },
     hasChanged: () => hasChanged,
     open: (): OpenAlert[] => evaluator.open(),
     /** Once those that opened within the batch have their ids. */
-    closedIds: (): string[] => closed.map(({ alertId }) => alertId as string),
+    resolvedIds: (): string[] => resolved.map(({ alertId }) => alertId as string),
   };
 }
 

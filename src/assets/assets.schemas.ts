@@ -1,20 +1,10 @@
 import Joi from 'joi';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
-import { isSerialNumber, SERIAL_NUMBER } from '../devices/serial-number.ts';
+import { serialNumber } from '../devices/devices.schemas.ts';
 import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
 import { ASSET_STATUSES, type AssetView } from './asset.ts';
 
-const serialNumber = () =>
-  Joi.string()
-    .pattern(SERIAL_NUMBER)
-    .custom((value: string, helpers) => (isSerialNumber(value) ? value : helpers.error('serial.key')))
-    .example('282C02424EED')
-    .messages({
-      'string.pattern.base':
-        '{{#label}} must be 1 to 64 letters, digits or . _ : - and begin with a letter or digit',
-      'serial.key': '{{#label}} must be a serial number, not an API key or device token',
-    });
-
+const BLANK = '{{#label}} must not be blank';
 const text = (max: number) => Joi.string().max(max);
 
 export interface RegisterAsset {
@@ -29,7 +19,10 @@ export interface RegisterAsset {
 
 export const registerAssetBody = Joi.object<RegisterAsset, true>({
   serialNumber: serialNumber().required().description('Unique among active assets, compared without case'),
-  name: text(128).pattern(/\S/, 'a visible character').description('Default: the serial number'),
+  name: text(128)
+    .pattern(/\S/)
+    .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
+    .description('Default: the serial number'),
   waterType: text(32).example('automatic'),
   floor: Joi.number().integer().min(-100).max(1000),
   model: text(64).description('Sensor product line').example('TVO-THT'),

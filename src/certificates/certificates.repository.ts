@@ -1,49 +1,58 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Certificate, CertificateSummary } from './certificate.ts';
-
-const SUMMARY = 'size_bytes as "sizeBytes", sha256, uploaded_at as "uploadedAt"';
-const BY_SERIAL = 'organization_id = ? and serial_key = lower(?)';
+import type { CertificateContent, CertificateSummary, FoundCertificate } from './certificate.ts';
+import { REMOVED_AFTER } from './certificate-contents.repository.ts';
 
 export type CertificatesRepository = ReturnType<typeof createCertificatesRepository>;
 
 export function createCertificatesRepository(sql: Sql) {
   return {
-    async find(organizationId: string, serialNumber: string): Promise<CertificateSummary | null> {
-      const [row] = await query<CertificateSummary>(
+    async find(organizationId: string, serialNumber: string): Promise<FoundCertificate | null> {
+      const [row] = await query<FoundCertificate>(
         sql,
-        `select ${SUMMARY} from certificates where ${BY_SERIAL}`,
+        `select case when chunked_sha256 = sha256 then content_id end as "contentId", size_bytes as "sizeBytes", sha256,
+           uploaded_at as "uploadedAt"
+         from certificates where organization_id = ? and serial_key = lower(?)`,
         [organizationId, serialNumber],
       );
       return row ?? null;
     },
 
-    async read(organizationId: string, serialNumber: string): Promise<Certificate | null> {
-      const [row] = await query<Certificate>(
-        sql,
-        `select content, sha256 from certificates where ${BY_SERIAL}`,
-        [organizationId, serialNumber],
-      );
-      return row ?? null;
-    },
-
-    /** Replaces an earlier one. */
+    /**
+     * Replaces an earlier one at once. Its content is removed later, for those who are reading it. Null when the new
+     * content is gone, because its upload took longer than contents are kept for. Processes of the version before read
+     * it in one piece.
+     */
     async upsert(
       organizationId: string,
       serialNumber: string,
-      { content, sha256 }: Certificate,
-    ): Promise<CertificateSummary> {
+      { contentId, sizeBytes, sha256 }: CertificateContent,
+    ): Promise<CertificateSummary | null> {
       const [row] = await query<CertificateSummary>(
         sql,
-        `insert into certificates (organization_id, serial_key, content, size_bytes, sha256)
-         values (?, lower(?), ?, ?, ?)
-         on conflict on constraint certificates_pkey do update
-           set content = excluded.content, size_bytes = excluded.size_bytes, sha256 = excluded.sha256,
-             uploaded_at = excluded.uploaded_at
-         returning ${SUMMARY}`,
-        [organizationId, serialNumber, content, content.length, sha256],
+        `with kept as (
+           delete from certificate_removals where organization_id = ? and content_id = ?
+           returning organization_id, content_id
+         ), stored as (
+           insert into certificates
+             (organization_id, serial_key, content_id, chunked_sha256, size_bytes, sha256, content)
+           select k.organization_id, lower(?), k.content_id, ?::bytea, ?::integer, ?::bytea,
+             (select string_agg(c.content, '' order by c.position) from certificate_chunks c
+              where c.organization_id = k.organization_id and c.content_id = k.content_id)
+           from kept k
+           on conflict on constraint certificates_pkey do update
+             set content_id = excluded.content_id, chunked_sha256 = excluded.chunked_sha256,
+               size_bytes = excluded.size_bytes, sha256 = excluded.sha256, content = excluded.content,
+               uploaded_at = excluded.uploaded_at
+           returning new.organization_id, new.size_bytes, new.sha256, new.uploaded_at, old.content_id as replaced_id
+         ), replaced as (
+           insert into certificate_removals (organization_id, content_id, due_at)
+           select organization_id, replaced_id, now() + ${REMOVED_AFTER} from stored where replaced_id is not null
+         )
+         select size_bytes as "sizeBytes", sha256, uploaded_at as "uploadedAt" from stored`,
+        [organizationId, contentId, serialNumber, sha256, sizeBytes, sha256],
       );
-      return row as CertificateSummary;
+      return row ?? null;
     },
   };
 }

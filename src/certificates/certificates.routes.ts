@@ -1,4 +1,5 @@
-import { readBytes } from '../http/read-body.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { readPieces, streamOf } from '../http/pieces.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { CERTIFICATE_BYTES_MAX, CERTIFICATE_TYPE, toFileName } from './certificate.ts';
@@ -10,7 +11,13 @@ const auth = 'customer' as const;
 const path = '/assets/{assetId}/calibration-certificate';
 const params = idParams('assetId');
 
-export function certificatesRoutes(service: CertificatesService): Route[] {
+export interface CertificatesRoutesDeps {
+  service: CertificatesService;
+  uploads: ConcurrencyLimit;
+  downloads: ConcurrencyLimit;
+}
+
+export function certificatesRoutes({ service, uploads, downloads }: CertificatesRoutesDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -24,14 +31,20 @@ export function certificatesRoutes(service: CertificatesService): Route[] {
       responses: { 200: { contentType: CERTIFICATE_TYPE } },
       errors: [404],
       conditional: true,
-      async handle({ caller, params: { assetId }, header }) {
-        const served = await service.serve(caller.organizationId, assetId, header('If-None-Match'));
-        if (served.content === null) return { status: 304, headers: { ETag: served.tag } };
-        return ok(served.content, {
+      async handle({ caller, params: { assetId }, header, isHead }) {
+        const { serialNumber, tag, sizeBytes, chunks } = await service.serve(
+          caller.organizationId,
+          assetId,
+          header('If-None-Match'),
+        );
+        if (chunks === null) return { status: 304, headers: { ETag: tag } };
+        const body = isHead ? undefined : await downloads.stream(caller.keyId, () => streamOf(chunks));
+        return ok(body, {
           'Content-Type': CERTIFICATE_TYPE,
-          'Content-Disposition': `attachment; filename="${toFileName(served.serialNumber)}"`,
+          'Content-Length': String(sizeBytes),
+          'Content-Disposition': `attachment; filename="${toFileName(serialNumber)}"`,
           'Content-Security-Policy': 'sandbox',
-          ETag: served.tag,
+          ETag: tag,
         });
       },
     }),
@@ -49,8 +62,9 @@ export function certificatesRoutes(service: CertificatesService): Route[] {
       responses: { 200: uploadedCertificateSchema },
       errors: [404, 413, 415],
       async handle({ caller, params: { assetId }, stream }) {
-        const bytes = await readBytes(stream, CERTIFICATE_BYTES_MAX);
-        return ok(await service.upload(caller.organizationId, assetId, bytes));
+        const upload = () =>
+          service.upload(caller.organizationId, assetId, readPieces(stream, CERTIFICATE_BYTES_MAX));
+        return ok(await uploads.run(caller.keyId, upload));
       },
     }),
   ];

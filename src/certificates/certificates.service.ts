@@ -1,18 +1,21 @@
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { AppError, invalid, notFound } from '../process/errors.ts';
 import {
-  type Certificate,
+  certificateChunks,
   certificateView,
+  createContentMeter,
+  type FoundCertificate,
   matchesTag,
   NO_CERTIFICATE,
-  newCertificate,
   toEntityTag,
 } from './certificate.ts';
+import type { CertificateContentsRepository } from './certificate-contents.repository.ts';
 import type { CertificatesRepository } from './certificates.repository.ts';
 
 export interface CertificatesServiceDeps {
   certificates: CertificatesRepository;
+  contents: Omit<CertificateContentsRepository, 'removeDue'>;
   /** Active assets only. */
   findAsset(organizationId: string, assetId: string): Promise<{ serialNumber: string } | null>;
 }
@@ -21,60 +24,114 @@ export type UploadedCertificate = ReturnType<typeof certificateView>;
 
 export interface ServedCertificate {
   serialNumber: string;
-  /** Null: the caller has it already. */
-  content: Buffer | null;
   tag: string;
+  sizeBytes: number;
+  /** Read chunk by chunk, as fast as they are asked for. Null: the caller has it already. */
+  chunks: AsyncIterable<Buffer> | null;
 }
 
 export type CertificatesService = ReturnType<typeof createCertificatesService>;
 
-export function createCertificatesService({ certificates, findAsset }: CertificatesServiceDeps) {
+export function createCertificatesService(deps: CertificatesServiceDeps) {
+  const { certificates, contents, findAsset } = deps;
+
   async function findSerial(organizationId: string, assetId: string): Promise<string> {
     const asset = await findAsset(organizationId, assetId);
     if (!asset) throw notFound(NO_SUCH_ASSET);
     return asset.serialNumber;
   }
 
+  /** Nobody sees the new content before all of it is stored, and nothing stays of one that breaks off. */
   async function store(
     organizationId: string,
     serialNumber: string,
-    certificate: Certificate,
+    chunks: AsyncIterable<Buffer>,
   ): Promise<UploadedCertificate> {
-    const stored = await certificates.upsert(organizationId, serialNumber, certificate);
-    return certificateView(serialNumber, stored);
+    const contentId = await contents.insert(organizationId);
+    try {
+      const meter = createContentMeter();
+      let position = 0;
+      for await (const chunk of chunks) {
+        meter.add(chunk);
+        await contents.insertChunk(organizationId, contentId, position++, chunk);
+      }
+      const stored = await certificates.upsert(organizationId, serialNumber, {
+        contentId,
+        ...meter.result(),
+      });
+      if (!stored) throw new AppError('unavailable', 'The upload took too long', RETRY_SOON);
+      return certificateView(serialNumber, stored);
+    } catch (error) {
+      // What this leaves is removed by the sweep.
+      await contents.remove(organizationId, contentId).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function* readChunks(organizationId: string, serialNumber: string, found: FoundCertificate) {
+    const { contentId, sha256 } = found;
+    const readChunk = (position: number) =>
+      contentId === null
+        ? contents.findSlice(organizationId, serialNumber, sha256, position)
+        : contents.findChunk(organizationId, contentId, position);
+    let left = found.sizeBytes;
+    for (let position = 0; left > 0; position++) {
+      const chunk = await readChunk(position);
+      if (!chunk) throw new Error('The certificate was removed while it was read');
+      yield chunk;
+      left -= chunk.length;
+    }
   }
 
   return {
-    /** Reads the content only if the caller does not have it. */
     async serve(
       organizationId: string,
       assetId: string,
       ifNoneMatch: string | undefined,
     ): Promise<ServedCertificate> {
       const serialNumber = await findSerial(organizationId, assetId);
-      const summary = await certificates.find(organizationId, serialNumber);
-      if (!summary) throw notFound(NO_CERTIFICATE);
-      const tag = toEntityTag(summary.sha256);
-      if (matchesTag(ifNoneMatch, tag)) return { serialNumber, content: null, tag };
-      const certificate = await certificates.read(organizationId, serialNumber);
-      if (!certificate) throw notFound(NO_CERTIFICATE);
-      return { serialNumber, content: certificate.content, tag: toEntityTag(certificate.sha256) };
+      const found = await certificates.find(organizationId, serialNumber);
+      if (!found) throw notFound(NO_CERTIFICATE);
+      const tag = toEntityTag(found.sha256);
+      const isKnown = matchesTag(ifNoneMatch, tag);
+      const chunks = isKnown ? null : readChunks(organizationId, serialNumber, found);
+      return { serialNumber, tag, sizeBytes: found.sizeBytes, chunks };
     },
 
-    /** For the present serial number of the asset. */
-    async upload(organizationId: string, assetId: string, bytes: Buffer): Promise<UploadedCertificate> {
-      const certificate = newCertificate(bytes);
-      return store(organizationId, await findSerial(organizationId, assetId), certificate);
+    /** For the present serial number of the asset. What is no PDF is refused before the asset is looked up. */
+    async upload(
+      organizationId: string,
+      assetId: string,
+      pieces: AsyncIterable<Buffer>,
+    ): Promise<UploadedCertificate> {
+      const chunks = certificateChunks(pieces);
+      try {
+        const first = await chunks.next();
+        const serialNumber = await findSerial(organizationId, assetId);
+        return await store(organizationId, serialNumber, withFirst(first, chunks));
+      } finally {
+        await chunks.return(undefined);
+      }
     },
 
     /** The serial need not be registered. */
     async uploadForSerial(
       organizationId: string,
       serialNumber: string,
-      bytes: Buffer,
+      pieces: AsyncIterable<Buffer>,
     ): Promise<UploadedCertificate> {
-      if (!isSerialNumber(serialNumber)) throw invalid(`${serialNumber} is no serial number`);
-      return store(organizationId, serialNumber, newCertificate(bytes));
+      if (!isSerialNumber(serialNumber)) throw invalid('The serial number is not valid');
+      return store(organizationId, serialNumber, certificateChunks(pieces));
     },
   };
+}
+
+const RETRY_SOON = { headers: { 'Retry-After': '1' } };
+
+async function* withFirst(
+  first: IteratorResult<Buffer>,
+  rest: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
+  if (!first.done) yield first.value;
+  yield* rest;
 }

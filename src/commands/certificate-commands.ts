@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { createCertificateContentsRepository } from '../certificates/certificate-contents.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createCertificatesService } from '../certificates/certificates.service.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
@@ -15,7 +16,7 @@ export const certificateCommands: Command[] = [
       withDatabase(async (sql) => {
         const serial = required(input, 0, 'SERIAL');
         if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');
-        const bytes = await readFile(required(input, 1, 'FILE')).catch(() => {
+        const file = await open(required(input, 1, 'FILE')).catch(() => {
           throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
         });
         const name = option(input, 'org') ?? '';
@@ -23,9 +24,10 @@ export const certificateCommands: Command[] = [
         if (!organization) throw new UsageError(`--org must name an organization, and there is no "${name}"`);
         const service = createCertificatesService({
           certificates: createCertificatesRepository(sql),
+          contents: createCertificateContentsRepository(sql),
           findAsset: async () => null,
         });
-        const stored = await service.uploadForSerial(organization.id, serial, bytes);
+        const stored = await service.uploadForSerial(organization.id, serial, file.createReadStream());
         print(`${stored.serialNumber}: ${stored.sizeBytes} bytes, SHA-256 ${stored.sha256}`);
       }),
   },

@@ -1,4 +1,4 @@
-import { readSettings } from '../process/config.ts';
+import { readTemporalSettings } from '../process/config.ts';
 import { type Command, durationMs, option, print } from './command.ts';
 
 const RETENTION_DEFAULT = '72h';
@@ -11,7 +11,7 @@ export const temporalCommands: Command[] = [
     run: async (input) => {
       // The Temporal client takes a second to load, which no other command needs.
       const { setUpNamespace } = await import('../temporal/set-up-namespace.ts');
-      const { temporalAddress, temporalNamespace } = readSettings();
+      const { temporalAddress, temporalNamespace } = readTemporalSettings();
       await setUpNamespace({
         address: temporalAddress,
         namespace: temporalNamespace,

@@ -3,6 +3,7 @@ import { isUnavailable } from '../db/faults.ts';
 import { isDatabaseUp } from '../db/health.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
+import { createClientAddress } from '../http/client-address.ts';
 import { createDocs } from '../http/docs.ts';
 import { createHealth, type HealthChecks } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
@@ -39,6 +40,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   const app = createApp({
     routes,
     authenticate: createAuthenticate(slices.keys),
+    clientAddress: createClientAddress(settings.trustedProxies),
     transact,
     withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact),
     translateFault,
@@ -50,6 +52,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     host: settings.host,
     port: settings.port,
     requestTimeoutMs: settings.requestTimeoutMs,
+    writeTimeoutMs: settings.writeTimeoutMs,
   });
   const { port, stop } = server;
   const heartbeat = slices.presence.startIngressHeartbeat('api');
@@ -85,11 +88,14 @@ function answerBox({ seal, open }: Resources['secretBox']) {
   };
 }
 
+/** Refused on purpose, without a fault below: whoever causes it would write the log. The metrics count it. */
+const isOverload = (error: unknown): boolean => error instanceof AppError && error.cause === undefined;
+
 function observer({ metrics, log }: Resources) {
   return (entry: RequestLog): void => {
     const { error, durationMs, operationId, status } = entry;
     metrics.requestDuration.observe({ operation: operationId, status: String(status) }, durationMs / 1000);
-    const hasFailed = status >= 500 && error !== undefined;
+    const hasFailed = status >= 500 && error !== undefined && !isOverload(error);
     if (!hasFailed && !log.isLevelEnabled('debug')) return;
     const fields = { ...entry, error: undefined, durationMs: Math.round(durationMs) };
     if (hasFailed) log.error({ ...fields, err: error }, 'request failed');

@@ -1,15 +1,30 @@
+import { createCertificateContentsRepository } from '../certificates/certificate-contents.repository.ts';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { certificatesRoutes } from '../certificates/certificates.routes.ts';
 import {
   type CertificatesServiceDeps,
   createCertificatesService,
 } from '../certificates/certificates.service.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Resources } from './resources.ts';
 
 export type CertificatesNeeds = Pick<CertificatesServiceDeps, 'findAsset'>;
 
-export const composeCertificates = ({ sql }: Resources, { findAsset }: CertificatesNeeds) => ({
-  routes: certificatesRoutes(
-    createCertificatesService({ certificates: createCertificatesRepository(sql), findAsset }),
-  ),
-});
+export function composeCertificates(
+  { sql, transferSql, settings: { transfers } }: Resources,
+  { findAsset }: CertificatesNeeds,
+) {
+  const contents = createCertificateContentsRepository(transferSql);
+  return {
+    routes: certificatesRoutes({
+      service: createCertificatesService({
+        certificates: createCertificatesRepository(sql),
+        contents,
+        findAsset,
+      }),
+      uploads: createConcurrencyLimit({ name: 'uploads', ...transfers.uploads }),
+      downloads: createConcurrencyLimit({ name: 'downloads', ...transfers.downloads }),
+    }),
+    removeDueContents: contents.removeDue,
+  };
+}

@@ -1,23 +1,30 @@
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
+import { createKeyedSemaphore } from '../deliveries/keyed-semaphore.ts';
+import { createNameLookups } from '../deliveries/name-lookups.service.ts';
+import { createNameResolver } from '../deliveries/name-resolver.service.ts';
 import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.ts';
 import { createSender } from '../deliveries/sender.service.ts';
 import { isAllowedAddress } from '../endpoints/allowed-address.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { VERSION } from '../process/version.ts';
 import type { Resources } from './resources.ts';
 
+const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
+
 /** What every process does with deliveries; that of the worker alone is in delivery-worker.ts. */
 export function composeDeliveries(resources: Resources) {
-  const { settings, sql, now, secretBox, starter, onTemporalFault, resolve } = resources;
+  const { settings, sql, now, secretBox, starter, onTemporalFault } = resources;
+  const requests = createKeyedSemaphore({ perKeyMax: settings.webhooks.perEndpointMax });
   const sender = createSender({
     isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
     userAgent: `device-monitoring-service/${VERSION}`,
     deadlineMs: settings.webhooks.deadlineMs,
     connectTimeoutMs: settings.webhooks.connectTimeoutMs,
-    resolve,
+    names: composeNames(resources),
     now,
   });
   const recovery = createRecoveryNotifier({
@@ -30,6 +37,7 @@ export function composeDeliveries(resources: Resources) {
     breakersIn: createBreakerRepository,
     secretBox,
     send: sender.attempt,
+    requests,
     secretGracePeriodMs: settings.webhooks.secretGracePeriodMs,
     now,
     notifyRecovery: recovery.notifyRecovery,
@@ -39,8 +47,10 @@ export function composeDeliveries(resources: Resources) {
       deliveries: createDeliveriesRepository(sql),
       endpoints: createEndpointsRepository(sql),
       service,
+      tests: createConcurrencyLimit(TESTS),
     }),
     send: sender.attempt,
+    requests,
     notifyRecovery: recovery.notifyRecovery,
     /** After everything that sends has stopped. */
     async close() {
@@ -49,3 +59,11 @@ export function composeDeliveries(resources: Resources) {
     },
   };
 }
+
+const composeNames = ({ settings, resolve }: Resources) =>
+  createNameLookups({
+    resolve: resolve ?? createNameResolver({ servers: settings.dnsServers }),
+    timeoutMs: settings.webhooks.connectTimeoutMs,
+    // Far less than a lease: a claim that has no turn by then is released.
+    waitMaxMs: settings.webhooks.connectTimeoutMs,
+  });

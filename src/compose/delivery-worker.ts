@@ -54,6 +54,8 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     recorder: createAttemptsRepository(outbox),
     endpointHealth,
     send: deliveries.send,
+    requests: deliveries.requests,
+    release: claims.release,
   });
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
@@ -92,16 +94,15 @@ const openOutbox = ({ settings }: Resources) =>
     session: OUTBOX_SESSION,
   });
 
-type AttemptsNeeds = Pick<AttemptsDeps, 'recorder' | 'endpointHealth' | 'send'>;
+type AttemptsNeeds = Pick<AttemptsDeps, 'recorder' | 'endpointHealth' | 'send' | 'requests' | 'release'>;
 
 function composeAttempts(
-  { settings, deliveryPlan, metrics, secretBox, now, log }: Resources,
+  { deliveryPlan, metrics, secretBox, now, log }: Resources,
   needs: AttemptsNeeds,
 ): Attempts {
   return createAttempts({
     ...needs,
     secretBox,
-    perEndpointMax: settings.webhooks.perEndpointMax,
     schedule: deliveryPlan.scheduleMs,
     now,
     random: Math.random,

@@ -1,11 +1,13 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
+import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
 
 export type MeasurementsNeeds = Pick<
@@ -14,7 +16,7 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transactBatch, metrics, now }: Resources,
+  { sql, transferSql, settings, transactBatch, metrics, now }: Resources,
   { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
@@ -36,7 +38,16 @@ export function composeMeasurements(
   });
   const intake: Intake = { receive: (frame) => observeContact(receive(frame)) };
   return {
-    routes: measurementsRoutes({ intake, history: createHistoryRepository(sql), now }),
+    routes: measurementsRoutes({
+      intake,
+      history: createHistoryRepository(sql),
+      exports: {
+        history: createHistoryRepository(transferSql),
+        limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
+        pace: createPacer(),
+      },
+      now,
+    }),
     intake,
   };
 }

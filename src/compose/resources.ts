@@ -2,8 +2,9 @@
 import { openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import { createTransact } from '../db/transaction.ts';
+import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
-import type { SenderOptions } from '../deliveries/sender.service.ts';
+import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
@@ -20,8 +21,8 @@ export interface ComposeOptions {
   now?: () => Date;
   /** The own clock of the process; that of the machine by default. */
   processNow?: () => Date;
-  /** How names of receivers are looked up; the system's way by default. */
-  resolve?: SenderOptions['resolve'];
+  /** How names of receivers are looked up; by default with the hosts file and name servers. */
+  resolve?: ResolveName;
   /** Tests run days of retries in milliseconds. */
   deliveryPlan?: DeliveryPlan;
 }
@@ -32,15 +33,15 @@ export function openResources(options: ComposeOptions) {
   const { settings, log, resolve, deliveryPlan = DELIVERY_PLAN } = options;
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
-  const sql = openDatabase({
+  const database = {
     url: settings.databaseUrl,
-    poolSize: settings.databasePoolSize,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
     onConnectionLost() {
       for (const listener of lostConnections) listener();
     },
-  });
+  };
+  const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
   const metrics = createMetrics({
     endpoints: createEndpointHealthRepository(sql).countByState,
@@ -56,6 +57,8 @@ export function openResources(options: ComposeOptions) {
     resolve,
     deliveryPlan,
     sql,
+    /** For exports and files. */
+    transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
     transact: createTransact(sql),
     /** For batches of frames: the same few statements, many times a second. */
     transactBatch: createTransact(sql, { plans: 'once' }),

@@ -18,7 +18,7 @@ export function compose(options: ComposeOptions) {
   const slices = composeSlices(resources);
   const routes = routesOf(slices);
   const clock = composeClock(resources);
-  const { settings, sql, temporal, metrics } = resources;
+  const { settings, sql, transferSql, temporal, metrics } = resources;
   async function onTime<Part>(start: () => Promise<Part>): Promise<Part> {
     await clock.start();
     return start();
@@ -39,7 +39,7 @@ export function compose(options: ComposeOptions) {
       await slices.configJobs.flush();
       await slices.deliveries.close();
       await temporal.close();
-      await sql.destroy();
+      await Promise.all([sql.destroy(), transferSql.destroy()]);
     },
   };
 }

@@ -50,13 +50,15 @@ export function startSweeps(resources: Resources, slices: Slices) {
 }
 
 /** Creates partitions ahead of time, and removes what is older than its retention. */
-async function cleanUp({ sql, now, settings }: Resources, { presence, devices }: Slices): Promise<void> {
+async function cleanUp(resources: Resources, { presence, devices, certificates }: Slices): Promise<void> {
+  const { sql, now, settings } = resources;
   const nowAt = now();
   // First of all: without a partition, new rows cannot be inserted.
   for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, nowAt);
   await removeExpiredAnswers(sql);
   await devices.unregistered.removeOlderThan(UNREGISTERED_KEPT_DAYS);
   await presence.removeOldOutages();
+  await certificates.removeDueContents();
   const daysAgo = (days: number) => new Date(nowAt.getTime() - days * DAY_MS);
   for (const table of DELIVERY_TABLES) {
     await dropPartitions(sql, table, daysAgo(settings.webhooks.retentionDays));

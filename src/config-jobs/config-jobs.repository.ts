@@ -125,6 +125,16 @@ export function createConfigJobsRepository(sql: Sql) {
       return row ?? null;
     },
 
+    async hasOpenRetry({ organizationId, jobId }: JobRef): Promise<boolean> {
+      const [row] = await query(
+        sql,
+        `select 1 from config_jobs
+         where organization_id = ? and retry_of_job_id = ? and finished_at is null limit 1`,
+        [organizationId, jobId],
+      );
+      return row !== undefined;
+    },
+
     async findForWorkflow({ organizationId, jobId }: JobRef): Promise<JobRow | null> {
       const [row] = await query<JobRow>(sql, `select ${JOB_COLUMNS} from config_jobs where ${OF_JOB}`, [
         organizationId,

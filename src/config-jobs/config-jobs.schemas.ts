@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { configurationSchema } from '../devices/devices.schemas.ts';
+import { configurationSchema, serialNumber } from '../devices/devices.schemas.ts';
 import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
@@ -31,7 +31,7 @@ export interface ApplyBody {
 
 export const applyBody = Joi.object<ApplyBody>({
   serialNumbers: Joi.array()
-    .items(Joi.string().max(64))
+    .items(serialNumber())
     .min(1)
     .max(SERIALS_MAX)
     .example(['282C02424EED'])

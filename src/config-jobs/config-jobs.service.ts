@@ -36,7 +36,7 @@ export interface Applied {
 export interface ConfigJobsDeps {
   configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'insert'>;
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
-  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock' | 'find'>;
+  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry'>;
   targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listRetryable'>;
   planner: ApplyPlanner;
   beginJob: BeginJob;
@@ -124,10 +124,17 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       });
     },
 
-    /** A new job with the same change for devices that failed or timed out, and have not confirmed it since. */
+    /**
+     * A new job with the same change for devices that failed or timed out, and have not confirmed it since.
+     * @throws conflict while another retry of the job is running.
+     */
     retry(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async (tx) => {
         const { organizationId, jobId, profileSlug, profileSnapshot } = await lockOwn(tx.sql, ref);
+        // Under the lock of the job, so that of two retries at once the second one sees the first.
+        if (await jobsIn(tx.sql).hasOpenRetry(ref)) {
+          throw conflict('A retry of the job is running: wait until it has ended, or cancel it');
+        }
         const changes = await lockRetryable(tx.sql, ref);
         if (changes.length === 0) {
           throw conflict('The job has no failed or timed-out device that has not confirmed the change since');

@@ -27,6 +27,20 @@ export interface DatabaseOptions {
   onConnectionLost?(): void;
 }
 
+/**
+ * When the server gives up a client that has stopped or vanished: in a transaction, whose locks end with it, while it
+ * sends no statement; while one runs; and when its machine does not answer.
+ */
+const VANISHED_CLIENT = {
+  idle_in_transaction_session_timeout: '10s',
+  client_connection_check_interval: '10s',
+  tcp_keepalives_idle: '30s',
+  tcp_keepalives_interval: '10s',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '30s',
+};
+/** The same of the server, for its clients. What runs is bounded by the time limit of its answer. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
 const INT8 = 20;
 const ACQUIRE_TIMEOUT_MS = 5_000;
 /** The server ends slow statements itself; one that vanished without closing the connection is given up later. */
@@ -61,8 +75,8 @@ export function openDatabase({
       statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs * ANSWER_TIMEOUT_FACTOR,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-      keepAlive: true,
-      options: Object.entries(session)
+      ...KEEP_ALIVE,
+      options: Object.entries({ ...VANISHED_CLIENT, ...session })
         .map(([name, value]) => `-c ${name}=${value}`)
         .join(' '),
       types,

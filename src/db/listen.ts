@@ -1,5 +1,6 @@
 /** Listens to one channel of NOTIFY, over a connection of its own that is reopened whenever it is lost. */
 import pg from 'pg';
+import { KEEP_ALIVE } from './database.ts';
 
 export interface ListenOptions {
   url: string;
@@ -34,7 +35,7 @@ export function listenTo({ url, channel, onNotification, onFault }: ListenOption
   async function connect(): Promise<void> {
     const fresh = new pg.Client({
       connectionString: url,
-      keepAlive: true,
+      ...KEEP_ALIVE,
       connectionTimeoutMillis: CONNECT_MS_MAX,
       application_name: `listen ${channel}`,
     });

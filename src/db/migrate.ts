@@ -9,7 +9,7 @@ type Name = keyof typeof migrations;
 const source: Knex.MigrationSource<Name> = {
   getMigrations: async () => Object.keys(migrations) as Name[],
   getMigrationName: (name) => name,
-  getMigration: async (name) => ({ up: migrations[name].up, down: migrations[name].down }) as Knex.Migration,
+  getMigration: async (name) => migrations[name] as Knex.Migration,
 };
 const config: Knex.MigratorConfig = { migrationSource: source, tableName: 'schema_migrations' };
 
@@ -33,6 +33,8 @@ export function rollbackAll(database: Database): Promise<void> {
 /** Knex's own lock is a row, which a killed process would leave behind; an advisory lock ends with the connection. */
 function withMigrationLock<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return database.transaction(async (trx) => {
+    // This transaction is idle while others migrate, for however long that takes.
+    await query(trx, 'set local idle_in_transaction_session_timeout = 0');
     await query(trx, 'select pg_advisory_xact_lock(?)', [LOCK]);
     await database.migrate.forceFreeMigrationsLock(config);
     return work();

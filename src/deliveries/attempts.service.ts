@@ -13,7 +13,7 @@ import { toRecordedAttempt } from './attempt-outcome.ts';
 import type { AttemptsRepository, RecordedAttempt } from './attempts.repository.ts';
 import type { ClaimedDelivery } from './claims.repository.ts';
 import type { AttemptResult } from './delivery.ts';
-import { createKeyedSemaphore } from './keyed-semaphore.ts';
+import { type KeyedSemaphore, NoTurn } from './keyed-semaphore.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {
@@ -21,8 +21,10 @@ export interface AttemptsDeps {
   endpointHealth: EndpointHealthService;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
-  /** Requests in flight to one endpoint, whoever makes them. */
-  perEndpointMax: number;
+  /** Limits the requests in flight to one endpoint, whoever makes them. */
+  requests: KeyedSemaphore;
+  /** Gives claims back that were not attempted. */
+  release(claims: ClaimedDelivery[]): Promise<void>;
   schedule: readonly number[];
   now(): Date;
   random(): number;
@@ -40,7 +42,10 @@ export interface Attempted {
 }
 
 export interface Attempts {
-  /** Resolves with the receiver's answer; the caller may send the next delivery while the outcome is being recorded. */
+  /**
+   * Resolves with the receiver's answer; the caller may send the next delivery while the outcome is being recorded.
+   * @throws NoTurn when the attempt could not begin: the claim is released, as it was.
+   */
   attempt(claim: ClaimedDelivery): Promise<Attempted>;
 }
 
@@ -57,8 +62,7 @@ const RECORDED_PER_STATEMENT = 500;
 const GATHER = { enough: 100, ms: 20 };
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
-  const { recorder, endpointHealth, now, schedule, random } = deps;
-  const requests = createKeyedSemaphore(deps.perEndpointMax);
+  const { recorder, endpointHealth, requests, now, schedule, random } = deps;
   const records = createGroupCommit<RecordedAttempt, void>({
     commit: async (attempts) => {
       await recorder.record(attempts);
@@ -72,7 +76,8 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 
   return {
     async attempt(claim) {
-      const { attemptedAt, result } = await requests.run(endpointKey(claim), () => send(claim));
+      const sending = requests.run(endpointKey(claim), () => send(claim));
+      const { attemptedAt, result } = await sending.catch((error) => releaseUnattempted(claim, error));
       deps.observe(result);
       const plan = { attemptedAt, endedAt: now(), schedule, random };
       return { result, recorded: record(toRecordedAttempt(claim, result, plan), result) };
@@ -81,10 +86,15 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 
   async function send(claim: ClaimedDelivery): Promise<{ attemptedAt: Date; result: AttemptResult }> {
     const attemptedAt = now();
-    const { url, eventId, body } = claim;
+    const { organizationId, url, eventId, body } = claim;
     const secrets = tryOpenSecrets(claim);
-    const result = secrets ? await deps.send({ url, eventId, body, secrets }) : CANNOT_SIGN;
+    const result = secrets ? await deps.send({ organizationId, url, eventId, body, secrets }) : CANNOT_SIGN;
     return { attemptedAt, result };
+  }
+
+  async function releaseUnattempted(claim: ClaimedDelivery, error: unknown): Promise<never> {
+    if (error instanceof NoTurn) await deps.release([claim]);
+    throw error;
   }
 
   /** Null when a secret does not open, because its key is not configured: nothing is sent unsigned. */

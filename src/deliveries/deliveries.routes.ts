@@ -1,6 +1,7 @@
 import { type EndpointRef, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
 import { ENDPOINT_COLLECTIONS, type EndpointCollection } from '../endpoints/endpoint-collections.ts';
 import type { EndpointScope } from '../endpoints/endpoints.repository.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { type Caller, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
@@ -24,6 +25,8 @@ export interface DeliveriesRoutesDeps {
   deliveries: DeliveriesRepository;
   endpoints: { find(scope: EndpointScope, id: string): Promise<object | null> };
   service: DeliveriesService;
+  /** Tests under way at once. */
+  tests: ConcurrencyLimit;
 }
 
 export const deliveriesRoutes = (deps: DeliveriesRoutesDeps): Route[] =>
@@ -33,7 +36,7 @@ const auth = 'customer' as const;
 
 function collectionRoutes(
   { collection, path, tag, operationName }: EndpointCollection,
-  { deliveries, endpoints, service }: DeliveriesRoutesDeps,
+  { deliveries, endpoints, service, tests }: DeliveriesRoutesDeps,
 ): Route[] {
   const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
 
@@ -124,7 +127,7 @@ function collectionRoutes(
       operationId: `test${operationName}`,
       summary: 'Send one webhook.test now and tell what came of it',
       description:
-        'Also to a disabled endpoint. A test is sent once, is not listed among the deliveries, and does not count as a failure of the endpoint.',
+        'Also to a disabled endpoint. A test is sent once, is not listed among the deliveries, and changes neither health nor status of the endpoint. It takes its turn among the requests to the endpoint. error is "not reachable" when the host name has no address or none that is allowed.',
       tag,
       auth,
       params: webhookParams,
@@ -133,10 +136,8 @@ function collectionRoutes(
       // Idempotency would hold a transaction until the receiver answers; a repeat is one more test.
       idempotent: false,
       async handle({ caller, params: { webhookId }, transact }) {
-        const { verdict, statusCode, durationMs, error } = await service.test(
-          transact,
-          toScope(caller),
-          webhookId,
+        const { verdict, statusCode, durationMs, error } = await tests.run(caller.keyId, () =>
+          service.test(transact, toScope(caller), webhookId),
         );
         return ok({ delivered: verdict === 'delivered', statusCode, durationMs, error });
       },

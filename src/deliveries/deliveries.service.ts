@@ -4,7 +4,7 @@ import type { Sql } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
-import { type Endpoint, type EndpointRef, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
+import { type Endpoint, type EndpointRef, endpointKey, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
 import { BASE64_SECRET_PREFIX, openSecrets, secretFault } from '../endpoints/endpoint-secret.ts';
 import type {
   EndpointScope,
@@ -13,9 +13,11 @@ import type {
 } from '../endpoints/endpoints.repository.ts';
 import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
+import { describeTest } from './attempt-error.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
+import { type KeyedSemaphore, NoTurn } from './keyed-semaphore.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 declare module '../db/domain-event.ts' {
@@ -30,6 +32,8 @@ export interface DeliveriesServiceDeps {
   breakersIn(sql: Sql): Pick<BreakerRepository, 'drainIfClosed'>;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
+  /** Limits the requests in flight to one endpoint, whoever makes them. */
+  requests: KeyedSemaphore;
   /** How long the previous secret signs as well. */
   secretGracePeriodMs: number;
   now(): Date;
@@ -108,13 +112,19 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     async test(transact: Transact, scope: EndpointScope, endpointId: string): Promise<AttemptResult> {
       const target = await transact(({ sql }) => endpointsIn(sql).findTarget(scope, endpointId));
       if (!target) throw notFound(NO_SUCH_ENDPOINT);
+      const { organizationId } = scope;
+      const endpoint = { organizationId, endpointId: target.id };
       const data = { note: 'A test, asked for through the API' };
-      return deps.send({
+      const outgoing = {
+        organizationId,
         url: target.url,
         eventId: randomUUID(),
         body: serializeEvent({ type: 'webhook.test', timestamp: now(), data }),
-        secrets: openSecrets(secretBox, { ...scope, endpointId: target.id }, target),
-      });
+        secrets: openSecrets(secretBox, endpoint, target),
+      };
+      const sending = deps.requests.run(endpointKey(endpoint), () => deps.send(outgoing));
+      const result = await sending.catch(refuseWithoutTurn);
+      return { ...result, error: describeTest(result) };
     },
 
     /** Replaces the secret; the previous one signs as well for the grace period. */
@@ -151,6 +161,13 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       return false;
     }
   }
+}
+
+function refuseWithoutTurn(error: unknown): never {
+  if (!(error instanceof NoTurn)) throw error;
+  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
+    headers: { 'Retry-After': '5' },
+  });
 }
 
 const SECRET_BYTES = 32;

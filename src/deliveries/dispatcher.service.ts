@@ -7,6 +7,7 @@ import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
 import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
+import { NoTurn } from './keyed-semaphore.ts';
 import { PrefetchQueues } from './prefetch-queues.ts';
 import { createWakeUp } from './wake-up.ts';
 
@@ -61,6 +62,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       const attempted = await attempts.attempt(claim);
       recorded = attempted.recorded;
       if (attempted.result.verdict !== 'delivered') invalidate(claim, recorded);
+    } catch (error) {
+      if (!(error instanceof NoTurn)) throw error;
+      // Nothing wakes the dispatcher: the next poll claims them again.
+      tasks.add(claims.release(queues.invalidate(claim)));
     } finally {
       queues.finish(claim);
       startRequests(claim);

@@ -57,8 +57,11 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         await recorded;
       }
     }
-    await Promise.all(Array.from({ length: Math.min(perEndpointMax, claimed.length) }, sendInTurn));
-    await claims.release(left);
+    try {
+      await Promise.all(Array.from({ length: Math.min(perEndpointMax, claimed.length) }, sendInTurn));
+    } finally {
+      await claims.release(left.splice(0));
+    }
     return { sent, hasFailed };
   }
 

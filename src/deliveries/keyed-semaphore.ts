@@ -1,29 +1,88 @@
-/** Limits how much runs at a time for each key, first come first served; a slow key delays no other key. */
+/**
+ * Limits how much runs at a time: for each key, first come first served, and in all. Keys take turns, so a slow key
+ * delays no other one.
+ */
 export interface KeyedSemaphore {
+  /** @throws NoTurn when the work could not start within `waitMaxMs`. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
+
+export interface KeyedSemaphoreOptions {
+  perKeyMax: number;
+  /** Default: no limit. */
+  totalMax?: number;
+  /** Default: waits as long as it takes. */
+  waitMaxMs?: number;
+}
+
+/** The work did not start: nothing has happened. */
+export class NoTurn extends Error {}
 
 interface Semaphore {
   running: number;
   waiting: Array<() => void>;
 }
 
-export function createKeyedSemaphore(perKeyMax: number): KeyedSemaphore {
+export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemaphore {
+  const { perKeyMax, totalMax = Number.POSITIVE_INFINITY, waitMaxMs } = options;
   const semaphores = new Map<string, Semaphore>();
+  /** Keys that have a waiter and may run more; the first one is next. */
+  const turns = new Set<string>();
+  let total = 0;
 
   async function acquire(key: string): Promise<void> {
     const semaphore = semaphores.get(key) ?? { running: 0, waiting: [] };
     semaphores.set(key, semaphore);
-    if (semaphore.running < perKeyMax) semaphore.running++;
-    else await new Promise<void>((resolve) => semaphore.waiting.push(resolve));
+    const started = wait(key, semaphore);
+    queueTurn(key, semaphore);
+    startNext();
+    await started;
   }
 
-  /** Hands the permit to the first waiter, if there is one. */
+  function wait(key: string, semaphore: Semaphore): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = waitMaxMs === undefined ? undefined : setTimeout(giveUp, waitMaxMs);
+      function start(): void {
+        clearTimeout(timer);
+        resolve();
+      }
+      function giveUp(): void {
+        semaphore.waiting.splice(semaphore.waiting.indexOf(start), 1);
+        if (semaphore.waiting.length === 0) turns.delete(key);
+        removeIfIdle(key, semaphore);
+        reject(new NoTurn());
+      }
+      semaphore.waiting.push(start);
+    });
+  }
+
+  function queueTurn(key: string, { running, waiting }: Semaphore): void {
+    if (waiting.length > 0 && running < perKeyMax) turns.add(key);
+  }
+
+  function startNext(): void {
+    for (const key of turns) {
+      if (total >= totalMax) return;
+      const semaphore = semaphores.get(key) as Semaphore;
+      turns.delete(key);
+      semaphore.running++;
+      total++;
+      semaphore.waiting.shift()?.();
+      queueTurn(key, semaphore);
+    }
+  }
+
   function release(key: string): void {
     const semaphore = semaphores.get(key) as Semaphore;
-    const next = semaphore.waiting.shift();
-    if (next) next();
-    else if (--semaphore.running === 0) semaphores.delete(key);
+    semaphore.running--;
+    total--;
+    queueTurn(key, semaphore);
+    startNext();
+    removeIfIdle(key, semaphore);
+  }
+
+  function removeIfIdle(key: string, { running, waiting }: Semaphore): void {
+    if (running === 0 && waiting.length === 0) semaphores.delete(key);
   }
 
   return {

@@ -1,15 +1,18 @@
 /**
  * One request to a customer's receiver, limited in time, bytes, redirects and destination. The address is checked when
  * the URL holds one, for every address that a name resolves to, and again on the connected socket, so DNS rebinding
- * gains nothing. Errors are texts of our own, which name no address.
+ * gains nothing. The name is looked up before the attempt begins: a wait for our own turn is no part of it.
  */
-import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { AddressRefused, describeError, isAddressRefused } from './attempt-error.ts';
 import { type AttemptResult, parseRetryAfter, toVerdict } from './delivery.ts';
+import type { NameLookups } from './name-lookups.service.ts';
 import { sign } from './signature.ts';
 
 export interface OutgoingRequest {
+  /** Whose look-ups the host name waits for. */
+  organizationId: string;
   url: string;
   eventId: string;
   body: string;
@@ -21,24 +24,20 @@ export interface SenderOptions {
   isAllowedAddress(address: string): boolean;
   userAgent: string;
   now(): Date;
-  /** From the start of the attempt to the last byte of the answer. */
+  /** From the look-up of the name to the last byte of the answer. */
   deadlineMs: number;
   connectTimeoutMs: number;
-  /** All addresses of a name. Default: the system's resolver. */
-  resolve?(hostname: string): Promise<Array<{ address: string; family: number }>>;
+  names: NameLookups;
 }
 
 export interface Sender {
+  /** @throws NoTurn when the host name could not be looked up in time for reasons of ours: no attempt was made. */
   attempt(outgoing: OutgoingRequest): Promise<AttemptResult>;
   close(): Promise<void>;
 }
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 const EXCERPT_BYTES = 1024;
-
-class AddressRefused extends Error {}
-
-const systemResolve = (hostname: string) => dnsLookup(hostname, { all: true });
 
 export function createSender(options: SenderOptions): Sender {
   const agent = new Agent({
@@ -49,8 +48,9 @@ export function createSender(options: SenderOptions): Sender {
     bodyTimeout: 0,
   });
 
-  function send({ url, eventId, body, secrets }: OutgoingRequest): Promise<Answer> {
-    const { origin, pathname, search } = new URL(url);
+  function send(url: URL, outgoing: OutgoingRequest, deadlineMs: number): Promise<Answer> {
+    const { origin, pathname, search } = url;
+    const { eventId, body, secrets } = outgoing;
     const timestampSeconds = Math.floor(options.now().getTime() / 1000);
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -62,17 +62,24 @@ export function createSender(options: SenderOptions): Sender {
     if (secrets.length > 0)
       headers['webhook-signature'] = sign({ id: eventId, timestampSeconds, body }, secrets);
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(resolve, reject, options.deadlineMs);
+      const exchange = new Exchange(resolve, reject, deadlineMs);
       agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
     });
   }
 
+  /** Answers with the start of the attempt: it does not include the wait for a turn. */
+  async function lookUp({ hostname }: URL, organizationId: string): Promise<number> {
+    return isIP(toLiteral(hostname)) ? performance.now() : options.names.prepare(hostname, organizationId);
+  }
+
   return {
     async attempt(outgoing) {
-      const startedAt = performance.now();
-      const durationMs = () => Math.round(performance.now() - startedAt);
+      const url = new URL(outgoing.url);
+      const startedAt = await lookUp(url, outgoing.organizationId);
+      const spentMs = () => performance.now() - startedAt;
+      const durationMs = () => Math.round(spentMs());
       try {
-        const { statusCode, excerpt, retryAfter } = await send(outgoing);
+        const { statusCode, excerpt, retryAfter } = await send(url, outgoing, options.deadlineMs - spentMs());
         const verdict = toVerdict(statusCode);
         return {
           verdict,
@@ -182,19 +189,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function guardedConnector({ isAllowedAddress, connectTimeoutMs, resolve = systemResolve }: SenderOptions) {
+const toLiteral = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+function guardedConnector({ isAllowedAddress, connectTimeoutMs, names }: SenderOptions) {
+  /** Of what the attempt has looked up, so that a connection waits for no name server. */
   const lookup: LookupFunction = (hostname, { all }, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0);
-        else if (!addresses.every(({ address }) => isAllowedAddress(address)))
-          callback(new AddressRefused(), '', 0);
-        else if (all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error) => callback(error, '', 0),
-    );
+    const { addresses, error } = names.latest(hostname);
+    const [first] = addresses;
+    process.nextTick(() => {
+      if (!first) callback(error, '', 0);
+      else if (!addresses.every(({ address }) => isAllowedAddress(address)))
+        callback(new AddressRefused(), '', 0);
+      else if (all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
   };
   const connect = buildConnector({
     timeout: connectTimeoutMs,
@@ -202,7 +210,7 @@ function guardedConnector({ isAllowedAddress, connectTimeoutMs, resolve = system
     autoSelectFamily: true,
   } as buildConnector.BuildOptions);
   return (options: buildConnector.Options, callback: buildConnector.Callback) => {
-    const literal = options.hostname.replace(/^\[|\]$/g, '');
+    const literal = toLiteral(options.hostname);
     if (isIP(literal) && !isAllowedAddress(literal)) {
       callback(new AddressRefused(), null);
       return;
@@ -222,35 +230,3 @@ const escapeText = (text: string) =>
     /[\p{Cc}\p{Cf}<>&"'\\]/gu,
     (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
-
-function isAddressRefused(error: unknown): boolean {
-  if (error instanceof AddressRefused) return true;
-  if (error instanceof AggregateError) return error.errors.some(isAddressRefused);
-  return error instanceof Error && error.cause !== undefined && isAddressRefused(error.cause);
-}
-
-const ERROR_TEXTS: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  ETIMEDOUT: 'no connection in time',
-  ENOTFOUND: 'the host name was not found',
-  EAI_AGAIN: 'the host name could not be looked up',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the host cannot be reached',
-};
-
-const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
-
-function describeError(error: unknown): string {
-  if (isAddressRefused(error)) return 'the URL leads to an address that is not public';
-  const code = String((error as { code?: unknown }).code ?? '');
-  const known = ERROR_TEXTS[code];
-  if (known) return known;
-  if ((error as Error).name === 'HTTPParserError' || NOT_HTTP.includes(code))
-    return 'the answer was not valid HTTP';
-  if (/CERT|SSL|TLS|SELF_SIGNED|VERIFY|ISSUER|EPROTO/.test(code)) return `TLS failed (${code})`;
-  return 'the request failed';
-}

@@ -53,11 +53,12 @@ export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): R
       params: serialParams,
       responses: { 200: offeredChangeSchema, 204: null },
       errors: [404],
-      async handle({ caller, params: { serial } }) {
+      async handle({ caller, params: { serial }, isHead }) {
         const { organizationId } = caller;
         const device = await devices.find(organizationId, serial);
+        if (isHead && !device) throw notFound(NO_SUCH_DEVICE);
         // Most polls find nothing new: they need no lock and write nothing.
-        if (device && !awaitsFetch(device)) return replyWith(offered(device.sync));
+        if (device && (isHead || !awaitsFetch(device))) return replyWith(offered(device.sync));
         const result = await exchanges.handle({
           organizationId,
           serialNumber: serial,

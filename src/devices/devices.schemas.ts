@@ -202,6 +202,17 @@ export const deviceConfigSchema = Joi.object({
   })
   .meta({ name: 'DeviceConfigurationRecord' });
 
+export const serialNumber = () =>
+  Joi.string()
+    .pattern(SERIAL_NUMBER)
+    .custom((value: string, helpers) => (isSerialNumber(value) ? value : helpers.error('serial.key')))
+    .example('282C02424EED')
+    .messages({
+      'string.pattern.base':
+        '{{#label}} must be 1 to 64 letters, digits or . _ : - and begin with a letter or digit',
+      'serial.key': '{{#label}} must be a serial number, not an API key or device token',
+    });
+
 /** Text that is no serial number is answered like an unknown one. */
 export const serialParams = Joi.object<{ serial: string }>({
   serial: Joi.string()

@@ -4,12 +4,14 @@
  * last: things that do not exist (404), rules of the domain (409).
  */
 import Router from '@koa/router';
-import Koa, { type Context, type Middleware } from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import type { Authenticate } from './authenticate.ts';
+import type { ClientAddress } from './client-address.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
-import { type JsonBody, readJsonBody, refuseEncoding } from './read-body.ts';
+import { requireMediaType } from './media-type.ts';
+import { type JsonBody, readJsonBody } from './read-body.ts';
 import { renderError } from './render-error.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
@@ -20,6 +22,8 @@ export interface RequestLog {
   requestId: string;
   operationId: string;
   method: string;
+  /** Of the client. */
+  address: string;
   status: number;
   durationMs: number;
   organizationId?: string;
@@ -29,6 +33,7 @@ export interface RequestLog {
 export interface AppOptions {
   routes: Route[];
   authenticate: Authenticate;
+  clientAddress: ClientAddress;
   transact: Transact;
   withIdempotency: WithIdempotency;
   /** Turns a fault of a dependency into the error that the caller sees. */
@@ -100,6 +105,7 @@ function failuresAndHeaders(options: AppOptions): Middleware {
       requestId,
       operationId: state.operationId ?? 'none',
       method: ctx.method,
+      address: addressOf(ctx, options),
       status: ctx.status,
       durationMs: performance.now() - startedAt,
       organizationId: state.organizationId,
@@ -117,16 +123,12 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
-    const caller = await options.authenticate(
-      authorization,
-      ctx.req.socket.remoteAddress ?? '',
-      definition.auth,
-    );
+    const caller = await options.authenticate(authorization, addressOf(ctx, options), definition.auth);
     state.organizationId = caller.organizationId;
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: Buffer.alloc(0) };
-    if (definition.rawBody) requireType(ctx, definition.rawBody.contentType);
+    if (definition.rawBody) requireMediaType(ctx.req, definition.rawBody.contentType);
     const query = shape.query(ctx.query);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
@@ -138,6 +140,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
         body,
         stream: ctx.req,
         url: ctx.url,
+        isHead: ctx.method === 'HEAD',
         header: (name) => ctx.get(name) || undefined,
         transact,
       });
@@ -160,6 +163,10 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   };
 }
 
+/** Node joins repeated headers, in their order. */
+const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
+  clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
+
 /** The schemas of one route's request, compiled once. */
 function compileRequestSchema({ tag, params, query, body }: Route) {
   const validateBody = bodyValidator(body ?? noParameters);
@@ -172,14 +179,6 @@ function compileRequestSchema({ tag, params, query, body }: Route) {
       return value;
     },
   };
-}
-
-function requireType(ctx: Context, contentType: string): void {
-  refuseEncoding(ctx.req);
-  const sent = ctx.req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (sent !== contentType) {
-    throw new AppError('unsupported_media_type', `Content-Type must be ${contentType}`);
-  }
 }
 
 /** For requests that match no operation: 405 when the path has other methods, else 404. */

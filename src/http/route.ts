@@ -25,6 +25,8 @@ export interface RouteRequest<Params, Query, Body> {
   stream: IncomingMessage;
   /** Path and query as sent. */
   url: string;
+  /** HEAD is answered as GET would be, and has no effect. */
+  isHead: boolean;
   header(name: string): string | undefined;
   /** For all writes: with an Idempotency-Key, the answer is stored in the same transaction. */
   transact: Transact;

@@ -1,7 +1,8 @@
 /**
- * The listening socket around the application: protocol errors get the common error body too, slow senders are cut off,
- * and a stop lets requests under way finish until the deadline.
+ * The listening socket around the application: protocol errors get the common error body too, slow senders and slow
+ * readers are cut off, and a stop lets requests under way finish until the deadline.
  */
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -11,8 +12,15 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorBody } from './render-error.ts';
-import { chooseRequestId, commonHeaders } from './response-headers.ts';
+import {
+  BAD_REQUEST,
+  type Fault,
+  parserFault,
+  refuse,
+  refuseOnSocket,
+  requestFault,
+} from './protocol-faults.ts';
+import { startWriteTimeout } from './write-timeout.ts';
 
 export interface HttpServerOptions {
   listener: RequestListener;
@@ -20,6 +28,8 @@ export interface HttpServerOptions {
   port: number;
   /** From the first byte of a request to its last. */
   requestTimeoutMs: number;
+  /** A client that takes nothing of its answer for this long is cut off. */
+  writeTimeoutMs: number;
 }
 
 export interface HttpServer {
@@ -29,18 +39,10 @@ export interface HttpServer {
   stop(deadlineMs: number): Promise<void>;
 }
 
-type Fault = [status: number, reason: string, message: string];
-
-const PARSER_FAULTS: Record<string, Fault> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers must be at most 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive'],
-};
-const BAD_REQUEST: Fault = [400, 'Bad Request', 'This is not a valid HTTP request'];
-const NO_HOST: Fault = [400, 'Bad Request', 'The Host header is missing'];
-
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   let draining = false;
   const underWay = new Set<ServerResponse>();
+  const faulty = new WeakSet<Duplex>();
   const server = createServer(
     {
       requestTimeout: options.requestTimeoutMs,
@@ -52,24 +54,48 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     },
     serve,
   );
+  // Without a limit here, since Node drops silently what exceeds it: requestFault refuses too many.
+  server.maxHeadersCount = 0;
   // Unknown expectations are ignored, as HTTP allows; Node's own refusal has no body.
   server.on('checkExpectation', serve);
-  server.on('connect', (_request, socket) => answerFault(socket, BAD_REQUEST));
-  server.on('clientError', answerParserFault);
+  server.on('connect', (_request, socket) => void answerLast(socket, BAD_REQUEST));
+  server.on('clientError', onClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
 
+  const stopWriteTimeout = startWriteTimeout(underWay, options.writeTimeoutMs);
+
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    if (request.httpVersion === '1.1' && !request.headers.host) {
-      answerFault(request.socket, NO_HOST);
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    const fault = requestFault(request);
+    if (fault) {
+      refuse(response, fault);
       return;
     }
     if (draining) closeAfter(response);
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
     options.listener(request, response);
+  }
+
+  function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const begun = [...underWay].some(
+      ({ req, headersSent }) => isOf(req, socket) && !req.complete && headersSent,
+    );
+    // The answer to this very request may be half sent: another one would corrupt it.
+    if (!socket.writable || error.code === 'ECONNRESET' || begun) return void socket.destroy();
+    // Each further piece of garbage is a fault again, while the answer to the first one waits for its turn.
+    if (faulty.has(socket)) return;
+    faulty.add(socket);
+    void answerLast(socket, parserFault(error.code));
+  }
+
+  /** After the answers to the requests before it: those may have had their effect. */
+  async function answerLast(socket: Duplex, fault: Fault): Promise<void> {
+    const earlier = [...underWay].filter(({ req }) => isOf(req, socket) && req.complete);
+    await Promise.allSettled(earlier.map((response) => once(response, 'close')));
+    if (socket.writable) refuseOnSocket(socket, fault);
   }
 
   return {
@@ -78,29 +104,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     stop(deadlineMs) {
       draining = true;
       underWay.forEach(closeAfter);
-      return drain(server, deadlineMs);
+      return drain(server, deadlineMs).finally(stopWriteTimeout);
     },
   };
 }
 
-function answerParserFault(error: NodeJS.ErrnoException, socket: Socket): void {
-  // An earlier response on this connection may be half sent: another one would corrupt it.
-  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse };
-  if (!socket.writable || error.code === 'ECONNRESET' || underWay?.headersSent) return void socket.destroy();
-  answerFault(socket, PARSER_FAULTS[error.code ?? ''] ?? BAD_REQUEST);
-}
-
-function answerFault(socket: Duplex, [status, reason, message]: Fault): void {
-  const body = JSON.stringify(errorBody(message));
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    ...commonHeaders(chooseRequestId()),
-    Connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
-}
+const isOf = (request: IncomingMessage, socket: Duplex): boolean => request.socket === (socket as Socket);
 
 /** A response whose headers are sent cannot announce it: its connection is closed at the deadline. */
 function closeAfter(response: ServerResponse): void {

@@ -1,9 +1,11 @@
-import { Readable } from 'node:stream';
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { NO_SUCH_DEVICE } from '../devices/serial-number.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { streamOf } from '../http/pieces.ts';
 import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
+import type { Pace } from '../process/pacer.ts';
 import { toFrame } from './frame-body.ts';
 import type { HistoryFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
 import { CSV_HEADER, csvLine, parseCursor, prefersCsv, readingView, toCursor } from './history.ts';
@@ -20,13 +22,22 @@ import {
 export interface MeasurementsRoutesDeps {
   intake: Intake;
   history: HistoryRepository;
+  exports: ExportDeps;
   now(): Date;
 }
 
-const CSV = 'text/csv; charset=utf-8; header=present';
-const CSV_CHUNK = 2_000;
+export interface ExportDeps {
+  /** On connections of its own. */
+  history: Pick<HistoryRepository, 'list'>;
+  limit: ConcurrencyLimit;
+  pace: Pace;
+}
 
-export function measurementsRoutes({ intake, history, now }: MeasurementsRoutesDeps): Route[] {
+const CSV = 'text/csv; charset=utf-8; header=present';
+/** Few enough that other requests do not wait for a chunk. */
+const CSV_CHUNK = 250;
+
+export function measurementsRoutes({ intake, history, exports, now }: MeasurementsRoutesDeps): Route[] {
   return [
     route({
       method: 'POST',
@@ -67,7 +78,10 @@ export function measurementsRoutes({ intake, history, now }: MeasurementsRoutesD
         const filter = filterOf(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
         if (prefersCsv(header('Accept'))) {
-          return ok(await csvOf(history, scope, filter), { 'Content-Type': CSV, Vary: 'Accept' });
+          const table = await exports.limit.stream(caller.keyId, () =>
+            streamOf(csvOf(exports, scope, filter)),
+          );
+          return ok(table, { 'Content-Type': CSV, Vary: 'Accept' });
         }
         const rows = await history.list(scope, { ...filter, limit: query.limit + 1 });
         const page = pageOf(rows, query.limit, toCursor);
@@ -89,21 +103,22 @@ const filterOf = ({ from, to, channel, cursor, limit }: ListMeasurements): Histo
   limit,
 });
 
-/** Read chunk by chunk as the client takes it. The first comes before the answer begins, so that a fault has a status. */
-async function csvOf(
-  history: HistoryRepository,
+/** Read chunk by chunk as the client takes it; between two chunks it holds no connection. */
+async function* csvOf(
+  { history, pace }: ExportDeps,
   scope: HistoryScope,
   filter: HistoryFilter,
-): Promise<Readable> {
-  const chunkBefore = (before: HistoryFilter['before']) =>
-    history.list(scope, { ...filter, before, limit: CSV_CHUNK });
-  const first = await chunkBefore(filter.before);
-  async function* lines(): AsyncGenerator<string> {
-    yield CSV_HEADER;
-    for (let chunk = first; chunk.length > 0; ) {
-      yield chunk.map((reading) => csvLine(reading, scope.layout)).join('');
-      chunk = chunk.length < CSV_CHUNK ? [] : await chunkBefore(chunk.at(-1) ?? null);
-    }
+): AsyncGenerator<string> {
+  async function readChunk(before: HistoryFilter['before']) {
+    const readings = await history.list(scope, { ...filter, before, limit: CSV_CHUNK });
+    const lines = readings.map((reading) => csvLine(reading, scope.layout)).join('');
+    return { lines, last: readings.length < CSV_CHUNK ? null : (readings.at(-1) ?? null) };
   }
-  return Readable.from(lines(), { objectMode: false, highWaterMark: 1 });
+  let chunk = await pace(() => readChunk(filter.before));
+  yield CSV_HEADER + chunk.lines;
+  while (chunk.last) {
+    const { last } = chunk;
+    chunk = await pace(() => readChunk(last));
+    yield chunk.lines;
+  }
 }

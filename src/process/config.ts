@@ -1,6 +1,6 @@
 /** The environment as settings of the service. The only file of src/ that reads process.env. */
 import { resolve } from 'node:path';
-import { type Env, splitRanges, type Values, validateEnvironment } from './environment.ts';
+import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
 
 export interface Settings {
   databaseUrl: string;
@@ -13,6 +13,9 @@ export interface Settings {
   port: number;
   metricsPort: number;
   requestTimeoutMs: number;
+  /** A client that takes nothing of its answer for this long is cut off. */
+  writeTimeoutMs: number;
+  transfers: TransferSettings;
   customerLimit: { perSecond: number; burst: number };
   deviceLimit: { perSecond: number; burst: number };
   failedKeysPerMinute: number;
@@ -20,6 +23,10 @@ export interface Settings {
   /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id encrypts, all decrypt. */
   secretsKeys: Record<number, Buffer>;
   webhookAllowedRanges: string[];
+  /** Name servers for the names of receivers, `address` or `address:port`; empty: those of the system. */
+  dnsServers: string[];
+  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
   webhooks: DeliverySettings;
   /** Months of readings that ended longer ago are dropped. */
   measurementsRetentionDays: number;
@@ -28,6 +35,21 @@ export interface Settings {
   jobSignalIntervalMs: number;
   sweepIntervalMs: number;
   logLevel: string;
+}
+
+/** Exports, and certificates in both directions: what is sent or received in many pieces. */
+export interface TransferSettings {
+  /** Database connections of their own. */
+  poolSize: number;
+  exports: AtOnce;
+  uploads: AtOnce;
+  downloads: AtOnce;
+}
+
+/** How many may be under way at the same time. */
+export interface AtOnce {
+  perKeyMax: number;
+  perProcessMax: number;
 }
 
 export interface CoapSettings {
@@ -72,6 +94,8 @@ export function readSettings(env: Env = process.env): Settings {
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
+    writeTimeoutMs: values.WRITE_TIMEOUT_SECONDS * 1000,
+    transfers: toTransferSettings(values),
     customerLimit: { perSecond: values.RATE_LIMIT_PER_SECOND, burst: values.RATE_LIMIT_BURST },
     deviceLimit: { perSecond: values.DEVICE_RATE_LIMIT_PER_SECOND, burst: values.DEVICE_RATE_LIMIT_BURST },
     failedKeysPerMinute: values.FAILED_KEYS_PER_MINUTE,
@@ -81,7 +105,9 @@ export function readSettings(env: Env = process.env): Settings {
       tokenOption: values.COAP_TOKEN_OPTION ?? null,
     },
     secretsKeys: parseSecretsKeys(values.SECRETS_KEYS),
-    webhookAllowedRanges: splitRanges(values.WEBHOOK_ALLOWED_RANGES),
+    webhookAllowedRanges: splitList(values.WEBHOOK_ALLOWED_RANGES),
+    dnsServers: splitList(values.DNS_SERVERS),
+    trustedProxies: splitList(values.TRUSTED_PROXIES),
     webhooks: toDeliverySettings(values),
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
@@ -90,6 +116,13 @@ export function readSettings(env: Env = process.env): Settings {
     logLevel: values.LOG_LEVEL,
   });
 }
+
+const toTransferSettings = (values: Values): TransferSettings => ({
+  poolSize: values.DATABASE_TRANSFER_POOL_SIZE,
+  exports: { perKeyMax: values.EXPORTS_PER_KEY, perProcessMax: values.EXPORTS_PER_PROCESS },
+  uploads: { perKeyMax: values.UPLOADS_PER_KEY, perProcessMax: values.UPLOADS_PER_PROCESS },
+  downloads: { perKeyMax: values.DOWNLOADS_PER_KEY, perProcessMax: values.DOWNLOADS_PER_PROCESS },
+});
 
 const toDeliverySettings = (values: Values): DeliverySettings => ({
   perEndpointMax: values.WEBHOOK_REQUESTS_PER_ENDPOINT,
@@ -105,6 +138,14 @@ const toDeliverySettings = (values: Values): DeliverySettings => ({
 function parseSecretsKeys(text: string): Record<number, Buffer> {
   const pairs = text.split(',').map((pair) => pair.split(':') as [string, string]);
   return Object.fromEntries(pairs.map(([id, key]) => [Number(id), Buffer.from(key, 'base64')]));
+}
+
+/** What the commands for Temporal need. */
+export function readTemporalSettings(
+  env: Env = process.env,
+): Pick<Settings, 'temporalAddress' | 'temporalNamespace'> {
+  const values = validateEnvironment(env, ['TEMPORAL_ADDRESS']);
+  return { temporalAddress: values.TEMPORAL_ADDRESS, temporalNamespace: values.TEMPORAL_NAMESPACE };
 }
 
 /** What commands need: the database, or else the folder in which `npm start` has written where its own is. */

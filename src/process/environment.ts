@@ -1,4 +1,5 @@
 /** The variables of the environment: their types, bounds and defaults. All that are wrong are reported at once. */
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
 
@@ -16,6 +17,18 @@ type ValuesOf<Schemas> = {
 
 const port = () => Joi.number().integer().min(0).max(65_535);
 const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(fallback);
+
+const positive = (fallback: number) => Joi.number().integer().min(1).default(fallback);
+
+const list = (isValid: (item: string) => boolean, items: string) =>
+  Joi.string()
+    .allow('')
+    .default('')
+    .custom((text: string, helpers) =>
+      splitList(text).every(isValid)
+        ? text
+        : helpers.message({ custom: `{{#label}} must be ${items}, separated by commas` }),
+    );
 
 const optional = {
   DATABASE_URL: Joi.string().uri({ scheme: ['postgres', 'postgresql'] }),
@@ -36,8 +49,16 @@ const withDefault = {
   TEMPORAL_NAMESPACE: Joi.string().default('default'),
   TEMPORAL_TASK_QUEUE: Joi.string().default('device-monitoring'),
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
+  DATABASE_TRANSFER_POOL_SIZE: Joi.number().integer().min(1).max(100).default(4),
   STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),
   REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(60),
+  WRITE_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(30),
+  EXPORTS_PER_KEY: positive(4),
+  EXPORTS_PER_PROCESS: positive(16),
+  UPLOADS_PER_KEY: positive(4),
+  UPLOADS_PER_PROCESS: positive(16),
+  DOWNLOADS_PER_KEY: positive(64),
+  DOWNLOADS_PER_PROCESS: positive(256),
   RATE_LIMIT_PER_SECOND: wholeNumber(100),
   RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200),
   // Above what 100,000 loggers of one organization send: a frame each five minutes, all in the same moment.
@@ -45,14 +66,9 @@ const withDefault = {
   DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200_000),
   FAILED_KEYS_PER_MINUTE: wholeNumber(20),
   COAP_REQUIRE_TOKEN: Joi.boolean().default(true),
-  WEBHOOK_ALLOWED_RANGES: Joi.string()
-    .allow('')
-    .default('')
-    .custom((text: string, helpers) =>
-      splitRanges(text).every((range) => ipaddr.isValidCIDR(range))
-        ? text
-        : helpers.message({ custom: '{{#label}} must be CIDR ranges, separated by commas' }),
-    ),
+  WEBHOOK_ALLOWED_RANGES: list((range) => ipaddr.isValidCIDR(range), 'CIDR ranges'),
+  DNS_SERVERS: list(isNameServer, 'IP addresses, each with or without a port'),
+  TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
   JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
@@ -81,4 +97,11 @@ export function validateEnvironment<Name extends RequiredName = never>(
   throw new Error(`The environment is not right:\n${faults.join('\n')}`);
 }
 
-export const splitRanges = (text: string) => text.split(',').filter((range) => range !== '');
+export const splitList = (text: string) => text.split(',').filter((item) => item !== '');
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1`, `[2001:db8::1]:53` */
+function isNameServer(text: string): boolean {
+  if (isIP(text) > 0) return true;
+  const [, v6 = '', v4 = '', port] = /^(?:\[(.+)\]|([\d.]+)):(\d{1,5})$/.exec(text) ?? [];
+  return (isIPv6(v6) || isIPv4(v4)) && Number(port) > 0 && Number(port) < 65_536;
+}

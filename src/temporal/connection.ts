@@ -15,11 +15,14 @@ const HEALTH_TIMEOUT_MS = 500;
 /** With gRPC's own limit of two minutes, a Temporal that is back would go unnoticed for that long. */
 const RECONNECT_MS_MAX = 2_000;
 
+/** Temporal stands beside the service: gRPC would go through the proxy that the environment names for the web. */
+export const NO_PROXY = { 'grpc.enable_http_proxy': 0 };
+
 export function connectTemporal(address: string, namespace: string): TemporalClient {
   const connection = Connection.lazy({
     address,
     interceptors: [withDeadline],
-    channelArgs: { 'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX },
+    channelArgs: { ...NO_PROXY, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX },
   });
   return {
     client: new Client({ connection, namespace }),

@@ -4,8 +4,9 @@
  * step is repeated until its result is there.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { NO_PROXY } from './connection.ts';
 import { SEARCH_ATTRIBUTES } from './workflow-ids.ts';
 
 export interface NamespaceOptions {
@@ -16,13 +17,18 @@ export interface NamespaceOptions {
   print(line: string): void;
 }
 
-const ATTEMPTS_MAX = 240;
+const WAIT_MAX_MS = 120_000;
+/** Of one step: the client itself repeats calls to a server that is away for much longer. */
+const STEP_MAX_MS = 5_000;
 const PAUSE_MS = 500;
+/** The status of gRPC. */
+const NOT_FOUND = 5;
 /** By the numbers of temporal.api.enums.v1.IndexedValueType. */
 const INDEXED_VALUE_TYPES = { Keyword: 2 };
 
 export async function setUpNamespace({ address, namespace, retentionMs, print }: NamespaceOptions) {
-  const connection = Connection.lazy({ address });
+  const connection = Connection.lazy({ address, channelArgs: NO_PROXY });
+  const repeat = createRepeat(connection, (fault) => print(`Waiting for Temporal at ${address}: ${fault}`));
   try {
     await repeat(() => createNamespace(connection, namespace, retentionMs));
     print(`Namespace ${namespace}: ready`);
@@ -35,17 +41,28 @@ export async function setUpNamespace({ address, namespace, retentionMs, print }:
   }
 }
 
-/** Throws the last failure. */
-async function repeat(step: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt++) {
-    try {
-      return await step();
-    } catch {
-      await delay(PAUSE_MS);
+/** Repeats steps until they succeed. Says once what it waits for; throws the failure that remains when the time is up. */
+function createRepeat(connection: Connection, onWait: (fault: string) => void) {
+  const until = Date.now() + WAIT_MAX_MS;
+  let hasSaid = false;
+  return async (step: () => Promise<void>): Promise<void> => {
+    for (;;) {
+      try {
+        return await connection.withDeadline(Date.now() + STEP_MAX_MS, step);
+      } catch (err) {
+        if (Date.now() > until) throw err;
+        if (!hasSaid && !isNotThereYet(err)) {
+          onWait(err instanceof Error ? err.message : String(err));
+          hasSaid = true;
+        }
+        await delay(PAUSE_MS);
+      }
     }
-  }
-  await step();
+  };
 }
+
+/** A namespace that was just created is found some seconds later. */
+const isNotThereYet = (err: unknown) => isGrpcServiceError(err) && err.code === NOT_FOUND;
 
 async function createNamespace(
   { workflowService }: Connection,

@@ -177,7 +177,7 @@ describe('The state machine of temperature alerts', () => {
         const open = new Set<OpenTemperatureAlert>();
         for (const { kind, alert } of evaluator.evaluate(toDefinitions(all), toReadings(series))) {
           if (kind === 'opened') open.add(alert);
-          else if (kind === 'closed') assert.ok(open.delete(alert));
+          else if (kind === 'resolved') assert.ok(open.delete(alert));
           else assert.ok(open.has(alert));
         }
         assert.deepEqual([...open], evaluator.open());
@@ -221,6 +221,6 @@ describe('The state machine of temperature alerts', () => {
       'breach 0 1 high_temp',
     ]);
     assert.deepEqual(evaluator.evaluate(active, on(9, 5)), []);
-    assert.deepEqual(describeAll(evaluator.evaluate(active, on(15, 5))), ['closed 0 1 high_temp']);
+    assert.deepEqual(describeAll(evaluator.evaluate(active, on(15, 5))), ['resolved 0 1 high_temp']);
   });
 });

@@ -130,6 +130,15 @@ describe('Assets', () => {
       }
     });
 
+    it('quotes nothing of a name that is blank', async () => {
+      for (const name of ['', ' ', '\t\n'])
+        await refused(
+          api.post('/assets', { serialNumber: nextSerial(), name }),
+          400,
+          /^name must not be blank$/,
+        );
+    });
+
     const long = (length: number) => 'x'.repeat(length);
     const bounds: Array<[field: string, good: unknown[], bad: unknown[]]> = [
       [

@@ -2,17 +2,25 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import { Readable } from 'node:stream';
+import { createCertificateContentsRepository } from '../../src/certificates/certificate-contents.repository.ts';
 import { createCertificatesRepository } from '../../src/certificates/certificates.repository.ts';
 import { createCertificatesService } from '../../src/certificates/certificates.service.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { register } from '../support/fleet.ts';
+import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { startSlowReader } from '../support/slow-reader.ts';
 
 const PDF = 'application/pdf';
 const MAX_BYTES = 10 * 1024 * 1024;
 
+const LARGE = Buffer.alloc(MAX_BYTES, 'x');
+LARGE.write('%PDF-');
+
 const pdf = (text: string) => Buffer.from(`%PDF-1.7\n${text}\n%%EOF`);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+/** As a file is read. */
+const pieces = (bytes: Buffer) => Readable.from([bytes]);
 const pathOf = (assetId: string) => `/assets/${assetId}/calibration-certificate`;
 
 function upload(api: Client, assetId: string, raw: Buffer | string, type = PDF): Promise<Answer> {
@@ -186,54 +194,147 @@ describe('Calibration certificates', () => {
 
   it('accepts certificates of up to 10 MiB, with and without Content-Length', async () => {
     const assetId = await register(dms, nextSerial());
-    const largest = Buffer.alloc(MAX_BYTES, 'x');
-    largest.write('%PDF-');
-    const stored = await upload(dms.api, assetId, largest);
+    const stored = await upload(dms.api, assetId, LARGE);
     assert.equal(stored.status, 200);
     assert.equal(stored.body.sizeBytes, MAX_BYTES);
-    assert.ok((await download(dms.api, assetId)).bytes.equals(largest));
+    assert.ok((await download(dms.api, assetId)).bytes.equals(LARGE));
 
-    const tooLarge = Buffer.concat([largest, Buffer.from('x')]);
+    const tooLarge = Buffer.concat([LARGE, Buffer.from('x')]);
     for (const isAnnounced of [true, false]) {
       const refused = await putRaw(assetId, tooLarge, isAnnounced);
       assert.equal(refused.status, 413);
       assert.match(refused.text, /"success":false,"message":"The body must be at most 10485760 bytes/);
     }
-    assert.equal((await putRaw(assetId, largest, false)).status, 200);
+    assert.equal((await putRaw(assetId, LARGE, false)).status, 200);
   });
 
-  it('stores nothing of an upload whose connection breaks', async () => {
+  it('keeps what was there, and nothing else, when the connection of an upload breaks', async () => {
     const assetId = await register(dms, nextSerial());
-    const authorization = await bearer();
-    await new Promise<void>((resolve) => {
-      const headers = { authorization, 'content-type': PDF, 'content-length': '100' };
-      const sending = httpRequest(dms.baseUrl + pathOf(assetId), { method: 'PUT', headers });
-      sending.on('error', () => resolve());
-      sending.on('response', () => resolve());
-      sending.write(pdf('half'), () => setTimeout(() => sending.destroy(), 100));
+    for (const present of [null, pdf('present')]) {
+      if (present) await upload(dms.api, assetId, present);
+      const chunks = await countChunks();
+      await breakOff(assetId, Buffer.concat([pdf('half'), Buffer.alloc(200_000)]), 300_000);
+      await eventually(countChunks, (count) => count === chunks);
+      const found = await download(dms.api, assetId);
+      if (present) assert.ok(found.bytes.equals(present));
+      else assert.equal(found.status, 404);
+    }
+  });
+
+  it('ends a download with the content that it began with, when the certificate is replaced meanwhile', async () => {
+    const { assetId, reader } = await readSlowly();
+    await upload(dms.api, assetId, pdf('new'));
+    assert.ok((await reader.readOn()).text.endsWith(`${LARGE.toString('latin1')}`), 'all of the old one');
+    assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('new')));
+  });
+
+  it('removes the content of a replaced certificate later, and breaks off who still reads it', async () => {
+    await removeReplaced();
+    const { assetId, reader } = await readSlowly();
+    await upload(dms.api, assetId, pdf('new'));
+    const before = await countChunks();
+    await createCertificateContentsRepository(dms.service.sql).removeDue();
+    assert.equal(await countChunks(), before, 'not yet due');
+    await removeReplaced();
+    assert.equal(await countChunks(), before - LARGE.length / 65_536);
+    assert.deepEqual(await dms.service.sql('certificate_removals'), []);
+    const { bytes } = await reader.readOn();
+    assert.ok(bytes < LARGE.length, `${bytes} bytes`);
+    assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('new')));
+  });
+
+  it('stores one of several concurrent uploads whole, and lists the others for removal', async () => {
+    await removeReplaced();
+    const assetId = await register(dms, nextSerial());
+    const files = Array.from({ length: 4 }, (_, index) =>
+      Buffer.concat([pdf(`${index}`), randomBytes(200_000)]),
+    );
+    const answers = await Promise.all(files.map((file) => upload(dms.api, assetId, file)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200],
+    );
+    const { bytes } = await download(dms.api, assetId);
+    assert.ok(files.some((file) => file.equals(bytes)));
+    const [row] = await dms.service.sql('certificate_removals').count();
+    assert.deepEqual(row, { count: 3 });
+  });
+
+  it('serves what processes of the version before have stored in one piece, and stores what these can read', async () => {
+    const serial = nextSerial();
+    const assetId = await register(dms, serial);
+    await upload(dms.api, assetId, pdf('in chunks'));
+    const former = Buffer.concat([pdf('former'), randomBytes(200_000)]);
+    const ofSerial = () => dms.service.sql('certificates').where({ serial_key: serial.toLowerCase() });
+    await ofSerial().update({
+      content: former,
+      size_bytes: former.length,
+      sha256: Buffer.from(sha256(former), 'hex'),
     });
-    assert.equal((await download(dms.api, assetId)).status, 404);
+    const found = await download(dms.api, assetId);
+    assert.equal(found.headers.etag, `"${sha256(former)}"`);
+    assert.ok(found.bytes.equals(former));
+
+    await upload(dms.api, assetId, LARGE);
+    assert.ok((await download(dms.api, assetId)).bytes.equals(LARGE));
+    const [row] = await ofSerial().select('content');
+    assert.ok(row?.content.equals(LARGE));
   });
 
   it('stores a certificate for a serial number before its asset is registered', async () => {
-    const certificates = createCertificatesRepository(dms.service.sql);
-    const service = createCertificatesService({ certificates, findAsset: async () => null });
-    const summary = await service.uploadForSerial(dms.id, 'Early-1', pdf('early'));
+    const service = createCertificatesService({
+      certificates: createCertificatesRepository(dms.service.sql),
+      contents: createCertificateContentsRepository(dms.service.sql),
+      findAsset: async () => null,
+    });
+    const summary = await service.uploadForSerial(dms.id, 'Early-1', pieces(pdf('early')));
     assert.equal(summary.serialNumber, 'Early-1');
     const assetId = await register(dms, 'EARLY-1');
     assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('early')));
 
     await assert.rejects(
-      service.uploadForSerial(dms.id, 'no serial', pdf('x')),
-      /no serial is no serial number/,
+      service.uploadForSerial(dms.id, 'no serial', pieces(pdf('x'))),
+      /serial number is not valid/,
     );
     await assert.rejects(
-      service.uploadForSerial(dms.id, 'Early-2', Buffer.from('GIF89a')),
+      service.uploadForSerial(dms.id, 'Early-2', pieces(Buffer.from('GIF89a'))),
       /begin with %PDF-/,
     );
     const long = Buffer.concat([pdf('x'), Buffer.alloc(MAX_BYTES)]);
-    await assert.rejects(service.uploadForSerial(dms.id, 'Early-2', long), /at most 10485760 bytes/);
+    await assert.rejects(service.uploadForSerial(dms.id, 'Early-2', pieces(long)), /at most 10485760 bytes/);
   });
+
+  const countChunks = async () => {
+    const [row] = await dms.service.sql('certificate_chunks').count();
+    return Number(row?.count);
+  };
+
+  /** As the sweep does an hour later. */
+  async function removeReplaced(): Promise<void> {
+    await dms.service.sql('certificate_removals').update({ due_at: new Date() });
+    await createCertificateContentsRepository(dms.service.sql).removeDue();
+  }
+
+  /** Announces so many bytes, and goes away before they are sent. */
+  async function breakOff(assetId: string, bytes: Buffer, announced: number): Promise<void> {
+    const headers = { authorization: await bearer(), 'content-type': PDF, 'content-length': announced };
+    await new Promise<void>((resolve) => {
+      const sending = httpRequest(dms.baseUrl + pathOf(assetId), { method: 'PUT', headers });
+      sending.on('error', () => resolve());
+      sending.on('response', () => resolve());
+      sending.write(bytes, () => setTimeout(() => sending.destroy(), 100));
+    });
+  }
+
+  /** A large certificate, and a client that has begun to read it. */
+  async function readSlowly() {
+    const assetId = await register(dms, nextSerial());
+    await upload(dms.api, assetId, LARGE);
+    const token = (await bearer()).replace('Bearer ', '');
+    const reader = startSlowReader(dms.baseUrl, { path: pathOf(assetId), token });
+    assert.equal(await reader.status, 200);
+    return { assetId, reader };
+  }
 
   const bearer = async () => `Bearer ${(await dms.issueKey(dms.id, 'customer')).token}`;
 

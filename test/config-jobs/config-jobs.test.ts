@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Answer } from '../support/client.ts';
 import {
   apply,
   applyAnswer,
@@ -136,6 +137,16 @@ describe('Applying a profile', () => {
     assert.equal((await configOf(fleet, serials[0] as string)).pendingConfig, null);
   });
 
+  it('takes no character for another one that only looks like it or folds to it', async () => {
+    await register(fleet, 'KELVIN-1');
+    const { status, body } = await fleet.api.put('/devices/config-profiles/freezer/apply', {
+      serialNumbers: ['\u212aELVIN-1'],
+    });
+    assert.equal(status, 400);
+    assert.match(body.message, /^serialNumbers\[0\] must be 1 to 64 letters, digits/);
+    assert.equal((await configOf(fleet, 'KELVIN-1')).pendingConfig, null);
+  });
+
   it('applies no profile of another organization, and to no device of one', async () => {
     const other = await dms.addOrganization();
     await createProfile(other, { ...FRIDGE, name: 'Theirs' });
@@ -244,6 +255,24 @@ describe('Applying a profile', () => {
       await applyAnswer(fleet, serial);
       assert.equal((await untilEnded(fleet, retried.body.id)).status, 'succeeded');
       assert.equal((await fleet.api.post(`/devices/config-jobs/${jobId}/retry`)).status, 409);
+    });
+  });
+
+  describe('and retrying while a retry runs', () => {
+    it('makes one job of retries at once, and answers 409 until it has ended', async () => {
+      const [serial = ''] = serials;
+      const jobId = await applyTo('freezer', [serial]);
+      await refuse(fleet, serial);
+      await untilEnded(fleet, jobId);
+      const retry = () => fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
+      const answers = await Promise.all(Array.from({ length: 5 }, retry));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409]);
+      const { body: retried } = answers.find(({ status }) => status === 201) as Answer;
+      const again = await retry();
+      assert.deepEqual([again.status, again.body.message.includes('is running')], [409, true], again.text);
+      await refuse(fleet, serial);
+      await untilEnded(fleet, retried.id);
+      assert.equal((await retry()).status, 201);
     });
   });
 

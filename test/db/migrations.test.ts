@@ -13,9 +13,9 @@ import { servers } from '../support/servers.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const NAMES = Object.keys(migrations) as Array<keyof typeof migrations>;
-/** The migrator's own. */
 /** They change rows and leave the schema as it is. */
 const DATA_ONLY: string[] = ['022-device-info-without-tokens'];
+/** The migrator's own. */
 const BOOKS = ['schema_migrations', 'schema_migrations_lock'];
 
 /** Everything that PostgreSQL knows of the schema, one line each. */
@@ -128,6 +128,51 @@ describe('The migrations', () => {
     await migrations['022-device-info-without-tokens'].up(sql);
     const rows = await query<{ info: object }>(sql, 'select device_info as info from device_states');
     assert.deepEqual(rows, [{ info: { softwareVersion: '07.02' } }]);
+  });
+
+  it('copy the certificates that are there into chunks, in batches, and go on where a run broke off', async () => {
+    const position = NAMES.indexOf('023-certificate-chunks');
+    for (const name of NAMES.slice(0, position)) await migrations[name].up(sql);
+    await query(
+      sql,
+      `with o as (insert into organizations (name) values ('before') returning id),
+         c as (select n, convert_to(repeat('%PDF-', n * 2000), 'UTF8') as content from generate_series(1, 45) as n)
+       insert into certificates (organization_id, serial_key, content, size_bytes, sha256)
+       select o.id, 's' || c.n, c.content, length(c.content), sha256(c.content) from o, c`,
+    );
+    await migrations['023-certificate-chunks'].up(sql);
+    await query(
+      sql,
+      `update certificates set content_id = null, chunked_sha256 = null where serial_key = 's45'`,
+    );
+    await migrations['023-certificate-chunks'].up(sql);
+    const rows = await query<{ count: number; same: number }>(
+      sql,
+      `select count(*), count(*) filter (where chunked_sha256 = sha256 and content = (
+         select string_agg(k.content, '' order by position) from certificate_chunks k
+         where k.organization_id = c.organization_id and k.content_id = c.content_id)) as same
+       from certificates c`,
+    );
+    assert.deepEqual(rows, [{ count: 45, same: 45 }]);
+  });
+
+  it('keep their lock while one of them runs for longer than a transaction may be idle', async () => {
+    await migrate(sql);
+    const session = { idle_in_transaction_session_timeout: '700ms' };
+    const impatient = openDatabase({
+      url,
+      poolSize: 4,
+      statementTimeoutMs: 0,
+      applicationName: 'test',
+      session,
+    });
+    const blocker = await sql.transaction();
+    await query(blocker, 'lock table schema_migrations');
+    const migrating = migrate(impatient);
+    await query(blocker, 'select pg_sleep(2)');
+    await blocker.commit();
+    assert.deepEqual(await migrating, []);
+    await impatient.destroy();
   });
 
   it('run by two processes at once are run by one of them', async () => {

@@ -6,6 +6,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
 
 const NOT_PUBLIC = 'the URL leads to an address that is not public';
+const NOT_REACHABLE = 'not reachable';
 
 describe('The address of a receiver', () => {
   let dms: TestService;
@@ -54,7 +55,7 @@ describe('The address of a receiver', () => {
         events: ['config.failed'],
       });
       const { delivered, statusCode, error } = await endpoint.test();
-      assert.deepEqual([delivered, statusCode, error], [false, null, NOT_PUBLIC], addresses.join());
+      assert.deepEqual([delivered, statusCode, error], [false, null, NOT_REACHABLE], addresses.join());
     }
     assert.equal(receiver.received.length, 0);
   });
@@ -66,7 +67,7 @@ describe('The address of a receiver', () => {
     });
     receiver.answer((response) => response.writeHead(204, { connection: 'close' }).end());
     assert.deepEqual([(await endpoint.test()).error], [null]);
-    assert.deepEqual([(await endpoint.test()).error], [NOT_PUBLIC]);
+    assert.deepEqual([(await endpoint.test()).error], [NOT_REACHABLE]);
     assert.deepEqual([(await endpoint.test()).error], [null]);
     assert.equal(lookups.filter((name) => name === 'rebinding.example').length, 3);
   });
@@ -85,9 +86,20 @@ describe('The address of a receiver', () => {
     receiver.answer((response) => response.writeHead(204).end());
   });
 
-  it('reports a name without an address as a failed attempt', async () => {
-    const endpoint = await customer.subscribe('http://nobody.example/', { events: ['config.failed'] });
-    assert.equal((await endpoint.test()).error, 'the host name was not found');
+  it('tells a name without an address from a private one in deliveries, and not in the answer of a test', async () => {
+    const test = async (hostname: string) => {
+      const endpoint = await customer.subscribe(`http://${hostname}:${port}/`, { events: ['config.failed'] });
+      const { delivered, statusCode, error } = await endpoint.test();
+      return { delivered, statusCode, error };
+    };
+    answers['private.example'] = [['10.1.2.3']];
+    const expected = { delivered: false, statusCode: null, error: NOT_REACHABLE };
+    assert.deepEqual(await test('nobody.example'), expected);
+    assert.deepEqual(await test('private.example'), expected);
+    const endpoint = await customer.subscribe('http://nobody.example/');
+    await customer.publish(1);
+    await endpoint.until(([only]) => only?.lastError === 'the host name was not found');
+    await customer.api.delete(endpoint.path);
   });
 
   it('blocks a delivery to an address that is not public, and delivers it by a replay once it is allowed', async () => {

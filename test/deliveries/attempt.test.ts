@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
+import { createNameLookups } from '../../src/deliveries/name-lookups.service.ts';
 import { createSender } from '../../src/deliveries/sender.service.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
@@ -163,7 +164,7 @@ describe('A delivery attempt', () => {
     const tls = await startTlsReceiver();
     for (const [url, expected] of [
       [closed.url, /^the connection was refused$/],
-      ['https://nowhere.test/hook', /^the host name was not found$/],
+      ['https://nowhere.test/hook', /^not reachable$/],
       [receiver.url.replace('http:', 'https:'), /^TLS failed/],
       [tls.url, /^TLS failed \(\w*SELF_SIGNED\w*\)$/],
     ] as const) {
@@ -264,12 +265,14 @@ describe('A delivery attempt', () => {
       now: () => new Date(),
       deadlineMs: LONG_DEADLINE_MS,
       connectTimeoutMs: CONNECT_MS,
+      names: createNameLookups({ resolve: async () => [], timeoutMs: CONNECT_MS, waitMaxMs: CONNECT_MS }),
     });
 
   it('gives up connecting before the deadline of the attempt', async () => {
     const listener = await startUnansweringListener();
     const sender = newSender();
     const { verdict, error, durationMs } = await sender.attempt({
+      organizationId: 'any',
       url: listener.url,
       eventId: 'event',
       body: TEST_BODY,
@@ -287,6 +290,7 @@ describe('A delivery attempt', () => {
     try {
       const sender = newSender();
       const { verdict } = await sender.attempt({
+        organizationId: 'any',
         url: receiver.url,
         eventId: 'event',
         body: TEST_BODY,
@@ -328,6 +332,7 @@ describe('A delivery attempt', () => {
     });
     const rssBefore = process.memoryUsage().rss;
     const result = await sender.attempt({
+      organizationId: 'any',
       url: receiver.url,
       eventId: 'event',
       body: TEST_BODY,
@@ -343,6 +348,18 @@ describe('A delivery attempt', () => {
 
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 20 });
+
+  it('waits for Retry-After, whatever the status of the failure', async () => {
+    for (const status of [301, 404, 500, 503]) {
+      receiver.answer((response) => response.writeHead(status, { 'retry-after': '3600' }).end());
+      const endpoint = await customer.subscribe(receiver.url);
+      await customer.publish(1);
+      const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
+      const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
+      assert.ok(waitMs > 3_500_000, `${status}: ${waitMs} ms`);
+      await customer.api.delete(endpoint.path);
+    }
+  });
 
   it('opens the breaker on 429 and 503, and waits for Retry-After, in seconds or as a date', async () => {
     const dated = await startReceiver();

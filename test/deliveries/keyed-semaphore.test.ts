@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createKeyedSemaphore } from '../../src/deliveries/keyed-semaphore.ts';
+import { createKeyedSemaphore, NoTurn } from '../../src/deliveries/keyed-semaphore.ts';
 
 describe('KeyedSemaphore', () => {
-  it('runs at most the limit of each key at a time, in order, after failures too', async () => {
+  it('runs at most the limit of each key and in all at a time, in the order of each key, after failures too', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 }),
         fc.integer({ min: 1, max: 5 }),
-        async (keys, limit) => {
-          const semaphore = createKeyedSemaphore(limit);
+        fc.constantFrom(1, 3, 100),
+        async (keys, limit, totalMax) => {
+          const semaphore = createKeyedSemaphore({ perKeyMax: limit, totalMax });
           const inside: Record<string, number> = { a: 0, b: 0, c: 0 };
           const order: Record<string, number[]> = { a: [], b: [], c: [] };
           await Promise.allSettled(
@@ -17,6 +18,7 @@ describe('KeyedSemaphore', () => {
               semaphore.run(key, async () => {
                 inside[key] = (inside[key] as number) + 1;
                 assert.ok((inside[key] as number) <= limit);
+                assert.ok(Object.values(inside).reduce((sum, count) => sum + count) <= totalMax);
                 order[key]?.push(index);
                 await Promise.resolve();
                 inside[key] = (inside[key] as number) - 1;
@@ -33,5 +35,31 @@ describe('KeyedSemaphore', () => {
         },
       ),
     );
+  });
+
+  it('gives keys that wait their turns one after the other, however long the queue of one is', async () => {
+    const semaphore = createKeyedSemaphore({ perKeyMax: 1, totalMax: 1 });
+    const order: string[] = [];
+    await Promise.all(
+      ['a', 'a', 'a', 'a', 'b', 'c'].map((key) => semaphore.run(key, async () => void order.push(key))),
+    );
+    assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a', 'a']);
+  });
+
+  it('gives up who gets no turn in time, and serves those behind', async () => {
+    const semaphore = createKeyedSemaphore({ perKeyMax: 1, waitMaxMs: 50 });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const first = semaphore.run('a', () => gate);
+    await assert.rejects(
+      semaphore.run('a', async () => assert.fail('it ran')),
+      NoTurn,
+    );
+    const behind = semaphore.run('a', async () => 'done');
+    open();
+    await first;
+    assert.equal(await behind, 'done');
   });
 });

@@ -1,6 +1,8 @@
 /** What customers do with deliveries: list, resend, replay, and test an endpoint. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Answer, Client } from '../support/client.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -42,6 +44,23 @@ describe('Operations on deliveries', () => {
 
   const failing = () => receiver.answer((response) => response.writeHead(500).end());
   const well = () => receiver.answer((response) => response.writeHead(204).end());
+  /** Answers nothing until the end, then everything. */
+  function holdAnswers() {
+    const open = new Set<ServerResponse>();
+    let most = 0;
+    receiver.answer((response) => {
+      open.add(response);
+      most = Math.max(most, open.size);
+      response.once('close', () => open.delete(response));
+    });
+    return {
+      most: () => most,
+      end() {
+        well();
+        for (const response of open) response.writeHead(204).end();
+      },
+    };
+  }
   const idsSeen = (from = 0) => receiver.received.slice(from).map(({ headers }) => headers['webhook-id']);
 
   async function withFailed(count: number): Promise<{ endpoint: Endpoint; items: DeliveryItem[] }> {
@@ -208,6 +227,43 @@ describe('Operations on deliveries', () => {
     await pause(200);
     assert.equal(receiver.received.length, 2, 'once each');
     assert.deepEqual(await endpoint.deliveries(), []);
+  });
+
+  it('keeps tests to the limit of requests in flight to an endpoint, and bounds tests at once', async () => {
+    const endpoint = await customer.subscribe(receiver.url, { events: ['device.online'] });
+    const held = holdAnswers();
+    const newClient = async () => customer.with((await dms.issueKey(customer.id, 'customer')).token);
+    const clients = await Promise.all(Array.from({ length: 8 }, newClient));
+    const refused: Answer[] = [];
+    const test = async ({ post }: Client): Promise<Answer> => {
+      const answer = await post(`${endpoint.path}/test`);
+      if (answer.status === 429) refused.push(answer);
+      return answer;
+    };
+    const tests = clients.flatMap((client) => Array.from({ length: 9 }, () => test(client)));
+    // Each key has eight under way when its ninth was refused.
+    await eventually(
+      async () => refused.length,
+      (count) => count === clients.length,
+    );
+    const ofProcess = await test(await newClient());
+    assert.equal(ofProcess.status, 503, ofProcess.text);
+    for (const { headers } of [ofProcess, ...refused]) assert.match(String(headers['retry-after']), /^\d+$/);
+    await receiver.until(QUICK.perEndpointMax);
+    assert.equal(held.most(), QUICK.perEndpointMax);
+    held.end();
+    const answers = await Promise.all(tests);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 64);
+    assert.equal(held.most(), QUICK.perEndpointMax);
+  });
+
+  it('leaves the status of an endpoint alone when a test meets 410', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    receiver.answer((response) => response.writeHead(410).end());
+    assert.equal((await endpoint.test()).statusCode, 410);
+    const { status, disabledReason } = await endpoint.view();
+    assert.deepEqual([status, disabledReason], ['active', null]);
+    await customer.api.delete(endpoint.path);
   });
 
   it('answers 404 to another organization, and in the other collection', async () => {

@@ -1,6 +1,7 @@
 /** The embedded servers as real processes: the guard, PostgreSQL, the Temporal CLI and its dev server. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -23,12 +24,14 @@ import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import pg from 'pg';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
+import { findProgram } from '../../dev/embedded/find-program.ts';
 import { freePort, isFree } from '../../dev/embedded/free-port.ts';
 import { startPostgres } from '../../dev/embedded/postgres.ts';
 import { isAlive } from '../../dev/embedded/process-status.ts';
 import { supervise } from '../../dev/embedded/supervise.ts';
 import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
-import { pinned } from '../../dev/embedded/temporal-cli-version.ts';
+import { buildTemporalCli } from '../../dev/embedded/temporal-cli-build.ts';
+import { archiveSums, pinned } from '../../dev/embedded/temporal-cli-version.ts';
 import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'embedded-'));
@@ -245,23 +248,52 @@ describe('The search for a Temporal CLI', () => {
 
   it('downloads one when there is none, and caches it', async () => {
     const place = layOut({});
-    const folder = join(place.root, 'download');
-    fakeCli(join(folder, 'temporal'), pinned.cli);
-    execFileSync('tar', ['-czf', join(folder, 'it.tar.gz'), '-C', folder, 'temporal']);
-    const asked: string[] = [];
-    const mirror = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      response.end(readFileSync(join(folder, 'it.tar.gz')));
-    })
-      .listen(0, '127.0.0.1')
-      .unref();
-    await once(mirror, 'listening');
-    const downloadFrom = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
-    assert.equal(await find(place, {}, downloadFrom), cached(place));
-    assert.match(asked.join(), new RegExp(`^/v${pinned.cli}\\?platform=(linux|darwin)&arch=(amd64|arm64)$`));
+    const mirror = await startMirror(place);
+    assert.equal(await find(place, {}, mirror), cached(place));
+    const archive = `temporal_cli_${pinned.cli}_(linux|darwin)_(amd64|arm64).tar.gz`;
+    assert.match(mirror.asked.join(), new RegExp(`^/v${pinned.cli}/${archive}$`));
     mirror.close();
     assert.equal(await find(place), cached(place));
     assert.deepEqual(readdirSync(join(place.root, 'cache')), [`temporal-${pinned.cli}`]);
+  });
+
+  it('runs nothing of a download whose checksum is not the pinned one', async () => {
+    for (const sums of [{}, undefined, Object.fromEntries(platforms.map((each) => [each, 'f'.repeat(64)]))]) {
+      const place = layOut({});
+      const ran = join(place.root, 'ran');
+      const mirror = await startMirror(place, `touch ${ran}`);
+      await assert.rejects(find(place, {}, { ...mirror, sums }), /sha256 is [0-9a-f]{64} and not the pinned/);
+      mirror.close();
+      assert.deepEqual([existsSync(ran), readdirSync(join(place.root, 'cache'))], [false, []]);
+    }
+  });
+
+  it('has a checksum for each platform that a download is tried for', () => {
+    assert.deepEqual(Object.keys(archiveSums).sort(), platforms);
+    for (const sum of Object.values(archiveSums)) assert.match(sum, /^[0-9a-f]{64}$/);
+  });
+
+  it('builds nothing from a module whose checksum is not the pinned one', async function () {
+    const go = await findProgram('go', process.env);
+    if (!go) return this.skip();
+    const moduleFolder = mkdtempSync(join(scratch, 'modules-'));
+    const pinnedModules = new URL('../../tools/temporal/', import.meta.url);
+    for (const name of ['go.mod', 'tools.go']) {
+      const file = new URL(name, pinnedModules);
+      if (existsSync(file)) writeFileSync(join(moduleFolder, name), readFileSync(file));
+    }
+    const sums = readFileSync(new URL('go.sum', pinnedModules), 'utf8');
+    const wrong = sums.replace(/^(github.com\/temporalio\/cli \S+ h1:).+$/m, `$1${'A'.repeat(43)}=`);
+    assert.notEqual(wrong, sums);
+    writeFileSync(join(moduleFolder, 'go.sum'), wrong);
+    const env = { ...process.env, GOFLAGS: '-mod=mod', GONOSUMDB: '*', GONOSUMCHECK: '1', GOPROXY: 'off' };
+    const building = buildTemporalCli(join(moduleFolder, 'temporal'), { env, print: quiet, moduleFolder });
+    const { message } = await building.then(
+      () => assert.fail('it was built'),
+      (error: Error) => error,
+    );
+    if (message.includes('GOPROXY=off')) return this.skip(); // this machine has never built one
+    assert.match(message, /does NOT match an earlier download recorded in go\.sum/);
   });
 
   it('builds one with Go when the download fails', async () => {
@@ -278,7 +310,7 @@ describe('The search for a Temporal CLI', () => {
         'TEMPORAL_CLI_PATH',
         'PATH',
         cached(place),
-        'temporal.download',
+        'github.com',
         'Go',
       ]) {
         assert.ok(message.includes(way), `${way} in ${message}`);
@@ -309,16 +341,48 @@ describe('The search for a Temporal CLI', () => {
 
   const cached = ({ root }: Place) => join(root, 'cache', `temporal-${pinned.cli}`);
 
-  const find = ({ root, said }: Place, env: Record<string, string> = {}, downloadFrom = offline) =>
+  const platforms = ['darwin_amd64', 'darwin_arm64', 'linux_amd64', 'linux_arm64'];
+
+  /** Where a CLI can be downloaded, and its checksum. */
+  interface Source {
+    downloadFrom: string;
+    sums?: Record<string, string>;
+  }
+
+  const find = ({ root, said }: Place, env: Record<string, string> = {}, source?: Source) =>
     findTemporalCli({
       env: {
-        PATH: [join(root, 'path'), ...(downloadFrom === offline ? [] : [system])].join(delimiter),
+        PATH: [join(root, 'path'), ...(source ? [system] : [])].join(delimiter),
         ...env,
       },
       cacheDir: join(root, 'cache'),
       print: (line) => said.push(line),
-      downloadFrom,
+      downloadFrom: source?.downloadFrom ?? offline,
+      sums: source?.sums,
     });
+
+  /** Serves an archive with a CLI that may also do something else. */
+  async function startMirror({ root }: Place, alsoDoes = 'true') {
+    const folder = join(root, 'download');
+    program(join(folder, 'temporal'), `${alsoDoes}\n${versionScript(pinned.cli)}`);
+    execFileSync('tar', ['-czf', join(folder, 'it.tar.gz'), '-C', folder, 'temporal']);
+    const archive = readFileSync(join(folder, 'it.tar.gz'));
+    const asked: string[] = [];
+    const mirror = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end(archive);
+    })
+      .listen(0, '127.0.0.1')
+      .unref();
+    await once(mirror, 'listening');
+    const sum = createHash('sha256').update(archive).digest('hex');
+    return {
+      asked,
+      downloadFrom: `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`,
+      sums: Object.fromEntries(platforms.map((platform) => [platform, sum])),
+      close: () => mirror.close(),
+    };
+  }
 });
 
 describe('The Temporal dev server', () => {

@@ -78,10 +78,10 @@ const PACKAGES: Record<string, string[]> = {
 /** Parts of Node with effects that single files of slices need. */
 const NODE_IN_SLICES: Record<string, string[]> = {
   'node:diagnostics_channel': ['src/events/events.service.ts'],
-  'node:dns/promises': ['src/deliveries/sender.service.ts'],
-  'node:net': ['src/deliveries/sender.service.ts'],
-  // The history as a table is streamed.
-  'node:stream': ['src/measurements/measurements.routes.ts'],
+  'node:dns/promises': ['src/deliveries/name-resolver.service.ts'],
+  // The hosts file.
+  'node:fs': ['src/deliveries/name-resolver.service.ts'],
+  'node:net': ['src/deliveries/name-resolver.service.ts', 'src/deliveries/sender.service.ts'],
 };
 
 /** A simulated logger apart from its effects. */

@@ -16,6 +16,8 @@ import { readSourceStatements } from './source-statements.ts';
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.repository.ts findOwners: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
+  'src/certificates/certificate-contents.repository.ts removeDue: looks up certificate_removals without organization_id':
+    'a sweep: contents of all organizations that no certificate refers to',
   'src/config-jobs/config-jobs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
   'src/config-jobs/scheduled-devices.repository.ts listWithStaleOffset: looks up configurations without organization_id':

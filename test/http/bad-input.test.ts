@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { BODY_BYTES_MAX } from '../../src/http/read-body.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -220,6 +222,18 @@ describe('Bad input', () => {
       refused(bodyRoutes, 400, (route) =>
         changedPlaces(route, isText, (text) => [LONE_SURROGATE, `${text}\udfff`, `\udbff${text}`]),
       ));
+
+    it('never quotes the value that it refuses', async () => {
+      await forEvery(bodyRoutes, async (route) => {
+        const bad = changedPlaces(route, isText, () => [`<quoted>${' '.repeat(200)}`, ' \t ']);
+        for (const { body: sent } of bad) {
+          const { status, text } = await call(org, route, fixtures, { body: sent });
+          if (status === 400)
+            assert.doesNotMatch(text, /<quoted>|with value/, JSON.stringify(sent).slice(0, 200));
+        }
+      });
+      isSpoilt = true;
+    });
 
     it('names the path of text that it refuses', async () => {
       for (const [body, place] of [
@@ -604,6 +618,92 @@ describe('Bad input', () => {
     it('answers 400 to HTTP/1.1 without a Host header', async () => {
       assertError(await send('GET /assets HTTP/1.1\r\nConnection: close\r\n\r\n'), 400);
     });
+
+    it('answers 400 to more than one Host header', async () => {
+      for (const hosts of ['Host: x\r\nHost: y', 'Host: x\r\nhost: x', 'Host: \r\nHost: x']) {
+        for (const version of ['1.1', '1.0']) {
+          const answer = await send(`GET /livez HTTP/${version}\r\n${hosts}\r\nConnection: close\r\n\r\n`);
+          assertError(answer, 400, `${version} ${hosts}`);
+        }
+      }
+    });
+
+    it('answers 400 to any transfer coding but chunked', async () => {
+      const chunked = '2\r\n{}\r\n0\r\n\r\n';
+      for (const coding of ['gzip, chunked', 'identity, chunked', 'chunked, chunked', 'x,chunked', 'gzip']) {
+        const fields = { 'Content-Type': 'application/json', 'Transfer-Encoding': coding };
+        const [route] = bodyRoutes as [Route];
+        assertError(await exchange(dms.baseUrl, [head(route, fields), chunked]), 400, coding);
+      }
+      const twice = 'Host: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked';
+      assertError(await send(`POST /assets HTTP/1.1\r\n${twice}\r\n\r\n${chunked}`), 400);
+    });
+
+    it('answers 431 to more than 200 header fields, whatever their size', async () => {
+      const fields = (count: number) => 'a:b\r\n'.repeat(count);
+      const close = 'Host: x\r\nConnection: close\r\n';
+      const few = await send(`GET /livez HTTP/1.1\r\n${close}${fields(190)}\r\n`);
+      assert.equal(few?.status, 200);
+      for (const count of [200, 1_100, 2_500]) {
+        const last = `Authorization: Bearer ${token}\r\n`;
+        const text = `GET /assets HTTP/1.1\r\n${close}${fields(count)}${last}\r\n`;
+        assertError(await send(text), 431, `${count} fields`);
+      }
+    });
+
+    it('answers a valid request first when garbage follows it on the connection', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { body, ...request } = registration();
+        const answer = await exchange(dms.baseUrl, [`${request.head}${body}nonsense\r\n\r\n`]);
+        assert.equal(answer?.status, 201, answer?.body);
+        assert.match(answer.body, /HTTP\/1\.1 400 Bad Request/, 'and the garbage after it');
+      }
+      const [first, second] = [registration(), registration()];
+      const both = `${first.head}${first.body}${second.head}${second.body}`;
+      const answer = await exchange(dms.baseUrl, [`${both}nonsense\r\n\r\n`]);
+      const statuses = [...`HTTP/1.1 ${answer?.status} ${answer?.body}`.matchAll(/HTTP\/1\.1 (\d+)/g)];
+      assert.deepEqual(
+        statuses.map(([, status]) => status),
+        ['201', '201', '400'],
+      );
+      isSpoilt = true;
+    });
+
+    it('refuses a connection once, however much garbage comes while a request is under way', async () => {
+      const warnings: Error[] = [];
+      const onWarning = (warning: Error) => warnings.push(warning);
+      process.on('warning', onWarning);
+      const blocker = await dms.service.sql.transaction();
+      await blocker.raw('lock table assets');
+      const { hostname, port } = new URL(dms.baseUrl);
+      const socket = connect({ host: hostname, port: Number(port) }).setNoDelay();
+      let received = '';
+      socket.on('data', (chunk) => {
+        received += chunk;
+      });
+      socket.write(`GET /assets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      for (let piece = 0; piece < 20; piece++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        socket.write('nonsense\r\n\r\n');
+      }
+      await blocker.rollback();
+      await once(socket, 'close');
+      process.off('warning', onWarning);
+      const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+      assert.deepEqual([statuses, warnings], [['200', '400'], []]);
+    });
+
+    const registration = () => {
+      const body = JSON.stringify({ serialNumber: randomUUID() });
+      const lines = [
+        'POST /assets HTTP/1.1',
+        'Host: x',
+        `Authorization: Bearer ${token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ];
+      return { head: `${lines.join('\r\n')}\r\n\r\n`, body };
+    };
 
     it('answers 400 to a request that ends within its headers', async () => {
       assertError(await send('GET /assets HTTP/1.1\r\nHost: x\r\nX-A: b', { end: true }), 400);

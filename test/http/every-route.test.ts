@@ -333,6 +333,27 @@ describe('Every route', () => {
     });
   });
 
+  describe('for HEAD', () => {
+    it('changes nothing, also where GET counts as a fetch', async () => {
+      const own = await dms.addOrganization();
+      const its = await populate(own);
+      await untilJobsStarted(dms.service.sql);
+      const before = await databaseContents(dms.service.sql);
+      const gets = routes.filter(({ method }) => method === 'GET');
+      for (const route of gets) {
+        const client = own[route.auth === 'device' ? 'device' : 'api'];
+        await client.send('HEAD', pathOf(route, its));
+      }
+      assert.deepEqual(await databaseContents(dms.service.sql), before);
+      const record = await own.api.get(`/devices/${its.serial}/config`);
+      assert.ok(record.body.pendingConfig);
+      const { status } = await own.device.send('HEAD', '/devices/NOBODY/pending-config');
+      assert.equal(status, 404);
+      const unknown = await dms.service.sql('unregistered_devices').where({ organization_id: own.id });
+      assert.deepEqual(unknown, []);
+    });
+  });
+
   describe('for paths without a key', () => {
     for (const path of KEYLESS) {
       it(`answers ${path} without a key`, async () => {

@@ -1,6 +1,7 @@
 /** The history as a CSV table, which reads a table no faster than the client takes it. */
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
+import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import type { Caller, Route } from '../../src/http/route.ts';
 import type { HistoryFilter } from '../../src/measurements/history.repository.ts';
 import { type HistoryReading, parseCursor, prefersCsv, toCursor } from '../../src/measurements/history.ts';
@@ -41,6 +42,11 @@ async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable>
   const routes = measurementsRoutes({
     intake: { receive: async () => null },
     history,
+    exports: {
+      history,
+      limit: createConcurrencyLimit({ name: 'exports', perKeyMax: 100, perProcessMax: 100 }),
+      pace: (piece) => piece(),
+    },
     now: () => new Date(START),
   });
   const list = routes.find(({ operationId }) => operationId === 'listMeasurements') as Route;

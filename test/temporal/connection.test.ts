@@ -5,10 +5,14 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
+import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
+import { eventually } from '../support/fleet.ts';
+import { servers } from '../support/servers.ts';
 
 /** By then the client's own retries would have begun. */
 const RETRIED_BY_MS = 3_000;
 const CALL_MS_MAX = 7_000;
+const DAY_MS = 86_400_000;
 
 describe('The Temporal client', () => {
   it('closes after failed calls without leaving a retry behind', async () => {
@@ -35,5 +39,25 @@ describe('The Temporal client', () => {
     await close();
     for (const socket of sockets) socket.destroy();
     unanswering.close();
+  });
+
+  it('ignores the proxy that the environment names', async () => {
+    const saved = { ...process.env };
+    const nowhere = `http://127.0.0.1:${await freePort()}`;
+    Object.assign(process.env, { http_proxy: nowhere, https_proxy: nowhere, grpc_proxy: nowhere });
+    try {
+      const { temporalAddress } = await servers();
+      const { isUp, close } = connectTemporal(temporalAddress, 'default');
+      await eventually(isUp, (up) => up);
+      await close();
+      await setUpNamespace({
+        address: temporalAddress,
+        namespace: 'default',
+        retentionMs: DAY_MS,
+        print: () => {},
+      });
+    } finally {
+      process.env = saved;
+    }
   });
 });

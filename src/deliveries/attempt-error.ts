@@ -1,0 +1,45 @@
+/** Why an attempt got no answer, in texts of our own that name no address. */
+import type { AttemptResult } from './delivery.ts';
+
+export class AddressRefused extends Error {}
+
+export function isAddressRefused(error: unknown): boolean {
+  if (error instanceof AddressRefused) return true;
+  if (error instanceof AggregateError) return error.errors.some(isAddressRefused);
+  return error instanceof Error && error.cause !== undefined && isAddressRefused(error.cause);
+}
+
+const NOT_FOUND = 'the host name was not found';
+const NOT_LOOKED_UP = 'the host name could not be looked up';
+
+const ERROR_TEXTS: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  ETIMEDOUT: 'no connection in time',
+  ENOTFOUND: NOT_FOUND,
+  EAI_AGAIN: NOT_LOOKED_UP,
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+};
+
+const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
+
+export function describeError(error: unknown): string {
+  if (isAddressRefused(error)) return 'the URL leads to an address that is not public';
+  const code = String((error as { code?: unknown }).code ?? '');
+  const known = ERROR_TEXTS[code];
+  if (known) return known;
+  if ((error as Error).name === 'HTTPParserError' || NOT_HTTP.includes(code))
+    return 'the answer was not valid HTTP';
+  if (/CERT|SSL|TLS|SELF_SIGNED|VERIFY|ISSUER|EPROTO/.test(code)) return `TLS failed (${code})`;
+  return 'the request failed';
+}
+
+/** What the answer of a test says: it does not reveal which names exist in the operator's network. */
+export function describeTest({ verdict, error }: AttemptResult): string | null {
+  const isHidden = verdict === 'blocked' || error === NOT_FOUND || error === NOT_LOOKED_UP;
+  return isHidden ? 'not reachable' : error;
+}

@@ -1,0 +1,136 @@
+/**
+ * The addresses of the receivers' host names, looked up before an attempt begins. Each organization has a few look-ups
+ * under way, names that failed the last time have places apart, and a name is looked up once for all who wait for it:
+ * names that are slow to answer delay no other organization. Who gets no turn in time has not begun its attempt.
+ */
+import { LRUCache } from 'lru-cache';
+import { createKeyedSemaphore } from './keyed-semaphore.ts';
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
+  /** 0 or absent: the answer serves those who wait for it, and nobody later. */
+  ttlSeconds?: number;
+}
+
+/** All addresses of a name. Rejects with `code` ENOTFOUND when it has none. */
+export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<ResolvedAddress[]>;
+
+export interface NameLookupsOptions {
+  resolve: ResolveName;
+  /** Of one look-up, from its turn on. */
+  timeoutMs: number;
+  /** How long to wait for a turn. */
+  waitMaxMs: number;
+  /** Default: `performance.now()`. */
+  nowMs?(): number;
+}
+
+export interface NameAnswer {
+  addresses: ResolvedAddress[];
+  /** Why there are none. */
+  error: NodeJS.ErrnoException | null;
+}
+
+export interface NameLookups {
+  /**
+   * Makes sure that there is an answer, good or bad. Resolves with the moment at which the wait for a turn was over. @throws NoTurn when there was none in time.
+   */
+  prepare(hostname: string, organizationId: string): Promise<number>;
+  /** The answer of the latest look-up. */
+  latest(hostname: string): NameAnswer;
+}
+
+interface StoredAnswer extends NameAnswer {
+  freshUntilMs: number;
+}
+
+const PER_ORGANIZATION_MAX = 8;
+const IN_FLIGHT_MAX = 256;
+const NAMES_MAX = 10_000;
+const TTL_MS_MAX = 60_000;
+/** Less than the first wait of the retry schedule, so that each retry asks anew. */
+const FAILURE_TTL_MS = 2_000;
+
+export function createNameLookups(options: NameLookupsOptions): NameLookups {
+  const { resolve, timeoutMs, waitMaxMs, nowMs = () => performance.now() } = options;
+  const answers = new LRUCache<string, StoredAnswer>({ max: NAMES_MAX });
+  const turns = createKeyedSemaphore({
+    perKeyMax: PER_ORGANIZATION_MAX,
+    totalMax: IN_FLIGHT_MAX,
+    waitMaxMs,
+  });
+  /** By organization and name, so that nobody waits in the queue of another organization. */
+  const prepared = new Map<string, Promise<number>>();
+  /** By name. */
+  const underWay = new Map<string, Promise<void>>();
+
+  const isFresh = (hostname: string) => (answers.get(hostname)?.freshUntilMs ?? 0) > nowMs();
+
+  function lookUpInTurn(hostname: string, organizationId: string): Promise<number> {
+    const hasFailed = answers.get(hostname)?.error != null;
+    return turns.run(hasFailed ? `${organizationId} failed` : organizationId, async () => {
+      const startedAt = nowMs();
+      if (!isFresh(hostname)) await once(underWay, hostname, () => lookUp(hostname));
+      return startedAt;
+    });
+  }
+
+  async function lookUp(hostname: string): Promise<void> {
+    const { answer, ttlMs } = await answerOf(hostname);
+    answers.set(hostname, { ...answer, freshUntilMs: nowMs() + ttlMs });
+  }
+
+  async function answerOf(hostname: string): Promise<{ answer: NameAnswer; ttlMs: number }> {
+    try {
+      const addresses = await withinTime(timeoutMs, (signal) => resolve(hostname, signal));
+      if (addresses.length === 0) throw fault('ENOTFOUND');
+      return { answer: { addresses, error: null }, ttlMs: toTtlMs(addresses) };
+    } catch (error) {
+      const answer = { addresses: [], error: error as NodeJS.ErrnoException };
+      return { answer, ttlMs: FAILURE_TTL_MS };
+    }
+  }
+
+  return {
+    async prepare(hostname, organizationId) {
+      const askedAt = nowMs();
+      if (isFresh(hostname)) return askedAt;
+      const startedAt = await once(prepared, `${organizationId} ${hostname}`, () =>
+        lookUpInTurn(hostname, organizationId),
+      );
+      return Math.max(askedAt, startedAt);
+    },
+    latest: (hostname) => answers.get(hostname) ?? { addresses: [], error: fault('EAI_AGAIN') },
+  };
+}
+
+const fault = (code: string) => Object.assign(new Error('the name was not looked up'), { code });
+
+const toTtlMs = (addresses: ResolvedAddress[]) =>
+  Math.min(TTL_MS_MAX, ...addresses.map(({ ttlSeconds = 0 }) => ttlSeconds * 1000));
+
+/** Joins the work that is under way under this key, or begins it. */
+function once<T>(underWay: Map<string, Promise<T>>, key: string, begin: () => Promise<T>): Promise<T> {
+  const begun = underWay.get(key);
+  if (begun) return begun;
+  const work = begin().finally(() => underWay.delete(key));
+  underWay.set(key, work);
+  return work;
+}
+
+async function withinTime<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(fault('EAI_AGAIN'));
+      controller.abort();
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work(controller.signal), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,38 @@
+/** The address that a request comes from: that of its connection, or what trusted proxies say about it. */
+import ipaddr from 'ipaddr.js';
+
+export type ClientAddress = (connectedFrom: string, forwardedFor: string | undefined) => string;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** `trusted`: addresses and CIDR ranges of proxies. Without any, X-Forwarded-For counts for nothing. */
+export function createClientAddress(trusted: readonly string[]): ClientAddress {
+  const ranges = trusted.map(toRange);
+  const isTrusted = (address: Address) =>
+    ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+  return (connectedFrom, forwardedFor = '') => {
+    let client = parseAddress(connectedFrom);
+    if (client === null || !isTrusted(client)) return connectedFrom;
+    // Each proxy appends the address that it was connected from; what stands left of that anybody may have written.
+    for (const hop of forwardedFor.split(',').reverse()) {
+      const before = parseAddress(hop.trim());
+      if (before === null) break;
+      client = before;
+      if (!isTrusted(client)) break;
+    }
+    return client.toString();
+  };
+}
+
+function toRange(text: string): [Address, number] {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.process(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** Some proxies add the port: `192.0.2.1:1234`, `[2001:db8::1]:1234`. IPv4 in IPv6 counts as IPv4. */
+function parseAddress(text: string): Address | null {
+  const [, v6, v4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? [];
+  const address = v6 ?? v4 ?? text;
+  return ipaddr.isValid(address) ? ipaddr.process(address) : null;
+}

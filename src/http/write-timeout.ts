@@ -1,0 +1,43 @@
+/**
+ * Cuts off connections whose client takes nothing of its answer for a time. Not by the timeout of the socket: that one
+ * begins anew with every byte that the client sends.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+interface Progress {
+  sent: number;
+  /** What is left of a write that is under way. */
+  queued: number;
+  at: number;
+}
+
+const CHECKS_PER_TIMEOUT = 4;
+
+/** Watches the responses of the set until it is stopped. */
+export function startWriteTimeout(responses: ReadonlySet<ServerResponse>, timeoutMs: number): () => void {
+  const latest = new WeakMap<ServerResponse, Progress>();
+
+  function check(): void {
+    const at = performance.now();
+    for (const response of responses) {
+      const { socket } = response;
+      if (!socket || socket.writableLength === 0) {
+        latest.delete(response);
+        continue;
+      }
+      const before = latest.get(response);
+      const now = progressOf(socket, at);
+      if (before?.sent !== now.sent || before.queued !== now.queued) latest.set(response, now);
+      else if (at - before.at >= timeoutMs) socket.destroy();
+    }
+  }
+
+  const timer = setInterval(check, timeoutMs / CHECKS_PER_TIMEOUT).unref();
+  return () => clearInterval(timer);
+}
+
+function progressOf(socket: Socket, at: number): Progress {
+  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
+  return { sent: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0, at };
+}

@@ -1,0 +1,140 @@
+/** Certificates are streamed in both directions: slow clients hold little memory, and not for ever. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Answer } from '../support/client.ts';
+import { eventually, register } from '../support/fleet.ts';
+import { liveMemoryMb } from '../support/live-memory.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { startSlowReader } from '../support/slow-reader.ts';
+
+const PDF = 'application/pdf';
+const SIZE = 10 * 1024 * 1024;
+const READERS = 20;
+const UPLOADS = 20;
+/** Half a megabyte for each. */
+const GROWTH_MAX_MB = 10;
+const WRITE_TIMEOUT_MS = 3_000;
+/** What is refused is refused by then. */
+const ANSWER_MS = 2_000;
+const TRANSFERS = {
+  poolSize: 4,
+  exports: { perKeyMax: 1, perProcessMax: 1 },
+  uploads: { perKeyMax: 5, perProcessMax: 8 },
+  downloads: { perKeyMax: READERS, perProcessMax: READERS + 1 },
+};
+
+const pathOf = (assetId: string) => `/assets/${assetId}/calibration-certificate`;
+
+describe('Slow clients of certificates', () => {
+  let dms: TestService;
+  let assetId: string;
+  let token: string;
+  let open: Socket[];
+  const content = Buffer.alloc(SIZE, 'x');
+  content.write('%PDF-');
+
+  before(async () => {
+    dms = await startService({
+      withWorker: false,
+      settings: { writeTimeoutMs: WRITE_TIMEOUT_MS, transfers: TRANSFERS },
+    });
+    assetId = await register(dms, 'SLOW-1');
+    token = await newToken();
+    assert.equal((await put()).status, 200);
+    await download();
+  });
+  beforeEach(() => {
+    open = [];
+  });
+  afterEach(async () => {
+    for (const socket of open) socket.destroy();
+    await delayed(500);
+  });
+  after(() => dms.stop());
+
+  const delayed = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null));
+  const newToken = async () => (await dms.issueKey(dms.id, 'customer')).token;
+  const put = (raw = content) =>
+    dms.api.put(pathOf(assetId), undefined, { raw, headers: { 'content-type': PDF } });
+  const download = () => dms.api.get(pathOf(assetId));
+  const startReaders = (count: number) =>
+    Array.from({ length: count }, () => startSlowReader(dms.baseUrl, { path: pathOf(assetId), token }));
+
+  /** Sends all but the last bytes; answers with the status that comes before these. */
+  async function startUpload(key: string, bytes: Buffer, heldBack: number): Promise<number | null> {
+    const { hostname, port } = new URL(dms.baseUrl);
+    const socket = connect({ host: hostname, port: Number(port) }).on('error', () => {});
+    open.push(socket);
+    const lines = [
+      `PUT ${pathOf(assetId)} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${key}`,
+      `Content-Type: ${PDF}`,
+      `Content-Length: ${bytes.length}`,
+    ];
+    const answered = once(socket, 'data').then(([data]) => Number(String(data).split(' ')[1]));
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    const isSent = socket.write(bytes.subarray(0, bytes.length - heldBack));
+    const sent = (isSent ? Promise.resolve() : once(socket, 'drain')).then(() => delayed(ANSWER_MS));
+    return Promise.race([answered, sent]);
+  }
+
+  it('hold less than 10 MB when 20 of them read nothing of 10 MiB, and are cut off', async function () {
+    this.timeout(180_000);
+    const before = await liveMemoryMb();
+    const readers = startReaders(READERS);
+    const statuses = await Promise.all(readers.map(({ status }) => status));
+    const held = (await liveMemoryMb()) - before;
+    assert.ok(held <= GROWTH_MAX_MB, `${held.toFixed(1)} MB`);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+
+    const again = () => dms.with(token).get(pathOf(assetId));
+    const refused = await again();
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '5']);
+    assert.equal((await download()).status, 200, 'with another key');
+    const afterwards = await eventually(again, ({ status }) => status === 200, { timeoutMs: 120_000 });
+    assert.ok(afterwards.bytes.equals(content));
+    const taken = await Promise.all(readers.map((reader) => reader.readOn()));
+    assert.ok(
+      taken.some(({ bytes }) => bytes < SIZE),
+      'they were cut off',
+    );
+  });
+
+  it('may upload only so many at once with one key', async () => {
+    const small = Buffer.from(`%PDF-${'x'.repeat(1_000)}`);
+    const refusals: number[] = [];
+    for (let upload = 0; upload < 7; upload++) {
+      void startUpload(token, small, 1).then((status) => status !== null && refusals.push(status));
+    }
+    await eventually(
+      async () => refusals.length,
+      (count) => count === 2,
+    );
+    assert.deepEqual(refusals, [429, 429]);
+    const [own, others] = await Promise.all([dms.with(token), dms.api].map((api) => putWith(api)));
+    assert.deepEqual([own?.status, own?.headers['retry-after'], others?.status], [429, '5', 200]);
+    for (const socket of open) socket.destroy();
+    await eventually(
+      async () => (await putWith(dms.with(token))).status,
+      (status) => status === 200,
+    );
+  });
+
+  it('hold less than 10 MB when 20 of them keep back the last byte of an upload of 10 MiB', async () => {
+    const before = await liveMemoryMb();
+    const keys = await Promise.all(Array.from({ length: 4 }, newToken));
+    const uploads = Array.from({ length: UPLOADS }, (_, index) =>
+      startUpload(keys[index % keys.length] as string, content, 1),
+    );
+    const statuses = await Promise.all(uploads);
+    const held = (await liveMemoryMb()) - before;
+    assert.ok(held <= GROWTH_MAX_MB, `${held.toFixed(1)} MB`);
+    const refused = statuses.filter((status) => status === 503).length;
+    assert.ok(refused >= UPLOADS - TRANSFERS.uploads.perProcessMax, `${refused} were refused`);
+  });
+
+  const putWith = (api: TestService['api']): Promise<Answer> =>
+    api.put(pathOf(assetId), undefined, { raw: content, headers: { 'content-type': PDF } });
+});

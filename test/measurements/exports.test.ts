@@ -1,0 +1,143 @@
+/** Tables of measurements that are read slowly, or many at once, do not make others wait. */
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { createLog } from '../../src/process/log.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { eventually, register } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { type SlowReader, startSlowReader } from '../support/slow-reader.ts';
+
+const TRANSFERS = {
+  poolSize: 4,
+  exports: { perKeyMax: 3, perProcessMax: 5 },
+  uploads: { perKeyMax: 1, perProcessMax: 1 },
+  downloads: { perKeyMax: 1, perProcessMax: 1 },
+};
+const READINGS = 100_000;
+/** Of one line. */
+const BYTES_MIN = 80;
+const CSV = { headers: { accept: 'text/csv' } };
+
+const pathOf = (assetId: string) => `/assets/${assetId}/measurements`;
+const exported = (api: Client, assetId: string): Promise<Answer> => api.get(pathOf(assetId), CSV);
+
+/** An asset of so many readings, one a second. */
+async function measured({ service }: TestService, owner: TestOrganization, count: number): Promise<string> {
+  const assetId = await register(owner, 'LONG-HISTORY');
+  await service.sql.raw(
+    `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
+     select ?, ?, date_trunc('month', now()) + interval '15 days' - n * interval '1 second', now(), 1, 1, n % 30, false
+     from generate_series(1, ?) as n`,
+    [owner.id, assetId, count],
+  );
+  await service.sql.raw('analyze measurements');
+  return assetId;
+}
+
+describe('Exports of measurements', () => {
+  let dms: TestService;
+  let assetId: string;
+  let readers: SlowReader[];
+  const logged: string[] = [];
+
+  before(async () => {
+    dms = await startService({
+      withWorker: false,
+      log: createLog('warn', { write: (line: string) => void logged.push(line) }),
+      settings: { databasePoolSize: 4, writeTimeoutMs: 2_000, transfers: TRANSFERS },
+    });
+    assetId = await measured(dms, dms, READINGS);
+  });
+  beforeEach(() => {
+    readers = [];
+  });
+  afterEach(() => {
+    for (const reader of readers) reader.stop();
+  });
+  after(() => dms.stop());
+
+  const newToken = async () => (await dms.issueKey(dms.id, 'customer')).token;
+  function read(token: string): SlowReader {
+    const reader = startSlowReader(dms.baseUrl, {
+      path: pathOf(assetId),
+      token,
+      headers: { Accept: 'text/csv' },
+    });
+    readers.push(reader);
+    return reader;
+  }
+
+  it('leave the connections to other requests while they wait for the database', async () => {
+    const blocker = new pg.Client(dms.settings.databaseUrl);
+    blocker.on('error', () => {});
+    await blocker.connect();
+    await blocker.query('begin; lock table measurements');
+    const tokens = await Promise.all(Array.from({ length: 8 }, newToken));
+    const waiting = tokens.map((token) => exported(dms.with(token), assetId));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    for (let round = 0; round < 5; round++) {
+      const startedAt = performance.now();
+      assert.equal((await dms.api.get('/assets')).status, 200);
+      assert.ok(performance.now() - startedAt < 1_000);
+    }
+    await blocker.query('rollback');
+    await blocker.end();
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+    assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 200, 503, 503, 503]);
+  });
+
+  it('are limited per key with 429 and per process with 503, until others have ended', async () => {
+    const [first, second] = await Promise.all([newToken(), newToken()]);
+    const running = [...Array(3).fill(first), ...Array(2).fill(second)].map(read);
+    assert.deepEqual(await Promise.all(running.map(({ status }) => status)), Array(5).fill(200));
+    const [ofKey, ofProcess] = [await exported(dms.with(first), assetId), await exported(dms.api, assetId)];
+    assert.deepEqual([ofKey.status, ofKey.headers['retry-after']], [429, '5']);
+    assert.deepEqual([ofProcess.status, ofProcess.headers['retry-after']], [503, '5']);
+    assert.deepEqual(logged, [], 'who is refused does not write the log');
+    const page = await dms.with(first).get(pathOf(assetId));
+    assert.equal(page.status, 200, 'pages are no exports');
+    const whole = await (running[0] as SlowReader).readOn();
+    assert.ok(whole.bytes > READINGS * BYTES_MIN);
+    assert.equal((await exported(dms.with(first), assetId)).status, 200);
+  });
+
+  it('end when nothing of them is read for a time, and then count no more', async () => {
+    const token = await newToken();
+    const running = [token, token, token].map(read);
+    await Promise.all(running.map(({ status }) => status));
+    assert.equal((await exported(dms.with(token), assetId)).status, 429);
+    await eventually(
+      () => exported(dms.with(token), assetId),
+      ({ status }) => status === 200,
+    );
+    const { bytes } = await (running[0] as SlowReader).readOn();
+    assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
+  });
+
+  it('count no more when their client has gone', async () => {
+    const token = await newToken();
+    const running = [token, token, token].map(read);
+    await Promise.all(running.map(({ status }) => status));
+    for (const reader of running) reader.stop();
+    await eventually(
+      () => exported(dms.with(token), assetId),
+      ({ status }) => status === 200,
+    );
+  });
+
+  it('hold no connection between two chunks', async () => {
+    const token = await newToken();
+    const running = [token, token].map(read);
+    await Promise.all(running.map(({ status }) => status));
+    await eventually(
+      async () => {
+        const { rows } = await dms.service.sql.raw(
+          `select count(*) from pg_stat_activity
+           where datname = current_database() and application_name like '%transfers' and state <> 'idle'`,
+        );
+        return Number(rows[0].count);
+      },
+      (count) => count === 0,
+    );
+  });
+});

@@ -4,7 +4,7 @@
  * last: things that do not exist (404), rules of the domain (409).
  */
 import Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import type { Authenticate } from './authenticate.ts';

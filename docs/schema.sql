@@ -262,12 +262,14 @@ CREATE TABLE alerts (
   details jsonb NOT NULL,
   started_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  is_announced boolean DEFAULT true NOT NULL,
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
   CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text]))
 );
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
+CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
 COMMENT ON TABLE alerts IS
   'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
 COMMENT ON COLUMN alerts.serial_number IS
@@ -276,6 +278,8 @@ COMMENT ON COLUMN alerts.details IS
   'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed.';
 COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
+COMMENT ON COLUMN alerts.is_announced IS
+  'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
 
 CREATE TABLE asset_replacements (
   organization_id uuid NOT NULL,
@@ -423,6 +427,7 @@ CREATE TABLE device_configs (
   reported_channel_types smallint[],
   channels_reported boolean DEFAULT false NOT NULL,
   rule_slots smallint DEFAULT 12 NOT NULL,
+  refused_keys text[],
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
@@ -452,13 +457,15 @@ COMMENT ON COLUMN device_configs.fetched_at IS
 COMMENT ON COLUMN device_configs.contradiction_count IS
   'How often the device fetched this revision and then reported something else; the third time it counts as refused.';
 COMMENT ON COLUMN device_configs.failure_reason IS
-  'Why the device refused the pending change, which is then not offered any more. Null: not refused.';
+  'Why the device refused the pending change, or some of its settings. Null: not refused.';
 COMMENT ON COLUMN device_configs.reported_channel_types IS
   'Measurement type per channel, from channel 1 on; 0: none. Null: unknown. From reports; while there is none, from frames.';
 COMMENT ON COLUMN device_configs.channels_reported IS
   'True: reported_channel_types comes from a report. False: from frames, and later frames may add channels.';
 COMMENT ON COLUMN device_configs.rule_slots IS
   'Alarm rules that the firmware holds: 16 from version 07.02, before 12.';
+COMMENT ON COLUMN device_configs.refused_keys IS
+  'The settings of the pending change that the device refused, which are not offered any more. Null: all of them, if there is a failure_reason.';
 
 CREATE TABLE device_states (
   organization_id uuid NOT NULL,
@@ -593,6 +600,26 @@ COMMENT ON COLUMN idempotency_keys.location IS
   'Location header of the answer. Null: it had none.';
 COMMENT ON INDEX idempotency_keys_age_idx IS
   'Without organization_id: the worker deletes expired answers of all organizations.';
+
+CREATE TABLE overdue_fleets (
+  organization_id uuid NOT NULL,
+  began_at timestamp with time zone DEFAULT now() NOT NULL,
+  since timestamp with time zone NOT NULL,
+  overdue_count integer NOT NULL,
+  total_count integer NOT NULL,
+  confirmed_at timestamp with time zone,
+  CONSTRAINT overdue_fleets_pkey PRIMARY KEY (organization_id)
+);
+COMMENT ON TABLE overdue_fleets IS
+  'Organizations of which many devices missed their contact at once: until it is over or confirmed, their devices go offline without an event each. One row per organization, removed when it ends.';
+COMMENT ON COLUMN overdue_fleets.since IS
+  'The first deadline that was missed.';
+COMMENT ON COLUMN overdue_fleets.overdue_count IS
+  'Devices that were found overdue at once.';
+COMMENT ON COLUMN overdue_fleets.total_count IS
+  'Active devices of the organization at that time.';
+COMMENT ON COLUMN overdue_fleets.confirmed_at IS
+  'When the operator confirmed that these devices are overdue indeed. Null: not confirmed.';
 
 CREATE TABLE profiles (
   organization_id uuid NOT NULL,

@@ -32,6 +32,8 @@ import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
 import * as certificateChunks from './023-certificate-chunks.ts';
+import * as refusedKeys from './027-refused-keys.ts';
+import * as overdueFleets from './028-overdue-fleets.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -57,4 +59,6 @@ export const migrations = {
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
   '023-certificate-chunks': certificateChunks,
+  '027-refused-keys': refusedKeys,
+  '028-overdue-fleets': overdueFleets,
 };

@@ -1,5 +1,6 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
 import { openDatabase } from '../db/database.ts';
+import { createDatabaseClock } from '../db/database-clock.ts';
 import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
@@ -7,6 +8,7 @@ import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 import { connectTemporal } from '../temporal/connection.ts';
@@ -15,7 +17,10 @@ import { createStarter } from '../temporal/starter.ts';
 export interface ComposeOptions {
   settings: Settings;
   log: Log;
+  /** Replaces the clock of the database: tests travel in time. */
   now?: () => Date;
+  /** The own clock of the process; that of the machine by default. */
+  processNow?: () => Date;
   /** How names of receivers are looked up; by default with the hosts file and name servers. */
   resolve?: ResolveName;
   /** Tests run days of retries in milliseconds. */
@@ -25,19 +30,30 @@ export interface ComposeOptions {
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, log, now = () => new Date(), resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { settings, log, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { processNow = () => new Date() } = options;
+  const lostConnections = new Set<() => void>();
   const database = {
     url: settings.databaseUrl,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
+    onConnectionLost() {
+      for (const listener of lostConnections) listener();
+    },
   };
   const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
-  const metrics = createMetrics({ endpoints: createEndpointHealthRepository(sql).countByState });
+  const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
+  const metrics = createMetrics({
+    endpoints: createEndpointHealthRepository(sql).countByState,
+    overdueFleets: createOverdueFleetsRepository(sql).count,
+  });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
     settings,
     log,
-    now,
+    now: options.now ?? clock.now,
+    clock,
+    onConnectionLost: (listener: () => void) => void lostConnections.add(listener),
     resolve,
     deliveryPlan,
     sql,

@@ -16,7 +16,7 @@ import { type ConfigurationContents, contentOf } from '../devices/configuration-
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { findConflicts, memoized, withdrawChange } from './changes.ts';
+import { findConflicts, memoized, refusedWithout, withdrawChange } from './changes.ts';
 import type { JobRef } from './config-job.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { ActiveChange, DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -32,13 +32,17 @@ export interface ChangesDeps {
 
 /** A device and the change that a job has for it. */
 export interface DeviceChange {
-  device: Pick<ChangingDevice, 'assetId' | 'pendingConfigId' | 'confirmedConfigId'>;
+  device: Pick<
+    ChangingDevice,
+    'assetId' | 'pendingConfigId' | 'confirmedConfigId' | 'hasRefused' | 'refusedKeys'
+  >;
   changeId: string;
 }
 
 /** What is pending for a device from now on; the same object for all devices that are alike. */
 interface NextPending {
   config: DeviceConfiguration | null;
+  refusedKeys: ConfigurationKey[];
   hasOtherAlertRules: boolean;
 }
 
@@ -142,13 +146,16 @@ export function createChangesService(deps: ChangesDeps) {
   };
 }
 
-const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
+const keyOf = ({ device: { pendingConfigId, hasRefused, refusedKeys }, changeId }: DeviceChange) =>
+  `${pendingConfigId} ${hasRefused} ${refusedKeys?.join()} ${changeId}`;
 
 function mergedPending({ device, changeId }: DeviceChange, contents: ConfigurationContents): NextPending {
   const pending = device.pendingConfigId === null ? null : contentOf(contents, device.pendingConfigId);
-  const config = merged(pending, contentOf(contents, changeId));
+  const change = contentOf(contents, changeId);
+  const config = merged(pending, change);
+  const refusedKeys = refusedWithout(pending, device, keysOf(change));
   // Where nothing was pending, nothing monitored the device, and no alert can be open.
-  return { config, hasOtherAlertRules: pending !== null && !hasSameAlertRules(pending, config) };
+  return { config, refusedKeys, hasOtherAlertRules: pending !== null && !hasSameAlertRules(pending, config) };
 }
 
 function pendingWithout(
@@ -160,7 +167,8 @@ function pendingWithout(
   const others = otherIds.map((id) => contentOf(contents, id));
   const config = withdrawChange(pending, contentOf(contents, changeId), others);
   const withdrawn = keysOf(pending).filter((key) => config?.[key] === undefined);
-  return { config, withdrawn, hasOtherAlertRules: !hasSameAlertRules(pending, config) };
+  const refusedKeys = refusedWithout(pending, device, withdrawn);
+  return { config, refusedKeys, withdrawn, hasOtherAlertRules: !hasSameAlertRules(pending, config) };
 }
 
 /** Stores each distinct configuration once, and makes it pending. */
@@ -175,9 +183,10 @@ async function assign(
   const idOf = new Map(configs.map((config, index) => [config, ids[index] as string]));
   await pendingIn(sql).assign(
     organizationId,
-    next.map(({ device, config }) => ({
+    next.map(({ device, config, refusedKeys }) => ({
       assetId: device.assetId,
       configId: config && (idOf.get(config) as string),
+      refusedKeys,
     })),
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));

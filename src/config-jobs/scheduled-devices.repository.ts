@@ -49,9 +49,10 @@ export function createScheduledDevicesRepository(sql: Sql) {
          )
          select d.organization_id as "organizationId", d.asset_id as "assetId"
          from device_configs d
-         -- A refused change is not offered: what the device confirmed is what counts.
+         -- Refused calendars are not offered: what the device confirmed is what counts.
          left join calendars pending on pending.organization_id = d.organization_id
-           and pending.id = d.pending_config_id and d.failure_reason is null
+           and pending.id = d.pending_config_id
+           and (d.failure_reason is null or 'calendars' <> all(d.refused_keys))
          left join calendars confirmed on confirmed.organization_id = d.organization_id
            and confirmed.id = d.confirmed_config_id
          cross join lateral (select 1 where ${WANTED_MINUTES} is not null) as scheduled

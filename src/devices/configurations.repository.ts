@@ -1,4 +1,7 @@
-/** The immutable, content-addressed configurations: one that was read once is never read again. */
+/**
+ * The immutable, content-addressed configurations. The cache saves reading them and nothing else: a database that was
+ * restored, or that has failed over, may lack what it had stored before.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
@@ -18,6 +21,16 @@ function rememberInserted(sql: Sql, ids: Iterable<string>): void {
   const inserted = insertedIn.get(sql) ?? new Set<string>();
   for (const id of ids) inserted.add(id);
   insertedIn.set(sql, inserted);
+}
+
+/** Configurations that rows refer to which a transaction has locked: as long as it runs, they are stored. */
+const referencedIn = new WeakMap<Sql, Set<string>>();
+
+export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void {
+  if (!sql.isTransaction) return;
+  const referenced = referencedIn.get(sql) ?? new Set<string>();
+  for (const id of ids) if (id !== null) referenced.add(id);
+  referencedIn.set(sql, referenced);
 }
 
 /** The configurations that one device, or one organization, refers to. */
@@ -57,26 +70,24 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       return found;
     },
 
-    /** Stores the configurations that are not stored yet; answers with the ids of all, in order. */
+    /** Stores the configurations unless they are; answers with the ids of all, in order. */
     async insert(entries: Array<{ organizationId: string; config: DeviceConfiguration }>): Promise<string[]> {
       const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
-      const unknown = new Map(
-        entries.flatMap((entry, index) => {
-          const id = ids[index] as string;
-          return cache.has(id) ? [] : [[id, entry]];
-        }),
-      );
-      if (unknown.size === 0) return ids;
-      rememberInserted(sql, unknown.keys());
+      const distinct = new Map(ids.map((id, index) => [id, entries[index] as (typeof entries)[number]]));
+      for (const id of referencedIn.get(sql) ?? []) distinct.delete(id);
+      if (distinct.size === 0) return ids;
+      // In one order, so that transactions which store the same configurations never deadlock.
+      const missing = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      rememberInserted(sql, distinct.keys());
       await queryPrepared(
         sql,
         'configurations_insert',
         `insert into configurations (organization_id, id, content)
          select * from unnest(?::uuid[], ?::uuid[], ?::json[]) on conflict do nothing`,
         [
-          [...unknown.values()].map(({ organizationId }) => organizationId),
-          [...unknown.keys()],
-          [...unknown.values()].map(({ config }) => JSON.stringify(config)),
+          missing.map(([, { organizationId }]) => organizationId),
+          missing.map(([id]) => id),
+          missing.map(([, { config }]) => JSON.stringify(config)),
         ],
       );
       return ids;

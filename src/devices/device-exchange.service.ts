@@ -17,7 +17,7 @@ import {
   type TargetOutcome,
   targetOutcomes,
 } from './config-events.ts';
-import type { DeviceConfiguration } from './configuration.ts';
+import { type ConfigurationKey, type DeviceConfiguration, keysOf } from './configuration.ts';
 import { type ContactingDevice, type Device, withObserved } from './device.ts';
 import { capabilitiesKey } from './device-capabilities.ts';
 import {
@@ -30,7 +30,8 @@ import {
 import { type SerialInOrganization, serialKeyOf } from './serial-number.ts';
 
 export interface ExchangeTargets {
-  confirm(devices: AssetRef[]): Promise<SettledTarget[]>;
+  /** The keys are those that are still pending. */
+  confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledTarget[]>;
   fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledTarget[]>;
   markSent(devices: AssetRef[]): Promise<void>;
   reoffer(devices: AssetRef[]): Promise<void>;
@@ -160,7 +161,11 @@ async function updateTargets(targets: ExchangeTargets, outcomes: ExchangeOutcome
       rejection === null ? [] : [{ ...refOf(device), reason: rejection }],
     ),
   );
-  const applied = await targets.confirm(devicesWhere(outcomes, 'wasConfirmed'));
+  const applied = await targets.confirm(
+    outcomes
+      .filter(({ wasConfirmed }) => wasConfirmed)
+      .map(({ device }) => ({ ...refOf(device), pendingKeys: keysOf(device.sync.pending?.config ?? {}) })),
+  );
   await targets.markSent(
     outcomes.filter(({ openState }) => openState === 'sent').map(({ device }) => device),
   );

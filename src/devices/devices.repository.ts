@@ -7,7 +7,7 @@ import {
   updatePresenceBindings,
 } from '../presence/presence-columns.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
-import { createConfigurationsRepository } from './configurations.repository.ts';
+import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
 import type { ContactingDevice, Device } from './device.ts';
 import {
   configurationsOf,
@@ -26,6 +26,14 @@ import type { SerialInOrganization } from './serial-number.ts';
 
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);
+
+  /** Of rows that are locked: none of the configurations that they refer to can go meanwhile. */
+  function lockedDevicesOf(rows: DeviceRow[]): Promise<Device[]> {
+    for (const row of rows) {
+      rememberReferenced(sql, [row.reported_config_id, row.confirmed_config_id, row.pending_config_id]);
+    }
+    return devicesOf(rows);
+  }
 
   async function devicesOf(rows: DeviceRow[]): Promise<Device[]> {
     const contents = await configurations.find(
@@ -96,7 +104,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
       );
       const rows = await recheckSerials(found);
-      const devices = await devicesOf(rows);
+      const devices = await lockedDevicesOf(rows);
       return devices.map((device, index) => ({
         ...device,
         presence: toPresence(rows[index] as PresenceRow),
@@ -113,7 +121,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          ${LOCKED_IN_ORDER}`,
         [organizationId, assetIds],
       );
-      return devicesOf(rows);
+      return lockedDevicesOf(rows);
     },
 
     /** The rows of a new asset's device: its configuration and its state. */
@@ -150,7 +158,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              reported_hash = n.reported_hash, confirmed_config_id = n.confirmed_config_id,
              pending_config_id = n.pending_config_id, revision = n.revision, fetched_at = n.fetched_at,
              contradiction_count = n.contradiction_count, failure_reason = n.failure_reason,
-             observed_hash = n.observed_hash, channels_reported = n.channels_reported,
+             refused_keys = n.refused_keys::text[], observed_hash = n.observed_hash, channels_reported = n.channels_reported,
              reported_channel_types = n.reported_channel_types::smallint[], rule_slots = n.rule_slots
            from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})
            where d.organization_id = n.organization_id and d.asset_id = n.asset_id

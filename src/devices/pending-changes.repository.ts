@@ -5,7 +5,8 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { LOCKED_IN_ORDER, WITH_ASSET } from './device-row.ts';
+import type { ConfigurationKey } from './configuration.ts';
+import { LOCKED_IN_ORDER, toKeysText, WITH_ASSET } from './device-row.ts';
 
 /** A locked device, with all that decides what a change becomes for it. */
 export interface ChangingDevice {
@@ -14,6 +15,10 @@ export interface ChangingDevice {
   pendingConfigId: string | null;
   reportedConfigId: string | null;
   confirmedConfigId: string | null;
+  /** The device refused what is pending, or some of it. */
+  hasRefused: boolean;
+  /** Which of its keys; null: all. */
+  refusedKeys: ConfigurationKey[] | null;
   model: string | null;
   channelTypes: number[] | null;
   ruleSlots: number;
@@ -23,10 +28,13 @@ export interface ChangingDevice {
 export interface PendingAssignment {
   assetId: string;
   configId: string | null;
+  /** Of these the device keeps its refusal. */
+  refusedKeys: readonly ConfigurationKey[];
 }
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
-  d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId", a.model,
+  d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId",
+  d.failure_reason is not null as "hasRefused", d.refused_keys as "refusedKeys", a.model,
   d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
@@ -73,25 +81,32 @@ export function createPendingChangesRepository(sql: Sql) {
     /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
     async assign(organizationId: string, assignments: PendingAssignment[]): Promise<void> {
       if (assignments.length === 0) return;
-      // Devices share few configurations: a position is shorter than an id.
-      const configIds = [...new Set(assignments.map(({ configId }) => configId))];
-      const position = new Map(configIds.map((id, index) => [id, index + 1]));
+      // Devices share few of them: a position is shorter than an id.
+      const distinct = new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
+      const shared = [...distinct.values()];
+      const position = new Map([...distinct.keys()].map((key, index) => [key, index + 1]));
       await query(
         sql,
         `update device_configs d set
-           pending_config_id = c.id, fetched_at = null, contradiction_count = 0, failure_reason = null,
+           pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
+           failure_reason = case when c.refused_keys is null then null else failure_reason end,
+           refused_keys = c.refused_keys::text[],
            revision = case when c.id is null then revision else revision + 1 end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[]) with ordinality as c (organization_id, id, position)
+         join unnest(?::uuid[], ?::uuid[], ?::text[]) with ordinality
+             as c (organization_id, id, refused_keys, position)
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
           assignments.map(({ assetId }) => assetId),
-          assignments.map(({ configId }) => position.get(configId)),
-          configIds.map(() => organizationId),
-          configIds,
+          assignments.map((assignment) => position.get(keyOf(assignment))),
+          shared.map(() => organizationId),
+          shared.map(({ configId }) => configId),
+          shared.map(({ refusedKeys }) => (refusedKeys.length > 0 ? toKeysText(refusedKeys) : null)),
         ],
       );
     },
   };
 }
+
+const keyOf = ({ configId, refusedKeys }: PendingAssignment) => `${configId} ${refusedKeys.join()}`;

@@ -10,6 +10,7 @@ export interface Metrics {
   requestDuration: Histogram<'operation' | 'status'>;
   temporalErrors: Counter<'call'>;
   jobsStarted: Counter;
+  clockAhead: Gauge;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
   readings: Counter<'outcome'>;
@@ -17,6 +18,8 @@ export interface Metrics {
 
 /** Counted when the metrics are read, instead of as it happens. */
 export interface MetricSources {
+  /** Fleets that are overdue. */
+  overdueFleets(): Promise<number>;
   endpoints(): Promise<{ oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>>;
 }
 
@@ -36,6 +39,16 @@ export function createMetrics(sources: MetricSources): Metrics {
       const countByState = await countEndpoints();
       this.reset();
       if (countByState) this.set(countByState.oldestDueSeconds);
+    },
+  });
+  new Gauge({
+    name: 'dms_overdue_fleets',
+    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
+    registers,
+    async collect() {
+      const count = await sources.overdueFleets().catch(() => null);
+      this.reset();
+      if (count !== null) this.set(count);
     },
   });
   new Gauge({
@@ -92,6 +105,11 @@ export function createMetrics(sources: MetricSources): Metrics {
       name: 'dms_readings_total',
       help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
       labelNames: ['outcome'],
+      registers,
+    }),
+    clockAhead: new Gauge({
+      name: 'dms_clock_ahead_seconds',
+      help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
       registers,
     }),
     jobsStarted: new Counter({

@@ -1,6 +1,8 @@
 /** The devices that a batch of frames is from: their states locked, the rest read. */
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
+import type { ConfigurationKey } from '../devices/configuration.ts';
+import { toRefusal } from '../devices/device-row.ts';
 import type { SyncState } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
@@ -25,6 +27,7 @@ interface ConfigRow extends Omit<ConfigState, 'sync'> {
   revision: number;
   fetchedAt: Date | null;
   failureReason: string | null;
+  refusedKeys: ConfigurationKey[] | null;
 }
 
 export type IntakeDevicesRepository = ReturnType<typeof createIntakeDevicesRepository>;
@@ -93,7 +96,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
       `select a.id as "assetId", a.serial_number as "serialNumber", d.reported_config_id as "reportedConfigId",
          d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
          d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
-         d.fetched_at as "fetchedAt", d.failure_reason as "failureReason",
+         d.fetched_at as "fetchedAt", d.failure_reason as "failureReason", d.refused_keys as "refusedKeys",
          d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
        from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
        cross join lateral (
@@ -144,11 +147,12 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
 }
 
 function syncOf(row: ConfigRow): SyncState<string> {
-  const { reportedConfigId, confirmedConfigId, pendingConfigId, revision, fetchedAt, failureReason } = row;
+  const { reportedConfigId, confirmedConfigId, pendingConfigId, revision, fetchedAt } = row;
+  const refusal = toRefusal(row.failureReason, row.refusedKeys);
   return {
     reported: reportedConfigId === null ? null : { config: reportedConfigId },
     confirmed: confirmedConfigId,
     revision,
-    pending: pendingConfigId === null ? null : { config: pendingConfigId, fetchedAt, failure: failureReason },
+    pending: pendingConfigId === null ? null : { config: pendingConfigId, fetchedAt, refusal },
   };
 }

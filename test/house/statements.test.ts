@@ -40,6 +40,14 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: endpoints of all organizations in trouble without a workflow',
   'src/http/idempotency-keys.repository.ts removeExpiredAnswers: looks up idempotency_keys without organization_id':
     'retention',
+  'src/presence/overdue-fleets.repository.ts count: looks up overdue_fleets without organization_id':
+    'a metric over all organizations',
+  'src/presence/overdue-fleets.repository.ts list: looks up overdue_fleets without organization_id':
+    'a sweep: the few fleets that are overdue',
+  'src/presence/overdue-fleets.repository.ts shareLock: looks up overdue_fleets without organization_id':
+    'a sweep: the few fleets that are overdue',
+  'src/presence/presence.repository.ts countOverdue: looks up device_states without organization_id':
+    'a sweep: devices of all organizations that are overdue',
   'src/presence/presence.repository.ts markOverdueOffline: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };

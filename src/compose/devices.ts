@@ -31,10 +31,11 @@ export interface DevicesNeeds
   devicesIn: DeviceRepositories['devicesIn'];
 }
 
-export function composeDevices({ sql, transact, now }: Resources, needs: DevicesNeeds) {
+export function composeDevices({ sql, transactContacts, slots, now }: Resources, needs: DevicesNeeds) {
   const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, publish } = needs;
   const exchanges = createDeviceExchanges({
-    transact,
+    transact: transactContacts,
+    slots,
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     unregisteredIn: createUnregisteredDevicesRepository,
@@ -49,7 +50,7 @@ export function composeDevices({ sql, transact, now }: Resources, needs: Devices
     routes: devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
     exchanges,
     deviceInfo: createDeviceInfoService({
-      transact,
+      transact: transactContacts,
       deviceInfoIn: createDeviceInfoRepository,
       exchanges,
     }),

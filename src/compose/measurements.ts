@@ -15,11 +15,12 @@ export type MeasurementsNeeds = Pick<
 >;
 
 export function composeMeasurements(
-  { sql, transferSql, settings, transactBatch, metrics, now }: Resources,
+  { sql, transferSql, settings, transactBatch, slots, metrics, now }: Resources,
   { configurationsIn, evaluateAlerts, onlineEvents, publish, exchange }: MeasurementsNeeds,
 ) {
   const intake = createIntake({
     transact: transactBatch,
+    slots,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     configurationsIn,

@@ -1,5 +1,6 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
 import { openDatabase } from '../db/database.ts';
+import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
@@ -32,6 +33,7 @@ export function openResources(options: ComposeOptions) {
     applicationName: 'device-monitoring-service',
   };
   const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
+  const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const metrics = createMetrics({ endpoints: createEndpointHealthRepository(sql).countByState });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
@@ -44,8 +46,11 @@ export function openResources(options: ComposeOptions) {
     /** For exports and files. */
     transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
     transact: createTransact(sql),
+    /** For what devices send: a device that stays locked is refused. */
+    transactContacts: createTransact(sql, { lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: createTransact(sql, { plans: 'once' }),
+    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs }),
+    slots: batchSlots(settings.databasePoolSize),
     metrics,
     temporal,
     starter: createStarter({

@@ -18,14 +18,11 @@ import {
 } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { endAll, environmentOf, startWorkerProcess } from '../support/stack.ts';
 
 const CHUNK = 2;
 const DEVICES = 9;
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const WEEKLY = { slug: 'weekly', intervals: { transmissionIntervalSeconds: 604_800 } };
-
-after(endAll);
 
 describe('A job of many devices', function () {
   this.timeout(60_000);
@@ -103,23 +100,6 @@ describe('A job of many devices', function () {
     await query(dms.service.sql, 'alter table config_targets drop constraint refused');
     assert.equal(status, 500);
     assert.deepEqual((await org.api.get('/devices/config-jobs')).body.items, []);
-  });
-
-  it('goes on where a worker was killed between chunks, and offers no device twice', async () => {
-    const jobId = await apply(org, 'daily', { applyToAll: true });
-    const killed = await startWorkerProcess({ ...environmentOf(dms.settings), APPLY_CHUNK_SIZE: `${CHUNK}` });
-    await whileLocked(serials[5] as string, async () => {
-      await untilCounted(jobId, { waiting: 2 * CHUNK, queued: DEVICES - 2 * CHUNK });
-      await killed.end('SIGKILL');
-    });
-    await startWorker();
-    await untilCounted(jobId, { waiting: DEVICES, queued: 0 });
-    const revisions = await query<{ revision: number }>(
-      dms.service.sql,
-      'select distinct revision from device_configs where organization_id = ?',
-      [org.id],
-    );
-    assert.deepEqual(revisions, [{ revision: 1 }]);
   });
 
   it('offers the change to every device, and ends when all have applied it', async () => {

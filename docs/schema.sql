@@ -362,6 +362,7 @@ CREATE TABLE config_jobs (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   finished_at timestamp with time zone,
   workflow_checked_at timestamp with time zone,
+  is_beginning_stage boolean DEFAULT false NOT NULL,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_retry_of_job_fkey FOREIGN KEY (organization_id, retry_of_job_id) REFERENCES config_jobs(organization_id, id),
@@ -391,6 +392,8 @@ COMMENT ON COLUMN config_jobs.finished_at IS
   'Null: the job is running.';
 COMMENT ON COLUMN config_jobs.workflow_checked_at IS
   'When the workflow of the job last read its progress; long ago or null means that it has to be started (again).';
+COMMENT ON COLUMN config_jobs.is_beginning_stage IS
+  'True: the stage after current_stage has begun for part of its devices; the others follow in chunks.';
 COMMENT ON INDEX config_jobs_running_idx IS
   'Without organization_id: the worker looks for running jobs without a workflow in all organizations at once.';
 COMMENT ON INDEX config_jobs_time_zones_idx IS

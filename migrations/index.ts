@@ -32,6 +32,7 @@ import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
 import * as certificateChunks from './023-certificate-chunks.ts';
+import * as jobStageBeginning from './026-job-stage-beginning.ts';
 import * as refusedKeys from './027-refused-keys.ts';
 import * as overdueFleets from './028-overdue-fleets.ts';
 
@@ -59,6 +60,7 @@ export const migrations = {
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
   '023-certificate-chunks': certificateChunks,
+  '026-job-stage-beginning': jobStageBeginning,
   '027-refused-keys': refusedKeys,
   '028-overdue-fleets': overdueFleets,
 };

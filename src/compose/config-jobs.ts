@@ -16,6 +16,7 @@ import {
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
+import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
 import { createProgressSignals } from '../config-jobs/progress-signals.service.ts';
 import { createRecompile } from '../config-jobs/recompile.service.ts';
 import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
@@ -34,6 +35,7 @@ export interface ConfigJobsNeeds {
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
   const { settings, sql, transact, now, starter, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
+  const chunkSize = settings.applyChunkSize;
   const jobs = createConfigJobsRepository(sql);
   const jobsIn = createConfigJobsRepository;
   const targetsIn = createConfigTargetsRepository;
@@ -54,6 +56,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn,
     deviceTargetsIn,
     onAlertRulesChanged,
+    chunkSize,
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });
   const planner = createApplyPlanner({
@@ -63,12 +66,19 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     now,
   });
   const service = createConfigJobsService({
-    configurationsIn,
     pendingIn,
     jobsIn,
     targetsIn,
     planner,
     beginJob: createBeginJob({ jobsIn, targetsIn, changes, startJob: workflows.start, jobsProgressed }),
+    largeJobs: createLargeJobs({
+      pendingIn,
+      jobsIn,
+      targetsIn,
+      planner,
+      startJob: workflows.start,
+      chunkSize,
+    }),
     changes,
     finishJob,
     jobsProgressed,
@@ -83,15 +93,18 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   });
   return {
     routes: configJobsRoutes({ jobs, targets: targetsIn(sql), service }),
-    /** The activities of the workflow of a job. */
+    /** The steps of the workflow of a job. */
     jobRun: createJobRunService({
       transact,
       pendingIn,
       jobsIn,
       targetsIn,
+      deviceTargetsIn,
+      planner,
       changes,
       finishJob,
       jobsProgressed,
+      chunkSize,
     }),
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,

@@ -39,11 +39,12 @@ export interface DevicesNeeds
   observeContact: IntakeHealth['observeContact'];
 }
 
-export function composeDevices({ sql, transact, now }: Resources, needs: DevicesNeeds) {
+export function composeDevices({ sql, transactContacts, slots, now }: Resources, needs: DevicesNeeds) {
   const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
     needs;
   const { handle } = createDeviceExchanges({
-    transact,
+    transact: transactContacts,
+    slots,
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     unregisteredIn: createUnregisteredDevicesRepository,
@@ -59,7 +60,7 @@ export function composeDevices({ sql, transact, now }: Resources, needs: Devices
     routes: devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
     exchanges,
     deviceInfo: createDeviceInfoService({
-      transact,
+      transact: transactContacts,
       deviceInfoIn: createDeviceInfoRepository,
       exchanges,
     }),

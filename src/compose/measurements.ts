@@ -16,11 +16,12 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, settings, transactBatch, metrics, now }: Resources,
+  { sql, transferSql, settings, transactBatch, slots, metrics, now }: Resources,
   { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
     transact: transactBatch,
+    slots,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     configurationsIn,

@@ -1,6 +1,7 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
 import { openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
+import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
@@ -47,6 +48,7 @@ export function openResources(options: ComposeOptions) {
     endpoints: createEndpointHealthRepository(sql).countByState,
     overdueFleets: createOverdueFleetsRepository(sql).count,
   });
+  const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
     settings,
@@ -60,8 +62,11 @@ export function openResources(options: ComposeOptions) {
     /** For exports and files. */
     transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
     transact: createTransact(sql),
+    /** For what devices send: a device that stays locked is refused. */
+    transactContacts: createTransact(sql, { lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: createTransact(sql, { plans: 'once' }),
+    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs }),
+    slots: batchSlots(settings.databasePoolSize),
     metrics,
     temporal,
     starter: createStarter({

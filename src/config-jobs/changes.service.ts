@@ -24,10 +24,12 @@ import type { ActiveChange, DeviceTargetsRepository } from './device-targets.rep
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
   pendingIn(sql: Sql): PendingChangesRepository;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listOpen' | 'cancelByJob'>;
+  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listBegun' | 'cancelByJob'>;
   deviceTargetsIn(sql: Sql): DeviceTargetsRepository;
   /** Other alert rules apply to these devices from now on. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
+  /** Devices are listed and locked so many at a time. */
+  chunkSize: number;
 }
 
 /** A device and the change that a job has for it. */
@@ -49,7 +51,7 @@ interface NextPending {
 export type ChangesService = ReturnType<typeof createChangesService>;
 
 export function createChangesService(deps: ChangesDeps) {
-  const { configurationsIn, targetsIn, deviceTargetsIn } = deps;
+  const { configurationsIn, targetsIn, deviceTargetsIn, chunkSize } = deps;
 
   async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
     const contents = await configurationsIn(sql).find([
@@ -128,20 +130,27 @@ export function createChangesService(deps: ChangesDeps) {
 
     /** Cancels the open targets of a job, and takes its changes out of what is pending. */
     async withdrawOpen(sql: Sql, job: JobRef, reason: string): Promise<void> {
-      const targets = targetsIn(sql);
-      const listed = await targets.listOpen(job);
-      const devices = await deps.pendingIn(sql).lockAssets(
-        job.organizationId,
-        listed.map(({ assetId }) => assetId),
-      );
-      // Read again under the locks: a report may have settled some in between.
-      const open = new Map((await targets.listOpen(job)).map((target) => [target.assetId, target]));
-      const begun = devices.flatMap((device) => {
-        const target = open.get(device.assetId);
-        return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
-      });
-      await targets.cancelByJob(job, reason);
-      await withdraw(sql, job, begun);
+      let after: string | null = null;
+      do {
+        const page = { after, limit: chunkSize };
+        const listed = await targetsIn(sql).listBegun(job, page);
+        const devices = await deps.pendingIn(sql).lockAssets(
+          job.organizationId,
+          listed.map(({ assetId }) => assetId),
+        );
+        // Read again under the locks: a report may have settled some in between.
+        const begun = byAsset(await targetsIn(sql).listBegun(job, page));
+        await withdraw(
+          sql,
+          job,
+          devices.flatMap((device) => {
+            const [changeId] = begun.get(device.assetId) ?? [];
+            return changeId === undefined ? [] : [{ device, changeId }];
+          }),
+        );
+        after = listed.length < chunkSize ? null : (listed.at(-1) as ActiveChange).assetId;
+      } while (after !== null);
+      await targetsIn(sql).cancelByJob(job, reason);
     },
   };
 }

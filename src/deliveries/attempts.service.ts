@@ -59,7 +59,7 @@ const CANNOT_SIGN: AttemptResult = {
 };
 
 const RECORDED_PER_STATEMENT = 500;
-const GATHER = { enough: 100, ms: 20 };
+const INTERVAL_MS = 20;
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
   const { recorder, endpointHealth, requests, now, schedule, random } = deps;
@@ -71,7 +71,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     maxItems: RECORDED_PER_STATEMENT,
     // Nothing waits for this write, so prefer larger batches to lower latency.
     concurrency: 1,
-    gather: GATHER,
+    intervalMs: INTERVAL_MS,
   });
 
   return {

@@ -59,6 +59,7 @@ export function createExchangeFold(before: ContactingDevice, device: Device) {
   let rejection: string | null = null;
   let wasConfirmed = false;
   return {
+    assetId: before.assetId,
     apply({ report, observedHash, canDeliverConfig }: DeviceExchange, now: Date): ExchangeResult {
       if (observedHash !== undefined) sync = observeHash(sync, observedHash);
       if (report) {

@@ -44,10 +44,12 @@ export const toPresence = (row: PresenceRow): Presence => ({
   expectedBy: row.expected_by,
 });
 
-/** Of `assets a` and `device_configs d`. */
-export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, d.reported_config_id, d.reported_at,
+/** Of `device_configs d`, but for its key. */
+export const CONFIG_COLUMNS = `d.reported_config_id, d.reported_at,
   d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
   d.failure_reason, d.refused_keys, d.observed_hash, d.reported_channel_types, d.channels_reported, d.rule_slots`;
+/** Of `assets a` and `device_configs d`. */
+export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS}`;
 
 /**
  * Joins `assets a` to `device_configs d`. One index look-up per device: for a plain join on an organization that the

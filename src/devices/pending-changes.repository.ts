@@ -1,5 +1,5 @@
 /**
- * What is pending for many devices, read and changed in one statement: profiles are applied to up to 100,000 devices at
+ * What is pending for many devices, read and changed in one statement: profiles are applied to thousands of devices at
  * once. `assign` is the set-based twin of `withPending` in device-sync.ts: whoever changes one changes the other, and
  * test/devices/pending-changes.test.ts holds them equal.
  */
@@ -8,7 +8,7 @@ import { query } from '../db/query.ts';
 import type { ConfigurationKey } from './configuration.ts';
 import { LOCKED_IN_ORDER, toKeysText, WITH_ASSET } from './device-row.ts';
 
-/** A locked device, with all that decides what a change becomes for it. */
+/** A device, with all that decides what a change becomes for it. */
 export interface ChangingDevice {
   assetId: string;
   serialNumber: string;
@@ -49,6 +49,33 @@ export function createPendingChangesRepository(sql: Sql) {
         `select ${COLUMNS} from ${DEVICES}
          where d.organization_id = ? and d.is_active and a.archived_at is null ${LOCKED_IN_ORDER}`,
         [organizationId],
+      );
+    },
+
+    /** How many devices are active, at most `max`. */
+    async countActive(organizationId: string, max: number): Promise<number> {
+      const [row] = await query<{ count: number }>(
+        sql,
+        `select count(*) from (
+           select 1 from device_configs where organization_id = ? and is_active limit ?
+         ) as active`,
+        [organizationId, max],
+      );
+      return row?.count ?? 0;
+    },
+
+    /** Active devices by asset id, as they are, without locks. */
+    listActive(
+      organizationId: string,
+      { after, limit }: { after: string | null; limit: number },
+    ): Promise<ChangingDevice[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} from ${DEVICES}
+         where d.organization_id = ? and d.is_active and a.archived_at is null
+           and (?::uuid is null or d.asset_id > ?)
+         order by d.asset_id limit ?`,
+        [organizationId, after, after, limit],
       );
     },
 

@@ -77,6 +77,7 @@ describe('A change of many devices in one statement', function () {
     configurationsIn,
     pendingIn: createPendingChangesRepository,
     targetsIn: createConfigTargetsRepository,
+    chunkSize: 5_000,
     deviceTargetsIn: createDeviceTargetsRepository,
     async onAlertRulesChanged(_tx, devices) {
       rulesChanged = devices.map(({ assetId }) => assetId);

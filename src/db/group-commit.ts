@@ -18,8 +18,8 @@ export interface GroupCommitOptions<Item, Result> {
   weight?: LaneOptions<Item>['weight'];
   /** Batches under way at the same time. */
   concurrency: number;
-  /** Items of different lanes are in different batches, and lanes take turns. Default: one lane. */
-  lanes?: Pick<LaneOptions<Item>, 'laneOf' | 'concurrency'>;
+  /** Lanes take turns. Default: one lane. */
+  lanes?: Pick<LaneOptions<Item>, 'laneOf' | 'concurrency' | 'isMixed'>;
   keyOf?: LaneOptions<Item>['keyOf'];
   /** Default: a batch starts as soon as there is room for it. */
   gather?: LaneOptions<Item>['gather'];
@@ -118,14 +118,15 @@ export function createGroupCommit<Item, Result>(
   };
 }
 
+const ONE_LANE = { laneOf: () => '', isMixed: false };
 const AT_ONCE = { enough: 1, ms: 0 };
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 function toLaneOptions<Item, Result>(options: GroupCommitOptions<Item, Result>): LaneOptions<Item> {
   const { keyOf, gather = AT_ONCE, maxItems, weight, maxWaiting = NO_LIMIT } = options;
-  const { laneOf, concurrency } = options.lanes ?? { laneOf: () => '', concurrency: options.concurrency };
+  const { laneOf, concurrency, isMixed } = options.lanes ?? { ...ONE_LANE, concurrency: options.concurrency };
   const limits = typeof maxWaiting === 'number' ? { perLane: maxWaiting, inAll: NO_LIMIT } : maxWaiting;
-  return { laneOf, keyOf, concurrency, gather, maxItems, weight, maxWaiting: limits };
+  return { laneOf, keyOf, concurrency, isMixed, gather, maxItems, weight, maxWaiting: limits };
 }
 
 /** A lock that is not given concerns the item that needs it. */

@@ -51,7 +51,8 @@ export function createLockingCommit<Item, Result>(
     commit: (items) => commitInOrder(items),
     keyOf,
     concurrency: slots.direct,
-    lanes: { laneOf, concurrency: slots.perLane },
+    // Locks hold up nobody here, so organizations share batches: many small ones would make very many of their own.
+    lanes: { laneOf, concurrency: slots.perLane, isMixed: true },
     maxWaiting: WAITING_MAX,
   });
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({

@@ -49,19 +49,22 @@ CREATE TABLE deliveries (
   delivered_at timestamp with time zone,
   first_attempt_duration_ms integer,
   first_attempt_excerpt text,
+  leased_by uuid,
   CONSTRAINT deliveries_pkey PRIMARY KEY (organization_id, endpoint_id, id),
   CONSTRAINT deliveries_attempt_count_check CHECK (attempt_count >= 0),
   CONSTRAINT deliveries_schedule_step_check CHECK (schedule_step >= 0),
   CONSTRAINT deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'retrying'::text, 'held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]))
 ) PARTITION BY RANGE (id);
+CREATE INDEX deliveries_immediate_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'retrying'::text AND send_immediately;
 CREATE INDEX deliveries_leases_idx ON deliveries USING btree (leased_until) WHERE state = 'sending'::text;
 CREATE INDEX deliveries_pending_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'pending'::text;
+CREATE INDEX deliveries_rare_idx ON deliveries USING btree (organization_id, endpoint_id, state, id) WHERE state = ANY (ARRAY['held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]);
 CREATE INDEX deliveries_retrying_by_age_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'retrying'::text;
 CREATE INDEX deliveries_retrying_idx ON deliveries USING btree (organization_id, endpoint_id, next_attempt_at) WHERE state = 'retrying'::text;
 COMMENT ON TABLE deliveries IS
   'The outbox: one row per event and endpoint, written in the transaction of what happened. Partitioned by day of the UUIDv7 id. No foreign keys: rows leave with their partition, and deleting an endpoint cancels its deliveries.';
 COMMENT ON COLUMN deliveries.state IS
-  'sending: leased by a dispatcher; the API shows it as pending. held: kept while the endpoint is disabled. blocked: the address is not allowed.';
+  'sending: leased by a dispatcher; the API shows it as pending. What waits for a disabled endpoint stays pending or retrying, and the API shows it as held; versions up to 0.1.0 stored held. blocked: the address is not allowed.';
 COMMENT ON COLUMN deliveries.attempt_count IS
   'All attempts that were made.';
 COMMENT ON COLUMN deliveries.schedule_step IS
@@ -82,6 +85,8 @@ COMMENT ON COLUMN deliveries.first_attempt_duration_ms IS
   'Null where delivered_at is.';
 COMMENT ON COLUMN deliveries.first_attempt_excerpt IS
   'Beginning of the answer to it, escaped. Null: no body.';
+COMMENT ON COLUMN deliveries.leased_by IS
+  'The process that claimed the delivery. Null: not claimed, or claimed by version 0.1.0 or older.';
 COMMENT ON INDEX deliveries_leases_idx IS
   'Without organization_id: the worker releases expired leases of all organizations at once.';
 
@@ -106,6 +111,26 @@ COMMENT ON COLUMN delivery_attempts.error IS
   'What went wrong, as text that names no internal address. Null: nothing.';
 COMMENT ON COLUMN delivery_attempts.response_excerpt IS
   'Beginning of the answer, at most 1 KiB, escaped. Null: no answer.';
+
+CREATE TABLE delivery_replays (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  next_id uuid NOT NULL,
+  end_id uuid NOT NULL,
+  states text[] NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT delivery_replays_pkey PRIMARY KEY (organization_id, endpoint_id, id),
+  CONSTRAINT delivery_replays_states_check CHECK (states <@ ARRAY['delivered'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text] AND cardinality(states) > 0)
+);
+COMMENT ON TABLE delivery_replays IS
+  'Replays that customers asked for and that are not queued completely; the worker queues their deliveries bit by bit.';
+COMMENT ON COLUMN delivery_replays.next_id IS
+  'Deliveries with smaller ids are queued already.';
+COMMENT ON COLUMN delivery_replays.end_id IS
+  'The first id that does not belong to the replay.';
+COMMENT ON COLUMN delivery_replays.states IS
+  'Which deliveries: those that had one of these states when the replay was asked for.';
 
 CREATE TABLE events (
   organization_id uuid NOT NULL,
@@ -535,6 +560,9 @@ CREATE TABLE endpoints (
   workflow_checked_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  enabled_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  workflow_due_at timestamp with time zone,
   CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
@@ -545,6 +573,7 @@ CREATE TABLE endpoints (
   CONSTRAINT endpoints_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
 ) WITH (fillfactor=70);
 CREATE INDEX endpoints_collection_idx ON endpoints USING btree (organization_id, collection, id);
+CREATE INDEX endpoints_deleted_idx ON endpoints USING btree (organization_id, id) WHERE deleted_at IS NOT NULL;
 COMMENT ON TABLE endpoints IS
   'Receivers of events: what customers register as webhooks, and how deliveries to them are going.';
 COMMENT ON COLUMN endpoints.collection IS
@@ -579,6 +608,12 @@ COMMENT ON COLUMN endpoints.last_error IS
   'What went wrong in the latest attempt, as text that names no internal address. Null: nothing.';
 COMMENT ON COLUMN endpoints.workflow_checked_at IS
   'When the recovery workflow of the endpoint last read its state. Null: none is running.';
+COMMENT ON COLUMN endpoints.enabled_at IS
+  'When it was last enabled: what was last tried before begins a new schedule. Null: it has never been disabled.';
+COMMENT ON COLUMN endpoints.deleted_at IS
+  'From then on no operation finds it; the worker cancels its queue and then removes the row. Null: not deleted.';
+COMMENT ON COLUMN endpoints.workflow_due_at IS
+  'When its recovery workflow reads the state again at the latest. Null: none is running.';
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,

@@ -24,12 +24,14 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: the calendars of all devices',
   'src/config-jobs/scheduled-devices.repository.ts listZones: looks up config_jobs without organization_id':
     'a sweep: the time zones of all schedules',
-  'src/deliveries/claims.repository.ts holdOrphanedDeliveries: looks up endpoints without organization_id':
-    'a sweep: disabled endpoints of all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
     'a sweep: leases that ran out',
+  'src/deliveries/deleted-endpoints.repository.ts cancelQueued: looks up endpoints without organization_id':
+    'a sweep: deleted endpoints of all organizations',
+  'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
+    'a sweep: deleted endpoints of all organizations',
   'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
   'src/devices/unregistered-devices.repository.ts removeOlderThan: looks up unregistered_devices without organization_id':

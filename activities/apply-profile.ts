@@ -1,6 +1,7 @@
 /** What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm. */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
+import { withHeartbeat } from './heartbeat.ts';
 
 export interface ApplyProfileActivities {
   /** Null when the job's row is gone. */
@@ -13,4 +14,19 @@ export interface ApplyProfileActivities {
   finishJob(job: JobRef): Promise<void>;
   /** Ends the job and withdraws its change from every device that has not confirmed it. */
   abortJob(job: JobRef): Promise<void>;
+}
+
+export interface JobRunSteps extends Omit<ApplyProfileActivities, 'beginStage'> {
+  /** Offers the change to the next devices of the stage; null when all have it. */
+  offerNext(job: JobRef, stage: number, after: string | null): Promise<string | null>;
+}
+
+export function createApplyProfileActivities({ offerNext, ...steps }: JobRunSteps): ApplyProfileActivities {
+  return {
+    ...steps,
+    beginStage: withHeartbeat(async (job: JobRef, stage: number) => {
+      let after = await offerNext(job, stage, null);
+      while (after !== null) after = await offerNext(job, stage, after);
+    }),
+  };
 }

@@ -2,9 +2,9 @@
  * What `workflows/deliver-webhooks.ts` calls, implemented by the endpoint-recovery service. Every call starts from what
  * the rows say, so it can be repeated. All send heartbeats, so Temporal notices within seconds that a worker has died.
  */
-import { heartbeat } from '@temporalio/activity';
 import type { DrainProgress, RecoveryView } from '../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
+import { withHeartbeat } from './heartbeat.ts';
 
 export interface DeliverWebhooksActivities {
   /** Null when the endpoint was deleted. */
@@ -21,8 +21,6 @@ export interface DeliverWebhooksActivities {
   closeBreaker(endpoint: EndpointRef): Promise<void>;
 }
 
-const HEARTBEAT_INTERVAL_MS = 2_000;
-
 export function createDeliverWebhooksActivities(
   recovery: DeliverWebhooksActivities,
 ): DeliverWebhooksActivities {
@@ -33,17 +31,5 @@ export function createDeliverWebhooksActivities(
     probeEndpoint: withHeartbeat(recovery.probeEndpoint),
     drainBacklog: withHeartbeat(recovery.drainBacklog),
     closeBreaker: withHeartbeat(recovery.closeBreaker),
-  };
-}
-
-function withHeartbeat<Args extends unknown[], Result>(activity: (...args: Args) => Promise<Result>) {
-  return async (...args: Args): Promise<Result> => {
-    heartbeat();
-    const timer = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
-    try {
-      return await activity(...args);
-    } finally {
-      clearInterval(timer);
-    }
   };
 }

@@ -1,12 +1,12 @@
-import type { ApplyProfileActivities } from './apply-profile.ts';
+import { createApplyProfileActivities, type JobRunSteps } from './apply-profile.ts';
 import { createDeliverWebhooksActivities, type DeliverWebhooksActivities } from './deliver-webhooks.ts';
 
 export interface ActivityDeps {
-  jobRun: ApplyProfileActivities;
+  jobRun: JobRunSteps;
   recoverySteps: DeliverWebhooksActivities;
 }
 
 export const createActivities = ({ jobRun, recoverySteps }: ActivityDeps) => ({
-  ...jobRun,
+  ...createApplyProfileActivities(jobRun),
   ...createDeliverWebhooksActivities(recoverySteps),
 });

@@ -9,6 +9,7 @@ import { createTransact } from '../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../src/deliveries/deliveries.repository.ts';
 import { createPublishEvents } from '../src/events/events.service.ts';
 import { createOrganizationsRepository } from '../src/keys/organizations.repository.ts';
+import { FLAKY, measureFlaky } from './flaky-receivers.ts';
 import { cpuSeconds, peakMb } from './support/process-usage.ts';
 import { type BenchStack, startStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';
@@ -218,6 +219,20 @@ async function outage(stack: BenchStack) {
   ];
 }
 
+async function flaky(stack: BenchStack, sinkUrl: string) {
+  const organizations = [];
+  for (const name of ['each-fifth', 'random']) {
+    const [id = ''] = await addEndpoints(stack, 1, `${sinkUrl}/${name}`);
+    organizations.push({ name, id });
+  }
+  const ids = organizations.map(({ id }) => id);
+  const publisher = createPublisher(stack);
+  const { perSecond, seconds } = FLAKY;
+  return measureFlaky(stack, organizations, () =>
+    publishAt(publisher, { perSecond: perSecond * ids.length, seconds }, ids),
+  );
+}
+
 const stack = await startStack({ WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8' });
 try {
   const port = await freePort();
@@ -257,6 +272,22 @@ try {
       `A receiver is away for ${OUTAGE.seconds} s at ${OUTAGE.perSecond} events/s; another one is not`,
       ['outage s', 'backlog', 'drained after s', 'busiest second', 'other p50 ms', 'other p95 ms'],
       [await outage(stack)],
+    );
+  }
+  // Only by name: it takes ten minutes.
+  if (chosen.includes('flaky')) {
+    printTable(
+      `Receivers that fail one request in five, ${FLAKY.perSecond} events/s each for ${FLAKY.seconds} s`,
+      [
+        'fails',
+        'delivered',
+        'openings',
+        'due at most',
+        'due at the end',
+        'wait for a retry',
+        'history events of both',
+      ],
+      await flaky(stack, sinkUrl),
     );
   }
 } finally {

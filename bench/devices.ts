@@ -1,14 +1,21 @@
-/** `npm run bench:devices [-- frames under-way http history]`: frames over CoAP and HTTP, and a year of history. */
+/**
+ * `npm run bench:devices [-- frames organizations under-way beside-apply http history]`: frames over CoAP and HTTP, and a
+ * year of history.
+ */
+import { benchBesideApply } from './devices/beside-apply.ts';
 import { startDeviceBench } from './devices/device-bench.ts';
 import { benchFrames } from './devices/frames.ts';
 import { benchHistory } from './devices/history.ts';
 import { benchHttpIntake } from './devices/http-intake.ts';
+import { benchOrganizations } from './devices/organizations.ts';
 import { benchUnderWay } from './devices/under-way.ts';
 import { runChosen } from './support/run-chosen.ts';
 
 const benches = {
   frames: benchFrames,
+  organizations: benchOrganizations,
   'under-way': benchUnderWay,
+  'beside-apply': benchBesideApply,
   http: benchHttpIntake,
   history: benchHistory,
 };

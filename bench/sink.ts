@@ -1,6 +1,13 @@
 /** A receiver that answers at once and measures how long each event took, from the time that its body states. */
 import { createServer } from 'node:http';
 
+const FAILED_SHARE = 0.2;
+let flakyRequests = 0;
+/** What the URL asks for: each fifth request fails, or one in five at random. */
+const failing: Record<string, () => boolean> = {
+  '/each-fifth': () => ++flakyRequests % (1 / FAILED_SHARE) === 0,
+  '/random': () => Math.random() < FAILED_SHARE,
+};
 let latencies: number[] = [];
 let perSecond = new Map<number, number>();
 
@@ -37,6 +44,6 @@ createServer((request, response) => {
     );
     const second = Math.floor(now / 1000);
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
-    response.writeHead(204).end();
+    response.writeHead(failing[request.url ?? '']?.() ? 500 : 204).end();
   });
 }).listen(Number(process.env.PORT), '127.0.0.1');

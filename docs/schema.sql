@@ -72,19 +72,22 @@ CREATE TABLE deliveries (
   delivered_at timestamp with time zone,
   first_attempt_duration_ms integer,
   first_attempt_excerpt text,
+  leased_by uuid,
   CONSTRAINT deliveries_pkey PRIMARY KEY (organization_id, endpoint_id, id),
   CONSTRAINT deliveries_attempt_count_check CHECK (attempt_count >= 0),
   CONSTRAINT deliveries_schedule_step_check CHECK (schedule_step >= 0),
   CONSTRAINT deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'retrying'::text, 'held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]))
 ) PARTITION BY RANGE (id);
+CREATE INDEX deliveries_immediate_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'retrying'::text AND send_immediately;
 CREATE INDEX deliveries_leases_idx ON deliveries USING btree (leased_until) WHERE state = 'sending'::text;
 CREATE INDEX deliveries_pending_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'pending'::text;
+CREATE INDEX deliveries_rare_idx ON deliveries USING btree (organization_id, endpoint_id, state, id) WHERE state = ANY (ARRAY['held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]);
 CREATE INDEX deliveries_retrying_by_age_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'retrying'::text;
 CREATE INDEX deliveries_retrying_idx ON deliveries USING btree (organization_id, endpoint_id, next_attempt_at) WHERE state = 'retrying'::text;
 COMMENT ON TABLE deliveries IS
   'The outbox: one row per event and endpoint, written in the transaction of what happened. Partitioned by day of the UUIDv7 id. No foreign keys: rows leave with their partition, and deleting an endpoint cancels its deliveries.';
 COMMENT ON COLUMN deliveries.state IS
-  'sending: leased by a dispatcher; the API shows it as pending. held: kept while the endpoint is disabled. blocked: the address is not allowed.';
+  'sending: leased by a dispatcher; the API shows it as pending. What waits for a disabled endpoint stays pending or retrying, and the API shows it as held; versions up to 0.1.0 stored held. blocked: the address is not allowed.';
 COMMENT ON COLUMN deliveries.attempt_count IS
   'All attempts that were made.';
 COMMENT ON COLUMN deliveries.schedule_step IS
@@ -105,6 +108,8 @@ COMMENT ON COLUMN deliveries.first_attempt_duration_ms IS
   'Null where delivered_at is.';
 COMMENT ON COLUMN deliveries.first_attempt_excerpt IS
   'Beginning of the answer to it, escaped. Null: no body.';
+COMMENT ON COLUMN deliveries.leased_by IS
+  'The process that claimed the delivery. Null: not claimed, or claimed by version 0.1.0 or older.';
 COMMENT ON INDEX deliveries_leases_idx IS
   'Without organization_id: the worker releases expired leases of all organizations at once.';
 
@@ -129,6 +134,26 @@ COMMENT ON COLUMN delivery_attempts.error IS
   'What went wrong, as text that names no internal address. Null: nothing.';
 COMMENT ON COLUMN delivery_attempts.response_excerpt IS
   'Beginning of the answer, at most 1 KiB, escaped. Null: no answer.';
+
+CREATE TABLE delivery_replays (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  next_id uuid NOT NULL,
+  end_id uuid NOT NULL,
+  states text[] NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT delivery_replays_pkey PRIMARY KEY (organization_id, endpoint_id, id),
+  CONSTRAINT delivery_replays_states_check CHECK (states <@ ARRAY['delivered'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text] AND cardinality(states) > 0)
+);
+COMMENT ON TABLE delivery_replays IS
+  'Replays that customers asked for and that are not queued completely; the worker queues their deliveries bit by bit.';
+COMMENT ON COLUMN delivery_replays.next_id IS
+  'Deliveries with smaller ids are queued already.';
+COMMENT ON COLUMN delivery_replays.end_id IS
+  'The first id that does not belong to the replay.';
+COMMENT ON COLUMN delivery_replays.states IS
+  'Which deliveries: those that had one of these states when the replay was asked for.';
 
 CREATE TABLE events (
   organization_id uuid NOT NULL,
@@ -353,6 +378,7 @@ CREATE TABLE alerts (
   details jsonb NOT NULL,
   started_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  is_announced boolean DEFAULT true NOT NULL,
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
@@ -361,6 +387,7 @@ CREATE TABLE alerts (
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
 CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
+CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
 COMMENT ON TABLE alerts IS
   'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
 COMMENT ON COLUMN alerts.serial_number IS
@@ -369,6 +396,8 @@ COMMENT ON COLUMN alerts.details IS
   'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed.';
 COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
+COMMENT ON COLUMN alerts.is_announced IS
+  'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
 COMMENT ON INDEX alerts_resolved_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 CREATE OR REPLACE FUNCTION record_alerts_changes()
@@ -477,6 +506,7 @@ CREATE TABLE config_jobs (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   finished_at timestamp with time zone,
   workflow_checked_at timestamp with time zone,
+  is_beginning_stage boolean DEFAULT false NOT NULL,
   purge_checked_at timestamp with time zone,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -508,6 +538,8 @@ COMMENT ON COLUMN config_jobs.finished_at IS
   'Null: the job is running.';
 COMMENT ON COLUMN config_jobs.workflow_checked_at IS
   'When the workflow of the job last read its progress; long ago or null means that it has to be started (again).';
+COMMENT ON COLUMN config_jobs.is_beginning_stage IS
+  'True: the stage after current_stage has begun for part of its devices; the others follow in chunks.';
 COMMENT ON COLUMN config_jobs.purge_checked_at IS
   'When the retention last kept targets of the job, because they tell what their devices run. Null: never.';
 COMMENT ON INDEX config_jobs_ended_idx IS
@@ -556,6 +588,7 @@ CREATE TABLE device_configs (
   reported_channel_types smallint[],
   channels_reported boolean DEFAULT false NOT NULL,
   rule_slots smallint DEFAULT 12 NOT NULL,
+  refused_keys text[],
   utc_offset_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
@@ -587,13 +620,15 @@ COMMENT ON COLUMN device_configs.fetched_at IS
 COMMENT ON COLUMN device_configs.contradiction_count IS
   'How often the device fetched this revision and then reported something else; the third time it counts as refused.';
 COMMENT ON COLUMN device_configs.failure_reason IS
-  'Why the device refused the pending change, which is then not offered any more. Null: not refused.';
+  'Why the device refused the pending change, or some of its settings. Null: not refused.';
 COMMENT ON COLUMN device_configs.reported_channel_types IS
   'Measurement type per channel, from channel 1 on; 0: none. Null: unknown. From reports; while there is none, from frames.';
 COMMENT ON COLUMN device_configs.channels_reported IS
   'True: reported_channel_types comes from a report. False: from frames, and later frames may add channels.';
 COMMENT ON COLUMN device_configs.rule_slots IS
   'Alarm rules that the firmware holds: 16 from version 07.02, before 12.';
+COMMENT ON COLUMN device_configs.refused_keys IS
+  'The settings of the pending change that the device refused, which are not offered any more. Null: all of them, if there is a failure_reason.';
 COMMENT ON COLUMN device_configs.utc_offset_check_at IS
   'When the sweep compares the calendars with the offset of their time zone: at its next change, at most 30 days ahead. Null: no calendar follows a time zone.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
@@ -670,6 +705,9 @@ CREATE TABLE endpoints (
   workflow_checked_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  enabled_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  workflow_due_at timestamp with time zone,
   CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
@@ -680,6 +718,7 @@ CREATE TABLE endpoints (
   CONSTRAINT endpoints_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
 ) WITH (fillfactor=70);
 CREATE INDEX endpoints_collection_idx ON endpoints USING btree (organization_id, collection, id);
+CREATE INDEX endpoints_deleted_idx ON endpoints USING btree (organization_id, id) WHERE deleted_at IS NOT NULL;
 COMMENT ON TABLE endpoints IS
   'Receivers of events: what customers register as webhooks, and how deliveries to them are going.';
 COMMENT ON COLUMN endpoints.collection IS
@@ -714,6 +753,12 @@ COMMENT ON COLUMN endpoints.last_error IS
   'What went wrong in the latest attempt, as text that names no internal address. Null: nothing.';
 COMMENT ON COLUMN endpoints.workflow_checked_at IS
   'When the recovery workflow of the endpoint last read its state. Null: none is running.';
+COMMENT ON COLUMN endpoints.enabled_at IS
+  'When it was last enabled: what was last tried before begins a new schedule. Null: it has never been disabled.';
+COMMENT ON COLUMN endpoints.deleted_at IS
+  'From then on no operation finds it; the worker cancels its queue and then removes the row. Null: not deleted.';
+COMMENT ON COLUMN endpoints.workflow_due_at IS
+  'When its recovery workflow reads the state again at the latest. Null: none is running.';
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,
@@ -738,6 +783,26 @@ COMMENT ON COLUMN idempotency_keys.location IS
   'Location header of the answer. Null: it had none.';
 COMMENT ON INDEX idempotency_keys_age_idx IS
   'Without organization_id: the worker deletes expired answers of all organizations.';
+
+CREATE TABLE overdue_fleets (
+  organization_id uuid NOT NULL,
+  began_at timestamp with time zone DEFAULT now() NOT NULL,
+  since timestamp with time zone NOT NULL,
+  overdue_count integer NOT NULL,
+  total_count integer NOT NULL,
+  confirmed_at timestamp with time zone,
+  CONSTRAINT overdue_fleets_pkey PRIMARY KEY (organization_id)
+);
+COMMENT ON TABLE overdue_fleets IS
+  'Organizations of which many devices missed their contact at once: until it is over or confirmed, their devices go offline without an event each. One row per organization, removed when it ends.';
+COMMENT ON COLUMN overdue_fleets.since IS
+  'The first deadline that was missed.';
+COMMENT ON COLUMN overdue_fleets.overdue_count IS
+  'Devices that were found overdue at once.';
+COMMENT ON COLUMN overdue_fleets.total_count IS
+  'Active devices of the organization at that time.';
+COMMENT ON COLUMN overdue_fleets.confirmed_at IS
+  'When the operator confirmed that these devices are overdue indeed. Null: not confirmed.';
 
 CREATE TABLE profiles (
   organization_id uuid NOT NULL,

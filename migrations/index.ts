@@ -32,6 +32,11 @@ import * as ingressHeartbeats from './020-ingress-heartbeats.ts';
 import * as ingressOutages from './021-ingress-outages.ts';
 import * as deviceInfoWithoutTokens from './022-device-info-without-tokens.ts';
 import * as certificateChunks from './023-certificate-chunks.ts';
+import * as endpointQueues from './024-endpoint-queues.ts';
+import * as deliveryIndexes from './025-delivery-indexes.ts';
+import * as jobStageBeginning from './026-job-stage-beginning.ts';
+import * as refusedKeys from './027-refused-keys.ts';
+import * as overdueFleets from './028-overdue-fleets.ts';
 import * as lazyTimers from './029-lazy-timers.ts';
 import * as sweepIndexes from './030-sweep-indexes.ts';
 import * as listTotals from './031-list-totals.ts';
@@ -60,6 +65,11 @@ export const migrations = {
   '021-ingress-outages': ingressOutages,
   '022-device-info-without-tokens': deviceInfoWithoutTokens,
   '023-certificate-chunks': certificateChunks,
+  '024-endpoint-queues': endpointQueues,
+  '025-delivery-indexes': deliveryIndexes,
+  '026-job-stage-beginning': jobStageBeginning,
+  '027-refused-keys': refusedKeys,
+  '028-overdue-fleets': overdueFleets,
   '029-lazy-timers': lazyTimers,
   '030-sweep-indexes': sweepIndexes,
   '031-list-totals': listTotals,

@@ -35,3 +35,11 @@ export async function countReadings({ stack }: DeviceBench): Promise<number> {
   const [row] = await query<{ count: number }>(stack.sql, 'select count(*) from measurements');
   return row?.count ?? 0;
 }
+
+export async function countTransactions({ stack }: DeviceBench): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    stack.sql,
+    'select pg_stat_clear_snapshot(), xact_commit as count from pg_stat_database where datname = current_database()',
+  );
+  return row?.count ?? 0;
+}

@@ -1,10 +1,9 @@
 /** What a frame costs while every device has a pending change. */
-import { query } from '../../src/db/query.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { percentile } from '../support/percentile.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
 import { type Cell, printTable, round as toDigits } from '../support/table.ts';
-import { connectLoggers, type DeviceBench } from './device-bench.ts';
+import { connectLoggers, countTransactions, type DeviceBench } from './device-bench.ts';
 
 const DEVICES = 100_000;
 const LOAD = { perSecond: 500, seconds: 15 };
@@ -56,12 +55,4 @@ async function measureFrames(
     lost + refused,
     toDigits(transactions / latenciesMs.length, 2),
   ];
-}
-
-async function countTransactions({ stack }: DeviceBench): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    stack.sql,
-    'select pg_stat_clear_snapshot(), xact_commit as count from pg_stat_database where datname = current_database()',
-  );
-  return row?.count ?? 0;
 }

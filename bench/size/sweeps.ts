@@ -1,5 +1,6 @@
 /** Every statement that the worker runs periodically: the slowest of a round, and of several rounds the median. */
 
+import { randomUUID } from 'node:crypto';
 import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { sweepsOf } from '../../src/compose/sweeps.ts';
@@ -51,7 +52,7 @@ export async function benchSweeps({ stack }: SizeBench): Promise<void> {
 
 function periodicWork(resources: Resources): Array<[string, () => Promise<unknown>]> {
   const { sql } = resources;
-  const claims = createClaimsRepository(sql);
+  const claims = createClaimsRepository(sql, randomUUID());
   return [
     ...sweepsOf(resources, composeSlices(resources)).map(
       ({ name, run }): [string, () => Promise<unknown>] => [name, () => run(() => true)],

@@ -39,7 +39,7 @@ export function createChildProcesses(env: Record<string, string | undefined>): C
     },
     async startGateway(file, port) {
       const child = start(file);
-      const client = await createCoapClient({ host: '127.0.0.1', port, ackTimeoutMs: 500 });
+      const client = await createCoapClient({ host: '127.0.0.1', port, ackTimeoutMs: 2_000 });
       await client.send({ path: 't', method: 'GET', confirmable: true });
       await client.close();
       return child;

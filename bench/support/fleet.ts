@@ -16,19 +16,23 @@ export interface Fleet {
 export interface FleetOptions {
   /** SQL for the serial of device `g`; by default `DEV-1` and so on. */
   serialSql?: string;
+  /** The number of the first device. */
+  first?: number;
+  /** Statistics and visibility as they are on a database that has run for some time. Default: yes. */
+  isVacuumed?: boolean;
 }
 
 export async function addFleet(
   sql: Database,
   devices: number,
-  { serialSql = "'DEV-' || g" }: FleetOptions = {},
+  { serialSql = "'DEV-' || g", first = 1, isVacuumed = true }: FleetOptions = {},
 ): Promise<Fleet> {
   const { id } = await createOrganizationsRepository(sql).ensure(`fleet ${randomUUID()}`);
   await query(
     sql,
     `insert into assets (organization_id, serial_number, name, model)
-     select ?, ${serialSql}, 'Device ' || g, 'TVO-T' from generate_series(1, ?::integer) g`,
-    [id, devices],
+     select ?, ${serialSql}, 'Device ' || g, 'TVO-T' from generate_series(?::integer, ?::integer) g`,
+    [id, first, first + devices - 1],
   );
   for (const table of ['device_configs', 'device_states']) {
     await query(
@@ -38,7 +42,7 @@ export async function addFleet(
       [id],
     );
   }
-  await sql.raw('vacuum analyze assets, device_configs, device_states');
+  if (isVacuumed) await sql.raw('vacuum analyze assets, device_configs, device_states');
   const issuer = createKeyIssuer(createKeysRepository(sql), Date.now);
   const issue = async (kind: KeyKind) =>
     (await issuer.issue({ organizationId: id, kind, expiresAt: null })).token;

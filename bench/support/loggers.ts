@@ -6,7 +6,8 @@ import { encodeMeasurements } from '../../src/gateway/measurements-message.ts';
 
 export interface LoggersOptions {
   port: number;
-  token: string;
+  /** Of all, or by the number of the device. */
+  token: string | ((device: number) => string);
   sockets?: number;
   /** Serial of the device with that number, from 1. */
   toSerial(device: number): string;
@@ -72,6 +73,7 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
   const nextIds = sockets.map(() => Math.floor(Math.random() * 0x10000));
   const startSeconds = Math.floor(Date.now() / 1000) - 86_400;
   let sent = 0;
+  const tokenOf = typeof token === 'string' ? () => token : token;
 
   function send(device: number, round: number): Promise<{ ms: number; code: number } | null> {
     const index = sent++ % count;
@@ -84,7 +86,7 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
       messageId,
       token: Buffer.from([index]),
       options: [{ name: 'Uri-Path', value: Buffer.from('m') }],
-      payload: encodeFrame(toSerial(device), token, round, startSeconds),
+      payload: encodeFrame(toSerial(device), tokenOf(device), round, startSeconds),
     });
     const sentAt = performance.now();
     return new Promise((resolve) => {

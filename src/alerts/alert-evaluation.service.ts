@@ -59,7 +59,7 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
       ...transitionEvents(
         evaluated.flatMap(({ transitions }) => transitions),
         created,
-        new Map(resolved.map((alert) => [alert.id, alert])),
+        new Map(resolved.filter(({ isAnnounced }) => isAnnounced).map((alert) => [alert.id, alert])),
       ),
     ];
   };
@@ -126,4 +126,5 @@ const newAlert = ({
   type: alert.type,
   details: { channel: alert.channel, value: reading.value, bounds: definition.bounds },
   startedAt: reading.measuredAt,
+  isAnnounced: true,
 });

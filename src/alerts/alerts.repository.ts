@@ -9,6 +9,8 @@ export interface NewAlert {
   type: AlertType;
   details: AlertDetails;
   startedAt: Date;
+  /** False: its events are not published. */
+  isAnnounced: boolean;
 }
 
 export interface AlertRef {
@@ -24,10 +26,10 @@ export interface AlertFilter {
   limit: number;
 }
 
-export type StoredAlert = Alert & { organizationId: string };
+export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
 
 const COLUMNS = `id, organization_id as "organizationId", asset_id as "assetId", serial_number as "serialNumber", type,
-  status, details, started_at as "startedAt", updated_at as "updatedAt"`;
+  status, details, started_at as "startedAt", updated_at as "updatedAt", is_announced as "isAnnounced"`;
 const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::uuid is null or asset_id = ?)`;
 
 /** By status; see the table list_totals. Those of one asset are few enough to be counted. */
@@ -95,11 +97,13 @@ export function createAlertsRepository(sql: Sql) {
       const rows = await query<StoredAlert & { position: number }>(
         sql,
         `with n as materialized (
-           select uuidv7() as id, n.* from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::jsonb[], ?::timestamptz[])
-             with ordinality as n (organization_id, asset_id, serial_number, type, details, started_at, position)
+           select uuidv7() as id, n.* from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::jsonb[], ?::timestamptz[],
+               ?::boolean[])
+             with ordinality
+             as n (organization_id, asset_id, serial_number, type, details, started_at, is_announced, position)
          ), inserted as (
-           insert into alerts (id, organization_id, asset_id, serial_number, type, details, started_at)
-           select id, organization_id, asset_id, serial_number, type, details, started_at from n
+           insert into alerts (id, organization_id, asset_id, serial_number, type, details, started_at, is_announced)
+           select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced from n
            returning *
          )
          select i.*, n.position from (select ${COLUMNS} from inserted) as i
@@ -111,9 +115,26 @@ export function createAlertsRepository(sql: Sql) {
           alerts.map(({ type }) => type),
           alerts.map(({ details }) => JSON.stringify(details)),
           alerts.map(({ startedAt }) => startedAt.toISOString()),
+          alerts.map(({ isAnnounced }) => isAnnounced),
         ],
       );
       return rows.map(({ position, ...alert }) => alert);
+    },
+
+    /** Their events are published from now on; answers with those that are open. */
+    async announce(refs: AlertRef[]): Promise<StoredAlert[]> {
+      if (refs.length === 0) return [];
+      return query(
+        sql,
+        `with announced as (
+           update alerts a set is_announced = true
+           from unnest(?::uuid[], ?::uuid[]) as n (organization_id, alert_id)
+           where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'
+           returning a.*
+         )
+         select ${COLUMNS} from announced order by id`,
+        [refs.map(({ organizationId }) => organizationId), refs.map(({ alertId }) => alertId)],
+      );
     },
 
     /** Retention, in all organizations: removes alerts that were resolved so many days ago. Returns how many. */

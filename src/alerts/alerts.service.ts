@@ -8,14 +8,16 @@ import { alertEvent } from './alert-events.ts';
 import type { AlertStatesRepository, OpenState } from './alert-states.repository.ts';
 import type { AlertRef, AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
 import { isNoData, isTemperature, type OpenAlert } from './open-alert.ts';
+import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
-  alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
+  alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve' | 'announce'>;
+  unannouncedIn(sql: Sql): UnannouncedAlertsRepository;
   statesIn(sql: Sql): Pick<AlertStatesRepository, 'lockOpenAlerts' | 'updateOpenAlerts'>;
   publish: Publish;
 }
 
-export function createAlertsService({ alertsIn, statesIn, publish }: AlertsServiceDeps) {
+export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish }: AlertsServiceDeps) {
   async function resolve(
     { sql }: InTransaction,
     devices: AssetRef[],
@@ -32,26 +34,50 @@ export function createAlertsService({ alertsIn, statesIn, publish }: AlertsServi
         openAlerts: openAlerts.filter((alert) => !isOver(alert)),
       })),
     );
-    return resolved.map((alert) => alertEvent('alert.resolved', alert, alert.updatedAt));
+    return resolved
+      .filter(({ isAnnounced }) => isAnnounced)
+      .map((alert) => alertEvent('alert.resolved', alert, alert.updatedAt));
   }
 
   return {
-    /** Opens an alert for each device that missed its deadline; the caller publishes the events. */
-    async openNoData({ sql }: InTransaction, overdue: OverdueDevice[]): Promise<DomainEvent[]> {
+    /** Opens an alert for each device that missed its deadline; the caller publishes the events of those announced. */
+    async openNoData(
+      { sql }: InTransaction,
+      overdue: OverdueDevice[],
+      isAnnounced: (device: OverdueDevice) => boolean,
+    ): Promise<DomainEvent[]> {
       if (overdue.length === 0) return [];
       const states = await statesIn(sql).lockOpenAlerts(overdue);
       const openOf = new Map(states.map(({ assetId, openAlerts }) => [assetId, openAlerts]));
       const affected = overdue
         .map((device) => ({ device, openAlerts: openOf.get(device.assetId) ?? [] }))
         .filter(({ openAlerts }) => !openAlerts.some(isNoData));
-      const created = await alertsIn(sql).insert(affected.map(({ device }) => noDataAlert(device)));
+      const created = await alertsIn(sql).insert(
+        affected.map(({ device }) => noDataAlert(device, isAnnounced(device))),
+      );
       await statesIn(sql).updateOpenAlerts(
         affected.map(({ device: { organizationId, assetId }, openAlerts }, index) => {
           const { id: alertId } = created[index] as StoredAlert;
           return { organizationId, assetId, openAlerts: [...openAlerts, { type: 'no_data', alertId }] };
         }),
       );
-      return created.map((alert) => alertEvent('alert.created', alert, alert.startedAt));
+      return created.filter((alert) => alert.isAnnounced).map(createdEvent);
+    },
+
+    countUnannounced: ({ sql }: InTransaction, organizationId: string, limit: number): Promise<number> =>
+      unannouncedIn(sql).count(organizationId, limit),
+
+    listUnannounced: ({ sql }: InTransaction, devices: AssetRef[]): Promise<Set<string>> =>
+      unannouncedIn(sql).listAssets(devices),
+
+    /** From now on alerts that were opened without an event are like any other; the caller publishes the events. */
+    async announce({ sql }: InTransaction, organizationId: string, limit: number) {
+      const listed = await unannouncedIn(sql).list(organizationId, limit);
+      // A device that comes back locks its state before it resolves its alert.
+      await statesIn(sql).lockOpenAlerts(listed);
+      const announced = await alertsIn(sql).announce(listed);
+      const devices = announced.map(({ assetId }) => ({ organizationId, assetId }));
+      return { devices, events: announced.map(createdEvent), isLast: listed.length < limit };
     },
 
     /** Resolves the alerts of devices that are back; the caller publishes the events. */
@@ -75,11 +101,17 @@ const refsOf = (
 ): AlertRef[] =>
   openAlerts.filter(isOver).map(({ alertId }) => ({ organizationId, alertId: alertId as string }));
 
-const noDataAlert = ({ organizationId, assetId, serialNumber, expectedBy }: OverdueDevice): NewAlert => ({
+const createdEvent = (alert: StoredAlert): DomainEvent => alertEvent('alert.created', alert, alert.startedAt);
+
+const noDataAlert = (
+  { organizationId, assetId, serialNumber, expectedBy }: OverdueDevice,
+  isAnnounced: boolean,
+): NewAlert => ({
   organizationId,
   assetId,
   serialNumber,
   type: 'no_data',
   details: { expectedBy: expectedBy.toISOString() },
   startedAt: expectedBy,
+  isAnnounced,
 });

@@ -1,6 +1,7 @@
 import { certificateCommands } from './certificate-commands.ts';
 import type { Command } from './command.ts';
 import { deviceCommands } from './device-commands.ts';
+import { fleetCommands } from './fleet-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
@@ -11,6 +12,7 @@ export const commands: Command[] = [
   ...keyCommands,
   ...certificateCommands,
   ...deviceCommands,
+  ...fleetCommands,
   ...schemaCommands,
   ...temporalCommands,
 ];

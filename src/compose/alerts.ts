@@ -3,6 +3,7 @@ import { createAlertStatesRepository } from '../alerts/alert-states.repository.t
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
+import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Resources } from './resources.ts';
 
 export type AlertsNeeds = Pick<AlertsServiceDeps, 'publish'>;
@@ -10,14 +11,21 @@ export type AlertsNeeds = Pick<AlertsServiceDeps, 'publish'>;
 export function composeAlerts({ sql }: Resources, { publish }: AlertsNeeds) {
   const alertsIn = createAlertsRepository;
   const statesIn = createAlertStatesRepository;
-  const service = createAlertsService({ alertsIn, statesIn, publish });
+  const unannouncedIn = createUnannouncedAlertsRepository;
+  const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
   const alerts = createAlertsRepository(sql);
   return {
     routes: alertsRoutes(alerts),
     removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),
-    openNoData: service.openNoData,
-    resolveNoData: service.resolveNoData,
+    /** Of devices that missed their contact. */
+    noDataAlerts: {
+      open: service.openNoData,
+      resolve: service.resolveNoData,
+      countUnannounced: service.countUnannounced,
+      listUnannounced: service.listUnannounced,
+      announce: service.announce,
+    },
     onAlertRulesChanged: service.onAlertRulesChanged,
     onArchived: service.onArchived,
   };

@@ -17,6 +17,7 @@ import {
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
+import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
 import { createOldJobsRepository } from '../config-jobs/old-jobs.repository.ts';
 import { createOldJobsRemoval } from '../config-jobs/old-jobs.service.ts';
 import { createProgressSignals } from '../config-jobs/progress-signals.service.ts';
@@ -39,6 +40,7 @@ export interface ConfigJobsNeeds {
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
   const { settings, sql, transact, now, starter, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
+  const chunkSize = settings.applyChunkSize;
   const jobs = createConfigJobsRepository(sql);
   const jobsIn = createConfigJobsRepository;
   const targetsIn = createConfigTargetsRepository;
@@ -59,6 +61,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn,
     deviceTargetsIn,
     onAlertRulesChanged,
+    chunkSize,
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });
   const planner = createApplyPlanner({
@@ -68,12 +71,19 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     now,
   });
   const service = createConfigJobsService({
-    configurationsIn,
     pendingIn,
     jobsIn,
     targetsIn,
     planner,
     beginJob: createBeginJob({ jobsIn, targetsIn, changes, startJob: workflows.start, jobsProgressed }),
+    largeJobs: createLargeJobs({
+      pendingIn,
+      jobsIn,
+      targetsIn,
+      planner,
+      startJob: workflows.start,
+      chunkSize,
+    }),
     changes,
     finishJob,
     jobsProgressed,
@@ -88,22 +98,29 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   });
   return {
     routes: configJobsRoutes({ jobs, targets: targetsIn(sql), service }),
-    /** The activities of the workflow of a job. */
+    /** The steps of the workflow of a job. */
     jobRun: createJobRunService({
       transact,
       pendingIn,
       jobsIn,
       targetsIn,
+      deviceTargetsIn,
+      planner,
       changes,
       finishJob,
       jobsProgressed,
+      chunkSize,
     }),
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,
     recordOutcomes: progress.recordOutcomes,
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
     removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql)),
-    removeUnusedConfigurations: createUnusedConfigurationsRemoval(createUnusedConfigurationsRepository(sql)),
+    removeUnusedConfigurations: createUnusedConfigurationsRemoval({
+      transact,
+      configurations: createUnusedConfigurationsRepository(sql),
+      configurationsIn: createUnusedConfigurationsRepository,
+    }),
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...jobs,
       start: (job) => starter.startJob(job, { replace: job.isPastDeadline }),

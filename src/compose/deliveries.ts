@@ -1,3 +1,4 @@
+import { createBacklogRepository } from '../deliveries/backlog.repository.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
@@ -8,6 +9,7 @@ import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.
 import { createSender } from '../deliveries/sender.service.ts';
 import { isAllowedAddress } from '../endpoints/allowed-address.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
+import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { VERSION } from '../process/version.ts';
@@ -29,11 +31,13 @@ export function composeDeliveries(resources: Resources) {
   });
   const recovery = createRecoveryNotifier({
     startRecovery: starter.startRecovery,
+    hasRunBy: createEndpointHealthRepository(sql).hasRunBy,
     onFault: onTemporalFault('recover'),
   });
   const service = createDeliveriesService({
     endpointsIn: createEndpointsRepository,
     deliveriesIn: createDeliveriesRepository,
+    backlogIn: createBacklogRepository,
     breakersIn: createBreakerRepository,
     secretBox,
     send: sender.attempt,

@@ -1,10 +1,13 @@
 /** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
+import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
 import { createAttemptsRepository } from '../deliveries/attempts.repository.ts';
 import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
+import { createBacklogRepository } from '../deliveries/backlog.repository.ts';
 import { type ClaimsRepository, createClaimsRepository } from '../deliveries/claims.repository.ts';
-import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
+import { createDeletedEndpointsRepository } from '../deliveries/deleted-endpoints.repository.ts';
+import { cleanUpDeletedEndpoints } from '../deliveries/deleted-endpoints.service.ts';
 import {
   DELIVERIES_CHANNEL,
   notifyQueued,
@@ -17,10 +20,12 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { addEndpointMetrics } from '../http/metrics.ts';
+import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
 const POLL_INTERVAL_MS = 1_000;
+const CLEAN_UP_INTERVAL_MS = 1_000;
 const OUTBOX_POOL_SIZE = 8;
 const OUTBOX_SESSION = {
   // Claims and outcomes that a crash of the database loses are made again: the same delivery, the same webhook-id.
@@ -36,13 +41,13 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const { settings, deliveryPlan, sql, now, log } = resources;
   const { perEndpointMax, leaseSeconds, drainPerSecondMax, drainTickMs } = settings.webhooks;
   const outbox = openOutbox(resources);
-  const claims = createClaimsRepository(outbox);
+  const ownerId = randomUUID();
+  const claims = createClaimsRepository(outbox, ownerId);
   const endpoints = createEndpointHealthRepository(sql);
   addEndpointMetrics(resources.metrics, endpoints.countByState);
   const breakers = createBreakerRepository(sql);
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
   const endpointHealth = createEndpointHealthService({
-    deliveries: createDeliveriesRepository(outbox),
     endpoints,
     breakers,
     lastAttempts,
@@ -53,7 +58,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     log,
   });
   const attempts = composeAttempts(resources, {
-    recorder: createAttemptsRepository(outbox),
+    recorder: createAttemptsRepository(outbox, ownerId),
     endpointHealth,
     send: deliveries.send,
     requests: deliveries.requests,
@@ -61,9 +66,16 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   });
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
+  const deletedEndpoints = createDeletedEndpointsRepository(outbox);
+  const cleanUp = startPeriodic(
+    CLEAN_UP_INTERVAL_MS,
+    () => cleanUpDeletedEndpoints({ deletedEndpoints, isStopping: () => isStopping }),
+    (err) => log.warn({ err }, 'The queues of deleted endpoints were not cancelled: it is tried again'),
+  );
   return {
     recoverySteps: createEndpointRecoveryService({
       claims,
+      backlog: createBacklogRepository(outbox),
       endpoints,
       breakers,
       attempts,
@@ -77,7 +89,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     }),
     async stop() {
       isStopping = true;
-      await dispatching.stop();
+      await Promise.all([dispatching.stop(), cleanUp.stop()]);
     },
     /** After the last activity has ended. */
     async close() {
@@ -141,9 +153,19 @@ function startDispatching(
     onFault: (err) =>
       log.warn({ err }, 'No notifications of new deliveries: the dispatcher polls every second'),
   });
+  // What no notification announced. In loops of their own: a look that is slow or fails never delays a claim.
+  const onFault = (err: unknown) => log.warn({ err }, 'The outbox was not polled: it is tried again');
+  const polls = [
+    startPeriodic(POLL_INTERVAL_MS, claims.releaseExpired, onFault),
+    startPeriodic(
+      POLL_INTERVAL_MS,
+      async () => dispatcher.wake(await claims.listPendingEndpoints()),
+      onFault,
+    ),
+  ];
   return {
     async stop() {
-      await Promise.all([listener.stop(), dispatcher.stop()]);
+      await Promise.all([listener.stop(), dispatcher.stop(), ...polls.map((poll) => poll.stop())]);
     },
   };
 }

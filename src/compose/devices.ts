@@ -4,19 +4,26 @@ import {
   createConfigurationCache,
   createConfigurationsRepository,
 } from '../devices/configurations.repository.ts';
-import { createDeviceExchanges, type DeviceExchangesDeps } from '../devices/device-exchange.service.ts';
+import {
+  createDeviceExchanges,
+  type DeviceExchanges,
+  type DeviceExchangesDeps,
+} from '../devices/device-exchange.service.ts';
 import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createDeviceInfoService } from '../devices/device-info.service.ts';
 import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import type { IntakeHealth } from '../presence/intake-health.ts';
 import type { Resources } from './resources.ts';
 
 export type DeviceRepositories = ReturnType<typeof composeDeviceRepositories>;
 
 /** The repositories of devices that other slices use, too; both read configurations through one cache. */
-export function composeDeviceRepositories() {
+export function composeDeviceRepositories({ onConnectionLost }: Resources) {
   const cache = createConfigurationCache();
+  // Rows that refer to configurations which a restored database lacks shall be found now, not by the next process.
+  onConnectionLost(() => cache.clear());
   return {
     configurationsIn: (sql: Sql) => createConfigurationsRepository(sql, cache),
     devicesIn: (sql: Sql) => createDevicesRepository(sql, cache),
@@ -29,12 +36,15 @@ export interface DevicesNeeds
     'recompile' | 'onAlertRulesChanged' | 'onCameOnline' | 'recordOutcomes' | 'publish'
   > {
   devicesIn: DeviceRepositories['devicesIn'];
+  observeContact: IntakeHealth['observeContact'];
 }
 
-export function composeDevices({ sql, transact, now }: Resources, needs: DevicesNeeds) {
-  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, publish } = needs;
-  const exchanges = createDeviceExchanges({
-    transact,
+export function composeDevices({ sql, transactContacts, slots, now }: Resources, needs: DevicesNeeds) {
+  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
+    needs;
+  const { handle } = createDeviceExchanges({
+    transact: transactContacts,
+    slots,
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     unregisteredIn: createUnregisteredDevicesRepository,
@@ -45,11 +55,12 @@ export function composeDevices({ sql, transact, now }: Resources, needs: Devices
     publish,
     now,
   });
+  const exchanges: DeviceExchanges = { handle: (exchange) => observeContact(handle(exchange)) };
   return {
     routes: devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
     exchanges,
     deviceInfo: createDeviceInfoService({
-      transact,
+      transact: transactContacts,
       deviceInfoIn: createDeviceInfoRepository,
       exchanges,
     }),

@@ -2,24 +2,26 @@ import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
-import { createIntake, type IntakeDeps } from '../measurements/intake.service.ts';
+import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
+import type { IntakeHealth } from '../presence/intake-health.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
   'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
->;
+> & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, settings, transactBatch, metrics, now }: Resources,
-  { configurationsIn, evaluateAlerts, onlineEvents, publish, exchange }: MeasurementsNeeds,
+  { sql, transferSql, settings, transactBatch, slots, metrics, now }: Resources,
+  { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
 ) {
-  const intake = createIntake({
+  const { receive } = createIntake({
     transact: transactBatch,
+    slots,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     configurationsIn,
@@ -35,6 +37,7 @@ export function composeMeasurements(
       metrics.readings.inc({ outcome: 'dropped' }, dropped);
     },
   });
+  const intake: Intake = { receive: (frame) => observeContact(receive(frame)) };
   return {
     routes: measurementsRoutes({
       intake,

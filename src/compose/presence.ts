@@ -2,6 +2,9 @@ import { assetView } from '../assets/asset.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
 import type { Ingress } from '../presence/ingress-availability.ts';
+import { createIntakeHealth } from '../presence/intake-health.ts';
+import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
+import { createOverdueFleetsService, type OverdueFleetsDeps } from '../presence/overdue-fleets.service.ts';
 import { createPresenceRepository } from '../presence/presence.repository.ts';
 import { createPresenceService, type PresenceServiceDeps } from '../presence/presence.service.ts';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
@@ -9,14 +12,18 @@ import type { Resources } from './resources.ts';
 
 const HEARTBEAT_EVERY_MS = 10_000;
 
-export type PresenceNeeds = Pick<PresenceServiceDeps, 'openNoDataAlerts' | 'resolveNoDataAlerts' | 'publish'>;
+export type PresenceNeeds = Pick<PresenceServiceDeps, 'publish'> & {
+  noDataAlerts: PresenceServiceDeps['noDataAlerts'] & OverdueFleetsDeps['noDataAlerts'];
+};
 
-export function composePresence({ sql, transact, now, log }: Resources, needs: PresenceNeeds) {
-  const { openNoDataAlerts, resolveNoDataAlerts, publish } = needs;
+export function composePresence(resources: Resources, { noDataAlerts, publish }: PresenceNeeds) {
+  const { sql, transact, now, log } = resources;
+  const health = createIntakeHealth();
   const availability = createIngressAvailabilityRepository(sql);
-  const { sweepOffline, onlineEvents, onCameOnline } = createPresenceService({
+  const { sweepOffline, onlineEvents, offlineEvents, onCameOnline } = createPresenceService({
     transact,
     presenceIn: createPresenceRepository,
+    overdueFleetsIn: createOverdueFleetsRepository,
     readAvailability: availability.readAvailability,
     assetsIn: (sql) => ({
       async listViews(devices) {
@@ -24,21 +31,40 @@ export function composePresence({ sql, transact, now, log }: Resources, needs: P
         return assets.map(({ organizationId, ...asset }) => ({ organizationId, view: assetView(asset) }));
       },
     }),
-    openNoDataAlerts,
-    resolveNoDataAlerts,
+    noDataAlerts,
+    beginOverdueFleets: (look) => fleets.beginNew(sql, look),
+    endOverdueFleets: () => fleets.endThoseOver(sql),
     publish,
     now,
+  });
+  const fleets = createOverdueFleetsService({
+    transact,
+    presenceIn: createPresenceRepository,
+    overdueFleetsIn: createOverdueFleetsRepository,
+    noDataAlerts,
+    offlineEvents,
+    publish,
+    onBegan: ({ organizationId, ...counts }) =>
+      log.error(
+        { organizationId, ...counts },
+        'A fleet is overdue: its devices go offline without events until it is over or confirmed (dms fleet confirm)',
+      ),
+    onEnded: ({ organizationId }) => log.info({ organizationId }, 'A fleet is not overdue any more'),
   });
   return {
     sweepOffline,
     onlineEvents,
     onCameOnline,
     removeOldOutages: availability.removeOldOutages,
+    observeContact: health.observeContact,
     /** For as long as a process receives from devices: see presence/ingress-availability.ts. */
     startIngressHeartbeat: (ingress: Ingress): Periodic =>
       startPeriodic(
         HEARTBEAT_EVERY_MS,
-        () => availability.renew(ingress),
+        async () => {
+          if (health.isHealthy()) await availability.renew(ingress);
+          else log.error(`The ${ingress} refuses all that devices send: their deadlines are paused`);
+        },
         (err) => log.warn({ err }, `The heartbeat of the ${ingress} was not recorded: it is tried again`),
       ),
   };

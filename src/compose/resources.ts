@@ -1,11 +1,14 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
 import { openDatabase } from '../db/database.ts';
+import { createDatabaseClock } from '../db/database-clock.ts';
+import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 import { connectTemporal } from '../temporal/connection.ts';
@@ -14,7 +17,10 @@ import { createStarter } from '../temporal/starter.ts';
 export interface ComposeOptions {
   settings: Settings;
   log: Log;
+  /** Replaces the clock of the database: tests travel in time. */
   now?: () => Date;
+  /** The own clock of the process; that of the machine by default. */
+  processNow?: () => Date;
   /** How names of receivers are looked up; by default with the hosts file and name servers. */
   resolve?: ResolveName;
   /** Tests run days of retries in milliseconds. */
@@ -24,27 +30,39 @@ export interface ComposeOptions {
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, log, now = () => new Date(), resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { settings, log, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { processNow = () => new Date() } = options;
+  const lostConnections = new Set<() => void>();
   const database = {
     url: settings.databaseUrl,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
+    onConnectionLost() {
+      for (const listener of lostConnections) listener();
+    },
   };
   const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
-  const metrics = createMetrics();
+  const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
+  const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
+  const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
     settings,
     log,
-    now,
+    now: options.now ?? clock.now,
+    clock,
+    onConnectionLost: (listener: () => void) => void lostConnections.add(listener),
     resolve,
     deliveryPlan,
     sql,
     /** For exports and files. */
     transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
     transact: createTransact(sql),
+    /** For what devices send: a device that stays locked is refused. */
+    transactContacts: createTransact(sql, { lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: createTransact(sql, { plans: 'once' }),
+    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs }),
+    slots: batchSlots(settings.databasePoolSize),
     metrics,
     temporal,
     starter: createStarter({

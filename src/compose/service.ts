@@ -5,6 +5,7 @@ import { readSettings } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
 import { routesOf, startApi } from './api.ts';
 import { apiDocument } from './api-document.ts';
+import { composeClock } from './clock.ts';
 import { startGateway } from './gateway.ts';
 import { type ComposeOptions, openResources } from './resources.ts';
 import { composeSlices } from './slices.ts';
@@ -16,18 +17,25 @@ export function compose(options: ComposeOptions) {
   const resources = openResources(options);
   const slices = composeSlices(resources);
   const routes = routesOf(slices);
+  const clock = composeClock(resources);
   const { settings, sql, transferSql, temporal, metrics } = resources;
+  async function onTime<Part>(start: () => Promise<Part>): Promise<Part> {
+    await clock.start();
+    return start();
+  }
   return {
     sql,
     routes,
     temporal,
-    startApi: () => startApi(resources, slices, routes),
-    startWorker: (workflowBundle?: WorkflowBundleOption) => startWorker(resources, slices, workflowBundle),
-    startGateway: () => startGateway(resources, slices),
+    startApi: () => onTime(() => startApi(resources, slices, routes)),
+    startWorker: (workflowBundle?: WorkflowBundleOption) =>
+      onTime(() => startWorker(resources, slices, workflowBundle)),
+    startGateway: () => onTime(() => startGateway(resources, slices)),
     /** The metrics of this process; every process has its own port. */
     startMetrics: () => listenMetrics(metrics, settings.host, settings.metricsPort),
     /** After the parts have stopped. */
     async close(): Promise<void> {
+      await clock.stop();
       await slices.configJobs.flush();
       await slices.deliveries.close();
       await temporal.close();

@@ -16,13 +16,12 @@ import type { Resources } from './resources.ts';
 export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
-  const { devicesIn, configurationsIn } = composeDeviceRepositories();
+  const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
   const { publish } = composeEvents();
 
   const alerts = composeAlerts(resources, { publish });
   const presence = composePresence(resources, {
-    openNoDataAlerts: alerts.openNoData,
-    resolveNoDataAlerts: alerts.resolveNoData,
+    noDataAlerts: alerts.noDataAlerts,
     publish,
   });
   const configJobs = composeConfigJobs(resources, {
@@ -37,12 +36,14 @@ export function composeSlices(resources: Resources) {
     recordOutcomes: configJobs.recordOutcomes,
     onAlertRulesChanged: alerts.onAlertRulesChanged,
     onCameOnline: presence.onCameOnline,
+    observeContact: presence.observeContact,
     publish,
   });
   const measurements = composeMeasurements(resources, {
     configurationsIn,
     evaluateAlerts: alerts.evaluate,
     onlineEvents: presence.onlineEvents,
+    observeContact: presence.observeContact,
     publish,
     exchange: devices.exchanges.handle,
   });

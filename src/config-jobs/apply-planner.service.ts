@@ -6,6 +6,7 @@ import type { ChangingDevice, PendingChangesRepository } from '../devices/pendin
 import { notFound } from '../process/errors.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
+import type { DeviceChange } from './changes.service.ts';
 import {
   type CompiledDevice,
   compileDevices,
@@ -16,7 +17,7 @@ import {
 
 export interface ApplyPlannerDeps {
   profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<Profile | null> };
-  configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'find'>;
+  configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'find' | 'insert'>;
   pendingIn(sql: Sql): PendingChangesRepository;
   now(): Date;
 }
@@ -36,19 +37,44 @@ export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, no
   const findKnown = (sql: Sql, organizationId: string, devices: ChangingDevice[]) =>
     configurationsIn(sql).find([{ organizationId, configIds: devices.flatMap(knownConfigIds) }]);
 
+  /** @throws not found */
+  async function findSnapshot(sql: Sql, organizationId: string, slug: string): Promise<ProfileSnapshot> {
+    const profile = await profilesIn(sql).find(organizationId, slug);
+    if (!profile) throw notFound(NO_SUCH_PROFILE);
+    return { alerts: profile.temperatureAlerts, schedule: profile.schedule, intervals: profile.intervals };
+  }
+
+  async function compile(
+    sql: Sql,
+    organizationId: string,
+    profileSnapshot: ProfileSnapshot,
+    devices: ChangingDevice[],
+  ): Promise<CompiledDevice[]> {
+    const contents = await findKnown(sql, organizationId, needsKnownRules(profileSnapshot) ? devices : []);
+    return compileDevices(profileSnapshot, devices, contents, now());
+  }
+
   return {
+    findSnapshot,
+    compile,
+
     /** @throws not found when there is no such profile, or a serial has no active device. */
     async plan(sql: Sql, organizationId: string, slug: string, serials: ChosenSerials): Promise<ApplyPlan> {
-      const profile = await profilesIn(sql).find(organizationId, slug);
-      if (!profile) throw notFound(NO_SUCH_PROFILE);
-      const profileSnapshot: ProfileSnapshot = {
-        alerts: profile.temperatureAlerts,
-        schedule: profile.schedule,
-        intervals: profile.intervals,
-      };
+      const profileSnapshot = await findSnapshot(sql, organizationId, slug);
       const devices = await lockChosen(pendingIn(sql), organizationId, serials);
-      const contents = await findKnown(sql, organizationId, needsKnownRules(profileSnapshot) ? devices : []);
-      return { profileSnapshot, compiled: compileDevices(profileSnapshot, devices, contents, now()) };
+      return { profileSnapshot, compiled: await compile(sql, organizationId, profileSnapshot, devices) };
+    },
+
+    /** Stores each distinct configuration once. */
+    async storeChanges(
+      sql: Sql,
+      organizationId: string,
+      compiled: CompiledDevice[],
+    ): Promise<DeviceChange[]> {
+      const configs = [...new Set(compiled.map(({ config }) => config))];
+      const ids = await configurationsIn(sql).insert(configs.map((config) => ({ organizationId, config })));
+      const idOf = new Map(configs.map((config, index) => [config, ids[index] as string]));
+      return compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string }));
     },
 
     /** The configurations that decide about the warnings of a plan. */

@@ -17,7 +17,7 @@ import type { ConfigurationsRepository } from '../devices/configurations.reposit
 import { followsTimeZone } from '../devices/device-row.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { findConflicts, memoized, withdrawChange } from './changes.ts';
+import { findConflicts, memoized, refusedWithout, withdrawChange } from './changes.ts';
 import type { JobRef } from './config-job.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { ActiveChange, DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -25,28 +25,34 @@ import type { ActiveChange, DeviceTargetsRepository } from './device-targets.rep
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
   pendingIn(sql: Sql): PendingChangesRepository;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listOpen' | 'cancelByJob'>;
+  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listBegun' | 'cancelByJob'>;
   deviceTargetsIn(sql: Sql): DeviceTargetsRepository;
   /** Other alert rules apply to these devices from now on. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
+  /** Devices are listed and locked so many at a time. */
+  chunkSize: number;
 }
 
 /** A device and the change that a job has for it. */
 export interface DeviceChange {
-  device: Pick<ChangingDevice, 'assetId' | 'pendingConfigId' | 'confirmedConfigId'>;
+  device: Pick<
+    ChangingDevice,
+    'assetId' | 'pendingConfigId' | 'confirmedConfigId' | 'hasRefused' | 'refusedKeys'
+  >;
   changeId: string;
 }
 
 /** What is pending for a device from now on; the same object for all devices that are alike. */
 interface NextPending {
   config: DeviceConfiguration | null;
+  refusedKeys: ConfigurationKey[];
   hasOtherAlertRules: boolean;
 }
 
 export type ChangesService = ReturnType<typeof createChangesService>;
 
 export function createChangesService(deps: ChangesDeps) {
-  const { configurationsIn, targetsIn, deviceTargetsIn } = deps;
+  const { configurationsIn, targetsIn, deviceTargetsIn, chunkSize } = deps;
 
   async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
     const contents = await configurationsIn(sql).find([
@@ -125,31 +131,41 @@ export function createChangesService(deps: ChangesDeps) {
 
     /** Cancels the open targets of a job, and takes its changes out of what is pending. */
     async withdrawOpen(sql: Sql, job: JobRef, reason: string): Promise<void> {
-      const targets = targetsIn(sql);
-      const listed = await targets.listOpen(job);
-      const devices = await deps.pendingIn(sql).lockAssets(
-        job.organizationId,
-        listed.map(({ assetId }) => assetId),
-      );
-      // Read again under the locks: a report may have settled some in between.
-      const open = new Map((await targets.listOpen(job)).map((target) => [target.assetId, target]));
-      const begun = devices.flatMap((device) => {
-        const target = open.get(device.assetId);
-        return target && target.state !== 'queued' ? [{ device, changeId: target.changeId }] : [];
-      });
-      await targets.cancelByJob(job, reason);
-      await withdraw(sql, job, begun);
+      let after: string | null = null;
+      do {
+        const page = { after, limit: chunkSize };
+        const listed = await targetsIn(sql).listBegun(job, page);
+        const devices = await deps.pendingIn(sql).lockAssets(
+          job.organizationId,
+          listed.map(({ assetId }) => assetId),
+        );
+        // Read again under the locks: a report may have settled some in between.
+        const begun = byAsset(await targetsIn(sql).listBegun(job, page));
+        await withdraw(
+          sql,
+          job,
+          devices.flatMap((device) => {
+            const [changeId] = begun.get(device.assetId) ?? [];
+            return changeId === undefined ? [] : [{ device, changeId }];
+          }),
+        );
+        after = listed.length < chunkSize ? null : (listed.at(-1) as ActiveChange).assetId;
+      } while (after !== null);
+      await targetsIn(sql).cancelByJob(job, reason);
     },
   };
 }
 
-const keyOf = ({ device, changeId }: DeviceChange) => `${device.pendingConfigId} ${changeId}`;
+const keyOf = ({ device: { pendingConfigId, hasRefused, refusedKeys }, changeId }: DeviceChange) =>
+  `${pendingConfigId} ${hasRefused} ${refusedKeys?.join()} ${changeId}`;
 
 function mergedPending({ device, changeId }: DeviceChange, contents: ConfigurationContents): NextPending {
   const pending = device.pendingConfigId === null ? null : contentOf(contents, device.pendingConfigId);
-  const config = merged(pending, contentOf(contents, changeId));
+  const change = contentOf(contents, changeId);
+  const config = merged(pending, change);
+  const refusedKeys = refusedWithout(pending, device, keysOf(change));
   // Where nothing was pending, nothing monitored the device, and no alert can be open.
-  return { config, hasOtherAlertRules: pending !== null && !hasSameAlertRules(pending, config) };
+  return { config, refusedKeys, hasOtherAlertRules: pending !== null && !hasSameAlertRules(pending, config) };
 }
 
 function pendingWithout(
@@ -161,7 +177,8 @@ function pendingWithout(
   const others = otherIds.map((id) => contentOf(contents, id));
   const config = withdrawChange(pending, contentOf(contents, changeId), others);
   const withdrawn = keysOf(pending).filter((key) => config?.[key] === undefined);
-  return { config, withdrawn, hasOtherAlertRules: !hasSameAlertRules(pending, config) };
+  const refusedKeys = refusedWithout(pending, device, withdrawn);
+  return { config, refusedKeys, withdrawn, hasOtherAlertRules: !hasSameAlertRules(pending, config) };
 }
 
 /** Stores each distinct configuration once, and makes it pending. */
@@ -176,10 +193,11 @@ async function assign(
   const idOf = new Map(configs.map((config, index) => [config, ids[index] as string]));
   await pendingIn(sql).assign(
     organizationId,
-    next.map(({ device, config }) => ({
+    next.map(({ device, config, refusedKeys }) => ({
       assetId: device.assetId,
       configId: config && (idOf.get(config) as string),
       followsTimeZone: followsTimeZone(config),
+      refusedKeys,
     })),
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));

@@ -7,6 +7,7 @@ import {
   without,
 } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
+import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
 
 /** Ids of two changes that give one setting different values. */
 export interface Conflict {
@@ -40,6 +41,17 @@ export function withdrawChange(
     pending,
     keysOf(change).filter((key) => !wanted.has(key)),
   );
+}
+
+/** What stays refused of what is pending, when a change sets the keys anew or they are taken out. */
+export function refusedWithout(
+  pending: DeviceConfiguration | null,
+  { hasRefused, refusedKeys }: Pick<ChangingDevice, 'hasRefused' | 'refusedKeys'>,
+  keys: readonly ConfigurationKey[],
+): ConfigurationKey[] {
+  if (!hasRefused || pending === null) return [];
+  const refused = keysOf(pending).filter((key) => refusedKeys === null || refusedKeys.includes(key));
+  return refused.filter((key) => !keys.includes(key));
 }
 
 /** Runs `make` once per distinct key, however many items share it. */

@@ -68,6 +68,14 @@ export interface JobTarget {
 export const DEADLINE_MINUTES_DEFAULT = 2_880;
 export const NO_SUCH_JOB = 'No configuration job has this id';
 
+/**
+ * A job of more than four chunks is large: all its targets are queued first, in stages from the second on, and the run
+ * of the job offers the change in chunks.
+ */
+export const LARGE_CHUNKS = 4;
+export const isLarge = (targetCount: number, chunkSize: number): boolean =>
+  targetCount > LARGE_CHUNKS * chunkSize;
+
 /** The number of devices in the first stage. */
 export function firstStageSize(targetCount: number, rollout: Rollout | null): number {
   return rollout ? Math.max(1, Math.ceil((targetCount * rollout.firstPercent) / 100)) : targetCount;
@@ -91,14 +99,16 @@ export type StageVerdict = 'wait' | 'proceed' | 'abort';
  */
 export function evaluateStage(
   begun: Counts,
-  stage: { isLast: boolean; rollout: Rollout | null },
+  stage: { isLast: boolean; isNextBeginning?: boolean; rollout: Rollout | null },
 ): StageVerdict {
-  const { isLast, rollout } = stage;
+  const { isLast, isNextBeginning, rollout } = stage;
   const open = begun.waiting + begun.sent;
   const counted = open + begun.applied + begun.failed + begun.timed_out;
   // Multiplied before it is divided, so that a share that is reached exactly counts: 29 / 100 * 100 is 28.999…
   const percent = (count: number) => (counted === 0 ? 0 : (count * 100) / counted);
   if (rollout && begun.failed > 0 && percent(begun.failed) >= rollout.abortFailedPercent) return 'abort';
+  // That the stage has done well was decided before its successor began.
+  if (isNextBeginning) return 'proceed';
   if (isLast) return open === 0 ? 'proceed' : 'wait';
   if (counted === 0 || percent(begun.applied) >= (rollout?.minAppliedPercent ?? 0)) return 'proceed';
   return open === 0 ? 'abort' : 'wait';

@@ -30,6 +30,8 @@ export interface JobRow extends JobRef {
   rollout: Rollout | null;
   currentStage: number;
   stageCount: number;
+  /** Part of the devices of the next stage have begun. */
+  isBeginningStage: boolean;
   status: JobStatus;
   targetCount: number;
   deadlineAt: Date;
@@ -42,7 +44,7 @@ export interface JobWithoutWorkflow extends JobRef {
 }
 
 const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
-  profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount", status,
+  profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount", is_beginning_stage as "isBeginningStage", status,
   target_count as "targetCount", deadline_at as "deadlineAt"`;
 const OF_JOB = 'organization_id = ? and id = ?';
 
@@ -176,8 +178,23 @@ export function createConfigJobsRepository(sql: Sql) {
     },
 
     async updateStage({ organizationId, jobId }: JobRef, currentStage: number): Promise<void> {
-      await query(sql, `update config_jobs set current_stage = ? where ${OF_JOB}`, [
-        currentStage,
+      await query(
+        sql,
+        `update config_jobs set current_stage = ?, is_beginning_stage = false where ${OF_JOB}`,
+        [currentStage, organizationId, jobId],
+      );
+    },
+
+    async markBeginningStage({ organizationId, jobId }: JobRef): Promise<void> {
+      await query(sql, `update config_jobs set is_beginning_stage = true where ${OF_JOB}`, [
+        organizationId,
+        jobId,
+      ]);
+    },
+
+    async updateTargetCount({ organizationId, jobId }: JobRef, targetCount: number): Promise<void> {
+      await query(sql, `update config_jobs set target_count = ? where ${OF_JOB}`, [
+        targetCount,
         organizationId,
         jobId,
       ]);

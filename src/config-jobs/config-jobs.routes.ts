@@ -36,7 +36,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       operationId: 'applyProfile',
       summary: 'Apply a profile to devices',
       description:
-        'The profile is merged into what is pending for each device, all or none; the job tells how far they are.',
+        'The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks.',
       tag: 'Configuration profiles',
       auth,
       params: slugParam,

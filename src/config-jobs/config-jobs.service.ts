@@ -1,14 +1,12 @@
 /** What customers do with jobs: each verb is one transaction, for all devices or none. */
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
-import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, notFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenSerials } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { type CompiledDevice, type Preview, previewCompiled } from './compile-devices.ts';
+import { type Preview, previewCompiled } from './compile-devices.ts';
 import {
   type ConfigJob,
   DEADLINE_MINUTES_DEFAULT,
@@ -19,6 +17,7 @@ import {
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
+import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
 export interface ApplyRequest {
   serialNumbers: ChosenSerials;
@@ -26,20 +25,13 @@ export interface ApplyRequest {
   rollout: Rollout | null;
 }
 
-export interface Applied {
-  /** Null when there are no devices. */
-  jobId: string | null;
-  /** Serials as registered, in the order sent or by asset id. */
-  applied: string[];
-}
-
 export interface ConfigJobsDeps {
-  configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'insert'>;
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
   jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry'>;
   targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listRetryable'>;
   planner: ApplyPlanner;
   beginJob: BeginJob;
+  largeJobs: LargeJobs;
   changes: Pick<ChangesService, 'withdrawOpen'>;
   finishJob: FinishJob;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
@@ -48,16 +40,7 @@ export interface ConfigJobsDeps {
 export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
 
 export function createConfigJobsService(deps: ConfigJobsDeps) {
-  const { configurationsIn, pendingIn, jobsIn, targetsIn, planner, beginJob } = deps;
-
-  async function storeChanges(sql: Sql, organizationId: string, compiled: CompiledDevice[]) {
-    const distinct = [...new Set(compiled.map(({ config }) => config))];
-    const ids = await configurationsIn(sql).insert(distinct.map((config) => ({ organizationId, config })));
-    const idOf = new Map<DeviceConfiguration, string>(
-      distinct.map((config, index) => [config, ids[index] as string]),
-    );
-    return compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string }));
-  }
+  const { pendingIn, jobsIn, targetsIn, planner, beginJob, largeJobs } = deps;
 
   /** A foreign id is answered like an unknown one. */
   async function lockOwn(sql: Sql, ref: JobRef): Promise<JobRow> {
@@ -86,10 +69,13 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     apply(transact: Transact, organizationId: string, slug: string, request: ApplyRequest): Promise<Applied> {
       const { serialNumbers, rollout, deadlineMinutes } = request;
       return transact(async (tx) => {
+        if (serialNumbers === null && (await largeJobs.isForAll(tx.sql, organizationId))) {
+          return largeJobs.apply(tx, { organizationId, profileSlug: slug, rollout, deadlineMinutes });
+        }
         const plan = await planner.plan(tx.sql, organizationId, slug, serialNumbers);
         const { profileSnapshot, compiled } = plan;
         if (compiled.length === 0) return { jobId: null, applied: [] };
-        const changes = await storeChanges(tx.sql, organizationId, compiled);
+        const changes = await planner.storeChanges(tx.sql, organizationId, compiled);
         const job = { organizationId, profileSlug: slug, profileSnapshot, rollout, deadlineMinutes };
         const { jobId } = await beginJob(tx, { ...job, retryOfJobId: null }, changes);
         return { jobId, applied: compiled.map(({ device }) => device.serialNumber) };
@@ -135,13 +121,16 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         if (await jobsIn(tx.sql).hasOpenRetry(ref)) {
           throw conflict('A retry of the job is running: wait until it has ended, or cancel it');
         }
+        const newJob = { organizationId, profileSlug, profileSnapshot, rollout: null, retryOfJobId: jobId };
+        const job = { ...newJob, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
+        if (await largeJobs.isForRetry(tx.sql, ref)) {
+          return (await jobsIn(tx.sql).find(await largeJobs.retry(tx, job, ref))) as ConfigJob;
+        }
         const changes = await lockRetryable(tx.sql, ref);
         if (changes.length === 0) {
           throw conflict('The job has no failed or timed-out device that has not confirmed the change since');
         }
-        const job = { organizationId, profileSlug, profileSnapshot, rollout: null, retryOfJobId: jobId };
-        const retried = await beginJob(tx, { ...job, deadlineMinutes: DEADLINE_MINUTES_DEFAULT }, changes);
-        return (await jobsIn(tx.sql).find(retried)) as ConfigJob;
+        return (await jobsIn(tx.sql).find(await beginJob(tx, job, changes))) as ConfigJob;
       });
     },
   };

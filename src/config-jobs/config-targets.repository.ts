@@ -16,6 +16,12 @@ export interface TargetChange {
   changeId: string;
 }
 
+/** Targets by asset id. */
+export interface TargetPage {
+  after: string | null;
+  limit: number;
+}
+
 const CHANGE = 'asset_id as "assetId", change_config_id as "changeId"';
 const OF_JOB = 'organization_id = ? and job_id = ?';
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
@@ -57,20 +63,28 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    listOpen({ organizationId, jobId }: JobRef): Promise<Array<TargetChange & { state: TargetState }>> {
-      return query(
-        sql,
-        `select ${CHANGE}, state from config_targets where ${OF_JOB} and ${OPEN} order by asset_id`,
-        [organizationId, jobId],
-      );
-    },
-
-    listQueued({ organizationId, jobId }: JobRef, stage: number): Promise<TargetChange[]> {
+    /** Targets that are offered the change and have not settled. */
+    listBegun({ organizationId, jobId }: JobRef, { after, limit }: TargetPage): Promise<TargetChange[]> {
       return query(
         sql,
         `select ${CHANGE} from config_targets
-         where ${OF_JOB} and stage = ? and state = 'queued' order by asset_id`,
-        [organizationId, jobId, stage],
+         where ${OF_JOB} and state in ('waiting', 'sent') and (?::uuid is null or asset_id > ?)
+         order by asset_id limit ?`,
+        [organizationId, jobId, after, after, limit],
+      );
+    },
+
+    listQueued(
+      { organizationId, jobId }: JobRef,
+      stage: number,
+      { after, limit }: TargetPage,
+    ): Promise<TargetChange[]> {
+      return query(
+        sql,
+        `select ${CHANGE} from config_targets
+         where ${OF_JOB} and stage = ? and state = 'queued' and (?::uuid is null or asset_id > ?)
+         order by asset_id limit ?`,
+        [organizationId, jobId, stage, after, after, limit],
       );
     },
 
@@ -84,12 +98,52 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
+    /** Queues what failed or timed out in another job, as `listRetryable` has it, and answers with how many that are. */
+    async insertRetryable(
+      { organizationId, jobId }: JobRef,
+      retried: JobRef,
+      stage: number,
+    ): Promise<number> {
+      const rows = await query<{ count: number }>(
+        sql,
+        `with queued as (
+           insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state)
+           select organization_id, ?, asset_id, ?, change_config_id, 'queued' from config_targets
+           where ${OF_JOB} and state in ('failed', 'timed_out') and confirmed_at is null
+           returning 1
+         )
+         select count(*) from queued`,
+        [jobId, stage, organizationId, retried.jobId],
+      );
+      return rows[0]?.count ?? 0;
+    },
+
+    async countRetryable({ organizationId, jobId }: JobRef): Promise<number> {
+      const rows = await query<{ count: number }>(
+        sql,
+        `select count(*) from config_targets
+         where ${OF_JOB} and state in ('failed', 'timed_out') and confirmed_at is null`,
+        [organizationId, jobId],
+      );
+      return rows[0]?.count ?? 0;
+    },
+
     async begin({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<void> {
       await query(
         sql,
         `update config_targets set state = 'waiting', updated_at = now()
          where ${OF_JOB} and state = 'queued' and asset_id = any(?::uuid[])`,
         [organizationId, jobId, assetIds],
+      );
+    },
+
+    async cancelQueued({ organizationId, jobId }: JobRef, assetIds: string[], reason: string): Promise<void> {
+      if (assetIds.length === 0) return;
+      await query(
+        sql,
+        `update config_targets set state = 'cancelled', reason = ?, is_active = false, updated_at = now()
+         where ${OF_JOB} and state = 'queued' and asset_id = any(?::uuid[])`,
+        [reason, organizationId, jobId, assetIds],
       );
     },
 

@@ -84,9 +84,9 @@ function planChecks(
   });
 }
 
-/** Null when nothing changes. A refused change stays refused: a transition is no reason to offer it again. */
+/** Null when nothing changes. Refused calendars stay refused: a transition is no reason to offer them again. */
 function withOffset(device: Device, timezone: number): Device | null {
-  if (device.sync.pending?.failure != null) return null;
+  if (device.sync.pending?.refusal?.keys.includes('calendars')) return null;
   const calendars = calendarsAt(wantedCalendars(device), timezone);
   return calendars && { ...device, sync: merge(device.sync, { calendars }) };
 }

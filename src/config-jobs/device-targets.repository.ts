@@ -2,6 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
+import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { Conflict } from './changes.ts';
@@ -192,8 +193,11 @@ export function createDeviceTargetsRepository(sql: Sql) {
       );
     },
 
-    /** The devices run what was pending: applies what waited for it, and marks what had failed or timed out before. */
-    async confirm(devices: AssetRef[]): Promise<SettledRow[]> {
+    /**
+     * The devices run what was pending, but for the keys that still are: applies what waited for it, and marks what had
+     * failed or timed out before.
+     */
+    async confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledRow[]> {
       if (devices.length === 0) return [];
       return queryPrepared(
         sql,
@@ -201,9 +205,16 @@ export function createDeviceTargetsRepository(sql: Sql) {
         `update config_targets t set
            state = case when t.${BEGUN} then 'applied' else t.state end,
            is_active = false, confirmed_at = now(), updated_at = now()
-         ${OF_DEVICES} and t.state <> 'queued'
+         from unnest(?::uuid[], ?::uuid[], ?::text[]) as n (organization_id, asset_id, pending_keys)
+         where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
+           and t.state <> 'queued'
+           and (n.pending_keys = '{}' or not exists (
+             select from configurations c cross join lateral json_object_keys(c.content) as k (key)
+             where c.organization_id = t.organization_id and c.id = t.change_config_id
+               and k.key = any(n.pending_keys::text[])
+           ))
          returning ${SETTLED}, t.state = 'applied' as "isNew"`,
-        keysOf(devices),
+        [...keysOf(devices), devices.map(({ pendingKeys }) => `{${pendingKeys.join()}}`)],
       );
     },
 

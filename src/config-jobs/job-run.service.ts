@@ -1,11 +1,13 @@
-/** The activities of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
+/** The steps of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
 import { evaluateStage, type JobRef, openCount } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
-import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
+import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
 import type { JobPlan, JobProgress } from './job-run.ts';
 
@@ -14,33 +16,69 @@ export interface JobRunDeps {
   pendingIn(sql: Sql): PendingChangesRepository;
   jobsIn(sql: Sql): ConfigJobsRepository;
   targetsIn(sql: Sql): ConfigTargetsRepository;
+  deviceTargetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'replaceChanges'>;
+  planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
   changes: ChangesService;
   finishJob: FinishJob;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
+  /** Devices of one transaction. */
+  chunkSize: number;
 }
 
 export function createJobRunService(deps: JobRunDeps) {
-  const { transact, jobsIn, targetsIn, pendingIn, changes } = deps;
+  const { transact, jobsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
 
-  /** Does nothing when the job has ended or its row is gone. */
-  function onRunning(ref: JobRef, change: (tx: Transaction, job: JobRow) => Promise<void>): Promise<void> {
+  /** Does nothing, and answers null, when the job has ended or its row is gone. */
+  function onRunning<T>(
+    ref: JobRef,
+    change: (tx: Transaction, job: JobRow) => Promise<T>,
+  ): Promise<T | null> {
     return transact(async (tx) => {
       const job = await jobsIn(tx.sql).lock(ref);
-      if (job?.status === 'running') await change(tx, job);
+      return job?.status === 'running' ? change(tx, job) : null;
     });
   }
 
-  /** The queued targets of the stage, with their devices locked. */
-  async function lockQueued(sql: Sql, job: JobRow, stage: number): Promise<DeviceChange[]> {
-    const listQueued = () => targetsIn(sql).listQueued(job, stage);
-    const assetIds = (await listQueued()).map(({ assetId }) => assetId);
-    const devices = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
+  /** Of the targets listed, those that are still queued, with their devices locked. */
+  async function lockQueued(sql: Sql, job: JobRow, stage: number, page: TargetPage) {
+    const listed = await targetsIn(sql).listQueued(job, stage, page);
+    const devices = await pendingIn(sql).lockAssets(
+      job.organizationId,
+      listed.map(({ assetId }) => assetId),
+    );
     // Read again under the locks: a later job may have superseded some targets in between.
-    const queued = new Map((await listQueued()).map((target) => [target.assetId, target]));
-    return devices.flatMap((device) => {
+    const queued = new Map(
+      (await targetsIn(sql).listQueued(job, stage, page)).map((target) => [target.assetId, target]),
+    );
+    const queuedChanges = devices.flatMap((device) => {
       const target = queued.get(device.assetId);
       return target ? [{ device, changeId: target.changeId }] : [];
     });
+    const locked = new Set(devices.map(({ assetId }) => assetId));
+    const archived = listed.map(({ assetId }) => assetId).filter((assetId) => !locked.has(assetId));
+    return { listed, queuedChanges, archived };
+  }
+
+  /**
+   * A large job has read its devices without locks, and one may have shown other capabilities meanwhile. Compiled under
+   * the lock, the change fits.
+   */
+  async function compileAnew(
+    sql: Sql,
+    job: JobRow,
+    queued: Array<DeviceChange & { device: ChangingDevice }>,
+  ): Promise<DeviceChange[]> {
+    const { organizationId, jobId } = job;
+    const devices = queued.map(({ device }) => device);
+    const compiled = await planner.compile(sql, organizationId, job.profileSnapshot, devices);
+    const changes = await planner.storeChanges(sql, organizationId, compiled);
+    const changed = changes.filter(({ changeId }, index) => changeId !== queued[index]?.changeId);
+    await deps
+      .deviceTargetsIn(sql)
+      .replaceChanges(
+        changed.map(({ device: { assetId }, changeId }) => ({ organizationId, assetId, jobId, changeId })),
+      );
+    return changes;
   }
 
   return {
@@ -65,28 +103,43 @@ export function createJobRunService(deps: JobRunDeps) {
         if (!job) return null;
         const counts = await jobsIn(sql).countTargets(ref);
         await jobsIn(sql).touchWorkflow(ref);
-        const { status, currentStage: stage, stageCount: stages, rollout } = job;
-        const verdict = evaluateStage(counts, { isLast: stage === stages, rollout });
+        const { status, currentStage: stage, stageCount: stages, isBeginningStage, rollout } = job;
+        const verdict = evaluateStage(counts, {
+          isLast: stage === stages,
+          isNextBeginning: isBeginningStage,
+          rollout,
+        });
         return { status, stage, stages, verdict, counts };
       });
     },
 
-    /** Offers the change to the devices of the stage. */
-    beginStage(ref: JobRef, stage: number): Promise<void> {
+    /**
+     * Offers the change to the next devices of the stage, by asset id. Answers with the last one; null when the stage has
+     * begun for all of them, or the job has ended.
+     */
+    offerNext(ref: JobRef, stage: number, after: string | null): Promise<string | null> {
       return onRunning(ref, async ({ sql, afterCommit }, job) => {
-        if (job.currentStage >= stage) return;
-        const stageChanges = await lockQueued(sql, job, stage);
+        if (job.currentStage >= stage) return null;
+        const page = { after, limit: chunkSize };
+        const { listed, queuedChanges, archived } = await lockQueued(sql, job, stage, page);
+        const stageChanges = isLargeJob(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
         const superseded = await changes.put(sql, job, stageChanges);
-        const begun = stageChanges.map(({ device }) => device.assetId);
-        await targetsIn(sql).begin(job, begun);
-        await jobsIn(sql).updateStage(job, stage);
+        await targetsIn(sql).begin(
+          job,
+          stageChanges.map(({ device }) => device.assetId),
+        );
+        await targetsIn(sql).cancelQueued(job, archived, 'the asset was archived');
+        const last = listed.length < chunkSize ? null : (listed.at(-1) as TargetChange).assetId;
+        if (last === null) await jobsIn(sql).updateStage(job, stage);
+        else if (!job.isBeginningStage) await jobsIn(sql).markBeginningStage(job);
         afterCommit(() => deps.jobsProgressed(job.organizationId, superseded));
+        return last;
       });
     },
 
     /** Ends the job; targets that are still open time out. */
-    finishJob(ref: JobRef): Promise<void> {
-      return onRunning(ref, async ({ sql }, job) => {
+    async finishJob(ref: JobRef): Promise<void> {
+      await onRunning(ref, async ({ sql }, job) => {
         const counts = await jobsIn(sql).countTargets(job);
         if (openCount(counts) > 0) await targetsIn(sql).timeOut(job);
         await deps.finishJob(sql, job);
@@ -94,11 +147,14 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /** Ends the job and withdraws its change from every device that has not confirmed it. */
-    abortJob(ref: JobRef): Promise<void> {
-      return onRunning(ref, async ({ sql }, job) => {
+    async abortJob(ref: JobRef): Promise<void> {
+      await onRunning(ref, async ({ sql }, job) => {
         await changes.withdrawOpen(sql, job, 'too many devices failed: the job was aborted');
         await deps.finishJob(sql, job, 'aborted');
       });
     },
   };
 }
+
+/** Its first stage is empty, see large-jobs.service.ts. */
+const isLargeJob = ({ stageCount, rollout }: JobRow) => stageCount > (rollout ? 2 : 1);

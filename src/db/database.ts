@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   applicationName: string;
   /** Settings of the server for these connections, by name. */
   session?: Record<string, string>;
+  /** A connection ended without being closed here: after a failover, another server answers. */
+  onConnectionLost?(): void;
 }
 
 /**
@@ -56,11 +58,13 @@ export function openDatabase({
   statementTimeoutMs,
   applicationName,
   session = {},
+  onConnectionLost = () => {},
 }: DatabaseOptions): Database {
   const connections = new Map<string, PooledConnection>();
   function remember(connection: PooledConnection & { __knexUid: string }, done: () => void): void {
     connections.set(connection.__knexUid, connection);
     connection.once('end', () => connections.delete(connection.__knexUid));
+    connection.once('error', onConnectionLost);
     done();
   }
   const pool = knex({

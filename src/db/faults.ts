@@ -59,10 +59,21 @@ const SOCKET_FAULTS = [
   'ENOENT',
 ];
 /**
- * Shutting down, starting up, statement timeout, idle in a transaction, too many connections, disk or memory full, a
- * read-only standby. Class 08 is the connection itself.
+ * Shutting down, starting up, statement timeout, lock timeout, idle in a transaction, too many connections, disk or
+ * memory full, a read-only standby. Class 08 is the connection itself.
  */
-const SERVER_FAULTS = ['57P01', '57P02', '57P03', '57014', '25P03', '53300', '53100', '53200', '25006'];
+const SERVER_FAULTS = [
+  '57P01',
+  '57P02',
+  '57P03',
+  '57014',
+  '55P03',
+  '25P03',
+  '53300',
+  '53100',
+  '53200',
+  '25006',
+];
 const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;

@@ -1,12 +1,13 @@
 /**
- * Many callers, one transaction: a caller submits an item and gets a promise of its own result. While a batch is under
- * way the next one gathers, so batches grow with the load and a lone item never waits. Where a batch costs much more
- * than an item, `gather` lets items wait some milliseconds for others.
+ * Many callers, one transaction: a caller submits an item and gets a promise of its own result. A lone item never waits:
+ * the first of a burst goes at once, and while its batch is under way the next one gathers, so batches grow with the
+ * load. Where a batch costs much more than an item, `gather` lets items wait some milliseconds longer for others.
  *
  * A batch that fails is split in half until the bad item is alone, so it never fails its neighbours. A fault common to
  * all items, such as an unavailable database, fails the whole batch at once.
  */
-import { isUnavailable } from './faults.ts';
+import { isLockTimeout, isUnavailable } from './faults.ts';
+import { type Batch, createLanes, type Entry, type LaneOptions } from './lanes.ts';
 
 export interface GroupCommitOptions<Item, Result> {
   /** Runs the items in one transaction; results in the order of the items. */
@@ -14,20 +15,22 @@ export interface GroupCommitOptions<Item, Result> {
   /** True for faults that splitting cannot help. Default: the database is unavailable. */
   isCommonFault?(error: unknown): boolean;
   maxItems: number;
-  /** Limits batches of large items: a batch ends before the item that would exceed `max`. */
-  weight?: { of(item: Item): number; max: number };
+  weight?: LaneOptions<Item>['weight'];
   /** Batches under way at the same time. */
   concurrency: number;
-  /** A batch starts when `enough` items wait, or when the first has waited for `ms`. Default: at once. */
-  gather?: { enough: number; ms: number };
+  /** Lanes take turns. Default: one lane. */
+  lanes?: Pick<LaneOptions<Item>, 'laneOf' | 'concurrency' | 'isMixed'>;
+  keyOf?: LaneOptions<Item>['keyOf'];
+  /** Default: a batch starts as soon as there is room for it. */
+  gather?: LaneOptions<Item>['gather'];
+  /** Batches start at least so far apart, where fewer of them matter more than latency. */
+  intervalMs?: number;
   /** Waiting items at most; further ones are rejected with the error of `overloaded`. Default: no limit. */
-  maxWaiting?: number;
+  maxWaiting?: number | LaneOptions<Item>['maxWaiting'];
   overloaded?(): Error;
 }
 
-interface Waiting<Item, Result> {
-  item: Item;
-  since: number;
+interface Waiting<Item, Result> extends Entry<Item> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -39,53 +42,52 @@ export interface GroupCommit<Item, Result> {
 export function createGroupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const waiting: Array<Waiting<Item, Result>> = [];
-  const { isCommonFault = isUnavailable, maxWaiting = Number.POSITIVE_INFINITY } = options;
+  const { isCommonFault = isFaultOfAll, intervalMs = 0 } = options;
   const { overloaded = () => new Error('Too many items are waiting') } = options;
-  const { enough, ms: gatherMs } = options.gather ?? { enough: 1, ms: 0 };
+  const lanes = createLanes<Item, Waiting<Item, Result>>(toLaneOptions(options));
   let underWay = 0;
   let isDue = false;
-  let isTimed = false;
+  let nextStartAt = 0;
+  let timer: { at: number; handle: NodeJS.Timeout } | null = null;
 
   /** Not before the end of this turn of the event loop, which may bring further items. */
   function pumpSoon(): void {
-    const first = waiting[0];
-    if (!first || isDue || underWay >= options.concurrency) return;
-    const waitMs = waiting.length >= enough ? 0 : first.since + gatherMs - performance.now();
-    if (waitMs <= 0) {
-      isDue = true;
-      setImmediate(pump);
-    } else if (!isTimed) {
-      isTimed = true;
-      setTimeout(pumpOnTime, waitMs);
+    if (isDue || underWay >= options.concurrency) return;
+    isDue = true;
+    setImmediate(pump);
+  }
+
+  function pump(): void {
+    isDue = false;
+    while (underWay < options.concurrency) {
+      const now = performance.now();
+      const next = now < nextStartAt ? nextStartAt - now : lanes.next(now);
+      if (typeof next === 'number') {
+        pumpIn(next, now);
+        return;
+      }
+      nextStartAt = now + intervalMs;
+      void run(next);
     }
   }
 
+  function pumpIn(waitMs: number, now: number): void {
+    if (waitMs === Number.POSITIVE_INFINITY || (timer && timer.at <= now + waitMs)) return;
+    if (timer) clearTimeout(timer.handle);
+    timer = { at: now + waitMs, handle: setTimeout(pumpOnTime, waitMs) };
+  }
+
   function pumpOnTime(): void {
-    isTimed = false;
+    timer = null;
     pumpSoon();
   }
 
-  async function pump(): Promise<void> {
-    isDue = false;
-    if (waiting.length === 0 || underWay >= options.concurrency) return;
+  async function run(batch: Batch<Waiting<Item, Result>>): Promise<void> {
     underWay++;
-    const batch = waiting.splice(0, nextBatchSize());
-    pumpSoon();
-    await settle(batch);
+    await settle(batch.entries);
     underWay--;
+    lanes.end(batch);
     pumpSoon();
-  }
-
-  function nextBatchSize(): number {
-    const { weight, maxItems } = options;
-    if (!weight) return maxItems;
-    let total = 0;
-    const size = waiting.findIndex(({ item }, index) => {
-      total += weight.of(item);
-      return index === maxItems || (index > 0 && total > weight.max);
-    });
-    return size === -1 ? waiting.length : size;
   }
 
   async function settle(batch: Array<Waiting<Item, Result>>): Promise<void> {
@@ -107,11 +109,25 @@ export function createGroupCommit<Item, Result>(
 
   return {
     submit(item) {
-      if (waiting.length >= maxWaiting) return Promise.reject(overloaded());
+      if (lanes.isFull(item)) return Promise.reject(overloaded());
       return new Promise((resolve, reject) => {
-        waiting.push({ item, since: performance.now(), resolve, reject });
+        lanes.add({ item, since: performance.now(), resolve, reject });
         pumpSoon();
       });
     },
   };
 }
+
+const ONE_LANE = { laneOf: () => '', isMixed: false };
+const AT_ONCE = { enough: 1, ms: 0 };
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+function toLaneOptions<Item, Result>(options: GroupCommitOptions<Item, Result>): LaneOptions<Item> {
+  const { keyOf, gather = AT_ONCE, maxItems, weight, maxWaiting = NO_LIMIT } = options;
+  const { laneOf, concurrency, isMixed } = options.lanes ?? { ...ONE_LANE, concurrency: options.concurrency };
+  const limits = typeof maxWaiting === 'number' ? { perLane: maxWaiting, inAll: NO_LIMIT } : maxWaiting;
+  return { laneOf, keyOf, concurrency, isMixed, gather, maxItems, weight, maxWaiting: limits };
+}
+
+/** A lock that is not given concerns the item that needs it. */
+const isFaultOfAll = (error: unknown): boolean => isUnavailable(error) && !isLockTimeout(error);

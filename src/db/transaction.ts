@@ -24,19 +24,25 @@ export interface TransactOptions {
    * execution while it expects values to matter, which for few rows costs more than the execution.
    */
   plans?: 'by values' | 'once';
+  /** No statement waits longer for a lock. Default: as long as the statement may take. */
+  lockTimeoutMs?: number;
 }
 
-const BEGIN: Record<NonNullable<TransactOptions['plans']>, string> = {
-  'by values': 'begin',
-  once: 'begin; set local plan_cache_mode = force_generic_plan',
-};
+/** In one message, since each costs a round trip. */
+const toBegin = ({ plans, lockTimeoutMs }: TransactOptions): string =>
+  [
+    'begin',
+    ...(plans === 'once' ? ['set local plan_cache_mode = force_generic_plan'] : []),
+    ...(lockTimeoutMs === undefined ? [] : [`set local lock_timeout = ${lockTimeoutMs}`]),
+  ].join('; ');
 
 /** After a deadlock or serialization failure the work runs again, so it must have no effects except through `sql`. */
-export function createTransact(database: Database, { plans = 'by values' }: TransactOptions = {}): Transact {
+export function createTransact(database: Database, options: TransactOptions = {}): Transact {
+  const begin = toBegin(options);
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await runOnce(database, BEGIN[plans], work);
+        return await runOnce(database, begin, work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       }

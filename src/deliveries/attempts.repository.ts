@@ -18,50 +18,57 @@ export interface RecordedAttempt extends EndpointRef {
 
 export type AttemptsRepository = ReturnType<typeof createAttemptsRepository>;
 
-export function createAttemptsRepository(sql: Sql) {
+/** The delivery is still claimed for this attempt, by this process. */
+const IS_CLAIMED = 'd.leased_by = ? and d.attempt_count = a.attempt_number - 1';
+/** The lease ran out, and another attempt may have been made: what was delivered is delivered. */
+const IS_LATE_SUCCESS = `a.state = 'delivered' and d.state in ('pending', 'sending', 'retrying', 'held', 'failed')`;
+const IS_FIRST_SUCCESS = `a.state = 'delivered' and d.attempt_count = 0`;
+
+/** Records for the owner, a process. */
+export function createAttemptsRepository(sql: Sql, ownerId: string) {
   return {
     /**
-     * In one statement: all of them or none. A first attempt that succeeds is stored on the
-     * delivery itself; it gets its row in delivery_attempts when another attempt follows.
+     * In one statement: all of them or none. The outcome of an attempt whose lease ran out changes nothing, unless the
+     * receiver took the delivery. A first attempt that succeeds is stored on the delivery itself; it gets its row in
+     * delivery_attempts when another attempt follows.
      */
     async record(attempts: RecordedAttempt[]): Promise<void> {
       const column = <T>(value: (attempt: RecordedAttempt) => T) => attempts.map(value);
       await queryPrepared(
         sql,
         'deliveries_record_attempts',
+        // The lease is compared, not the state: with a condition on the state alone, the planner would read the index of
+        // that state from its beginning instead of these rows.
         `with a as (
            select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::integer[], ?::timestamptz[], ?::integer[], ?::integer[],
              ?::text[], ?::text[], ?::text[], ?::smallint[], ?::timestamptz[])
            as a (organization_id, endpoint_id, delivery_id, attempt_number, attempted_at, duration_ms, status_code, error,
              response_excerpt, state, schedule_step, next_attempt_at)
-         ), stored as (
-           insert into delivery_attempts
-             (organization_id, delivery_id, attempt_number, attempted_at, duration_ms, status_code, error, response_excerpt)
-           select organization_id, delivery_id, attempt_number, attempted_at, duration_ms, status_code, error,
-             response_excerpt
-           from a where not (attempt_number = 1 and state = 'delivered')
-           union all
-           select d.organization_id, d.id, 1, d.delivered_at, d.first_attempt_duration_ms, d.last_status_code, null,
-             d.first_attempt_excerpt
-           from a join deliveries d
-             on d.organization_id = a.organization_id and d.endpoint_id = a.endpoint_id and d.id = a.delivery_id
-           where a.attempt_number > 1 and d.delivered_at is not null
-           on conflict do nothing
+         ), recorded as (
+           update deliveries d set
+             state = a.state, attempt_count = d.attempt_count + 1, schedule_step = a.schedule_step,
+             leased_until = null, leased_by = null, next_attempt_at = a.next_attempt_at,
+             last_status_code = a.status_code, last_error = a.error, updated_at = now(),
+             delivered_at = case when ${IS_FIRST_SUCCESS} then a.attempted_at end,
+             first_attempt_duration_ms = case when ${IS_FIRST_SUCCESS} then a.duration_ms end,
+             first_attempt_excerpt = case when ${IS_FIRST_SUCCESS} then a.response_excerpt end
+           from a
+           where d.organization_id = a.organization_id and d.endpoint_id = a.endpoint_id and d.id = a.delivery_id
+             and (${IS_CLAIMED} or ${IS_LATE_SUCCESS})
+           returning d.organization_id, d.id as delivery_id, d.attempt_count as attempt_number, a.attempted_at,
+             a.duration_ms, a.status_code, a.error, a.response_excerpt, d.delivered_at,
+             old.delivered_at as first_at, old.first_attempt_duration_ms as first_duration_ms,
+             old.last_status_code as first_status_code, old.first_attempt_excerpt as first_excerpt
          )
-         update deliveries d set
-           state = case when a.state = 'retrying' and ep.status = 'disabled' then 'held' else a.state end,
-           attempt_count = a.attempt_number, schedule_step = a.schedule_step, leased_until = null,
-           next_attempt_at = case ep.status when 'disabled' then null else a.next_attempt_at end,
-           last_status_code = a.status_code, last_error = a.error, updated_at = now(),
-           delivered_at = case when a.is_first_success then a.attempted_at end,
-           first_attempt_duration_ms = case when a.is_first_success then a.duration_ms end,
-           first_attempt_excerpt = case when a.is_first_success then a.response_excerpt end
-         from (select *, attempt_number = 1 and state = 'delivered' as is_first_success from a) as a
-         left join endpoints ep on ep.organization_id = a.organization_id and ep.id = a.endpoint_id
-         -- A leased delivery is in state 'sending'. With a condition on the state, the planner would read the index of
-         -- that state from its beginning instead of these rows.
-         where d.organization_id = a.organization_id and d.endpoint_id = a.endpoint_id and d.id = a.delivery_id
-           and d.leased_until is not null`,
+         insert into delivery_attempts
+           (organization_id, delivery_id, attempt_number, attempted_at, duration_ms, status_code, error, response_excerpt)
+         select organization_id, delivery_id, attempt_number, attempted_at, duration_ms, status_code, error,
+           response_excerpt
+         from recorded where delivered_at is null
+         union all
+         select organization_id, delivery_id, 1, first_at, first_duration_ms, first_status_code, null, first_excerpt
+         from recorded where first_at is not null
+         on conflict do nothing`,
         [
           column((each) => each.organizationId),
           column((each) => each.endpointId),
@@ -75,6 +82,7 @@ export function createAttemptsRepository(sql: Sql) {
           column((each) => each.state),
           column((each) => each.scheduleStep),
           column((each) => each.nextAttemptAt?.toISOString() ?? null),
+          ownerId,
         ],
       );
     },

@@ -35,10 +35,10 @@ export interface AttemptsDeps {
 export interface Attempted {
   result: AttemptResult;
   /**
-   * Resolves when the outcome is recorded and the health of the endpoint is updated. Rejects only when that failed; then
-   * the delivery is sent again when its lease has expired.
+   * Resolves when the outcome is recorded and the health of the endpoint is updated: false when nothing more may be sent
+   * to it. Rejects only when that failed; then the delivery is sent again when its lease has expired.
    */
-  recorded: Promise<void>;
+  recorded: Promise<boolean>;
 }
 
 export interface Attempts {
@@ -59,7 +59,7 @@ const CANNOT_SIGN: AttemptResult = {
 };
 
 const RECORDED_PER_STATEMENT = 500;
-const GATHER = { enough: 100, ms: 20 };
+const INTERVAL_MS = 20;
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
   const { recorder, endpointHealth, requests, now, schedule, random } = deps;
@@ -71,7 +71,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     maxItems: RECORDED_PER_STATEMENT,
     // Nothing waits for this write, so prefer larger batches to lower latency.
     concurrency: 1,
-    gather: GATHER,
+    intervalMs: INTERVAL_MS,
   });
 
   return {
@@ -107,9 +107,11 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     }
   }
 
-  async function record(attempt: RecordedAttempt, result: AttemptResult): Promise<void> {
+  async function record(attempt: RecordedAttempt, result: AttemptResult): Promise<boolean> {
     await records.submit(attempt);
-    await endpointHealth.update(toLastAttempt(attempt), result);
+    const { verdict, retryAfterMs } = result;
+    const { nextAttemptAt } = attempt;
+    return endpointHealth.update(toLastAttempt(attempt), { verdict, retryAfterMs, nextAttemptAt });
   }
 }
 

@@ -22,24 +22,22 @@ export interface EndpointCapacity extends EndpointRef {
   capacity: number;
 }
 
-/** Bounds one statement, however much a disabled endpoint has queued; the next poll continues. */
-const ORPHANED_PER_STATEMENT = 1_000;
-
 /** Bounds the look-up of a probe, however long the queue is. */
 const PROBE_CANDIDATES = 100;
 
-/** Returns a claim to the state it had before; what is queued for a disabled endpoint is held. */
-const RELEASED = `leased_until = null,
-  state = case when ep.status = 'disabled' then 'held' when d.next_attempt_at is null then 'pending' else 'retrying' end,
-  next_attempt_at = case ep.status when 'disabled' then null else d.next_attempt_at end`;
+/** Returns a claim to the state it had before. */
+const RELEASED = `leased_until = null, leased_by = null,
+  state = case when d.next_attempt_at is null then 'pending' else 'retrying' end`;
 
 const KEY = 'd.organization_id, d.endpoint_id, d.id';
 /** What an attempt needs of the endpoint. */
-const TARGET = `ep.url, ep.secret,
+const TARGET = `ep.url, ep.secret, ep.enabled_at,
   case when ep.previous_secret_until > now() then ep.previous_secret end as previous_secret`;
 const OF_ACTIVE_ENDPOINT = `from deliveries d
   join endpoints ep on ep.organization_id = d.organization_id and ep.id = d.endpoint_id and ep.status = 'active'
   where d.organization_id = ? and d.endpoint_id = ?`;
+/** Tried before the endpoint was last enabled: the schedule begins anew. */
+const IS_OF_EARLIER_SCHEDULE = 'd.updated_at < chosen.enabled_at';
 
 /**
  * Leases the deliveries that the query \`chosen\` selects, with KEY and TARGET. No part joins more than two tables on the
@@ -47,10 +45,13 @@ const OF_ACTIVE_ENDPOINT = `from deliveries d
  */
 const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
-    update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), send_immediately = false
+    update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?,
+      send_immediately = false
     from chosen
     where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
-    returning ${KEY}, d.event_id, d.attempt_count, d.schedule_step, d.next_attempt_at,
+    returning ${KEY}, d.event_id, d.attempt_count,
+      case when ${IS_OF_EARLIER_SCHEDULE} then 0 else d.schedule_step end as schedule_step,
+      case when ${IS_OF_EARLIER_SCHEDULE} then null else d.next_attempt_at end as next_attempt_at,
       chosen.url, chosen.secret, chosen.previous_secret
   )
   select c.organization_id as "organizationId", c.endpoint_id as "endpointId", c.id, c.event_id as "eventId",
@@ -63,7 +64,8 @@ const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizatio
 
 export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
 
-export function createClaimsRepository(sql: Sql) {
+/** Claims belong to the owner, a process: it alone records their outcome or releases them. */
+export function createClaimsRepository(sql: Sql, ownerId: string) {
   return {
     /** New deliveries of healthy endpoints, oldest first, for each endpoint as many as its capacity. */
     claimNew(capacities: EndpointCapacity[], leaseSeconds: number): Promise<ClaimedDelivery[]> {
@@ -85,18 +87,36 @@ export function createClaimsRepository(sql: Sql) {
           capacities.map(({ endpointId }) => endpointId),
           capacities.map(({ capacity }) => capacity),
           leaseSeconds,
+          ownerId,
         ],
       );
     },
 
-    /** Retries of one endpoint that are due, oldest first. */
+    /** Retries of an endpoint whose breaker is closed that are due, oldest first. */
     claimDue(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying' and d.next_attempt_at <= now()
+        claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed'
+            and d.state = 'retrying' and d.next_attempt_at <= now()
           order by d.next_attempt_at, d.id limit ? for update of d skip locked`),
-        [...toBindings(endpoint), limit, leaseSeconds],
+        [...toBindings(endpoint), limit, leaseSeconds, ownerId],
       );
+    },
+
+    /** Until the next of them is due; null when there is none. */
+    async findMsUntilRetry({ organizationId, endpointId }: EndpointRef): Promise<number | null> {
+      const [row] = await query<{ waitMs: number }>(
+        sql,
+        `select (extract(epoch from n.next_attempt_at - now()) * 1000)::float8 as "waitMs" from endpoints ep
+         cross join lateral (
+           select next_attempt_at from deliveries
+           where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+           order by next_attempt_at limit 1
+         ) as n
+         where ep.organization_id = ? and ep.id = ? and ep.status = 'active' and ep.breaker = 'closed'`,
+        [organizationId, endpointId],
+      );
+      return row?.waitMs ?? null;
     },
 
     /** What a customer asked to send immediately, whatever the health of the endpoint. */
@@ -105,7 +125,7 @@ export function createClaimsRepository(sql: Sql) {
         sql,
         claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying' and d.send_immediately
           order by d.id limit ? for update of d skip locked`),
-        [...toBindings(endpoint), limit, leaseSeconds],
+        [...toBindings(endpoint), limit, leaseSeconds, ownerId],
       );
     },
 
@@ -130,7 +150,7 @@ export function createClaimsRepository(sql: Sql) {
               order by d.updated_at limit 1 for update of d skip locked
             ) as tried
           ) as candidates order by tried_at nulls first limit 1`),
-        [...toBindings(endpoint), ...toBindings(endpoint), ...toBindings(endpoint), leaseSeconds],
+        [...toBindings(endpoint), ...toBindings(endpoint), ...toBindings(endpoint), leaseSeconds, ownerId],
       );
     },
 
@@ -144,36 +164,16 @@ export function createClaimsRepository(sql: Sql) {
         claiming(`
           select * from (
             select * from (
-              select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'pending'
+              select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'draining' and d.state = 'pending'
               order by d.id limit ? for update of d skip locked
             ) as untried
             union all select * from (
-              select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying'
+              select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'draining' and d.state = 'retrying'
                 and (d.next_attempt_at <= now() or d.updated_at < ep.recovered_at)
               order by d.id limit ? for update of d skip locked
             ) as tried
           ) as backlog order by id limit ?`),
-        [...toBindings(endpoint), limit, ...toBindings(endpoint), limit, limit, leaseSeconds],
-      );
-    },
-
-    /**
-     * Holds deliveries that were queued or released while their endpoint was being disabled. Looks at the disabled
-     * endpoints of all organizations: nothing else points to such deliveries.
-     */
-    async holdOrphanedDeliveries(): Promise<void> {
-      await queryPrepared(
-        sql,
-        'deliveries_hold_orphaned',
-        `with orphaned as materialized (
-           select ${KEY} from endpoints ep
-           join deliveries d on d.organization_id = ep.organization_id and d.endpoint_id = ep.id
-             and d.state in ('pending', 'retrying')
-           where ep.status = 'disabled' limit ${ORPHANED_PER_STATEMENT} for update of d skip locked
-         )
-         update deliveries d set state = 'held', next_attempt_at = null, updated_at = now()
-         from orphaned o
-         where d.organization_id = o.organization_id and d.endpoint_id = o.endpoint_id and d.id = o.id`,
+        [...toBindings(endpoint), limit, ...toBindings(endpoint), limit, limit, leaseSeconds, ownerId],
       );
     },
 
@@ -183,10 +183,11 @@ export function createClaimsRepository(sql: Sql) {
         sql,
         'endpoints_list_pending',
         `select ep.organization_id as "organizationId", ep.id as "endpointId" from endpoints ep
-         where ep.status = 'active' and ep.breaker = 'closed'
-           and exists (
-             select from deliveries d
-             where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'pending')`,
+         cross join lateral (
+           select from deliveries d
+           where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'pending' limit 1
+         ) as pending
+         where ep.status = 'active' and ep.breaker = 'closed'`,
       );
     },
 
@@ -195,18 +196,15 @@ export function createClaimsRepository(sql: Sql) {
       if (claims.length === 0) return;
       await query(
         sql,
-        `with ep as materialized (
-           select n.*, endpoints.status
-           from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
-           join endpoints on endpoints.organization_id = n.organization_id and endpoints.id = n.endpoint_id
-         )
-         update deliveries d set ${RELEASED} from ep
-         where d.organization_id = ep.organization_id and d.endpoint_id = ep.endpoint_id and d.id = ep.id
-           and d.leased_until is not null`,
+        `update deliveries d set ${RELEASED}
+         from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
+         where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = n.id
+           and d.leased_by = ?`,
         [
           claims.map(({ organizationId }) => organizationId),
           claims.map(({ endpointId }) => endpointId),
           claims.map(({ id }) => id),
+          ownerId,
         ],
       );
     },
@@ -216,9 +214,7 @@ export function createClaimsRepository(sql: Sql) {
       await queryPrepared(
         sql,
         'deliveries_release_expired',
-        `update deliveries d set ${RELEASED} from endpoints ep
-         where ep.organization_id = d.organization_id and ep.id = d.endpoint_id
-           and d.state = 'sending' and d.leased_until < now()`,
+        `update deliveries d set ${RELEASED} where d.state = 'sending' and d.leased_until < now()`,
       );
     },
   };

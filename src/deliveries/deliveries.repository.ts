@@ -3,7 +3,7 @@ import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { OutgoingEvent } from '../events/events.service.ts';
-import type { Attempt, Delivery } from './delivery.ts';
+import { type Attempt, type Delivery, STORED_STATES, type StoredState } from './delivery.ts';
 import {
   DELIVERIES_CHANNEL,
   ENDPOINTS_PER_NOTIFICATION,
@@ -14,6 +14,19 @@ const COLUMNS = `id, event_id as "eventId", event_type as "eventType", state, at
   next_attempt_at as "nextAttemptAt", last_status_code as "lastStatusCode", last_error as "lastError"`;
 const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
+const PAGE = `${OF_ENDPOINT} and id < ? order by id desc limit ?`;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** One part for each state, by the index of that state: a page of a rare state reads no others. */
+const LIST_OF_STATES = `select * from (
+    (select ${COLUMNS} from deliveries where 'pending' = any(?) and state = 'pending' and ${PAGE})
+    union all (select ${COLUMNS} from deliveries where 'sending' = any(?) and state = 'sending' and ${PAGE})
+    union all (select ${COLUMNS} from deliveries where 'retrying' = any(?) and state = 'retrying' and ${PAGE})
+    union all (select ${COLUMNS} from deliveries where 'held' = any(?) and state = 'held' and ${PAGE})
+    union all (select ${COLUMNS} from deliveries where 'failed' = any(?) and state = 'failed' and ${PAGE})
+    union all (select ${COLUMNS} from deliveries where 'blocked' = any(?) and state = 'blocked' and ${PAGE})
+    union all (select ${COLUMNS} from deliveries where 'cancelled' = any(?) and state = 'cancelled' and ${PAGE})
+    union all (select ${COLUMNS} from deliveries where 'delivered' = any(?) and state = 'delivered' and ${PAGE})
+  ) as found order by id desc limit ?`;
 
 export type DeliveriesRepository = ReturnType<typeof createDeliveriesRepository>;
 
@@ -21,7 +34,7 @@ export function createDeliveriesRepository(sql: Sql) {
   return {
     /**
      * Stores each event once, and a delivery for every endpoint that subscribes to it; an event without a subscriber
-     * stores nothing. Deliveries to an endpoint that was disabled as failing are held. Notifies the dispatchers.
+     * stores nothing. Locks no endpoint: an edit of one never waits for events, nor they for it. Notifies the dispatchers.
      */
     async insert(events: OutgoingEvent[]): Promise<void> {
       await queryPrepared(
@@ -34,21 +47,19 @@ export function createDeliveriesRepository(sql: Sql) {
            from e join endpoints ep on ep.organization_id = e.organization_id and e.type = any(ep.events)
            where ep.status = 'active' or ep.disabled_reason = 'failing'
            -- Deliveries get their ids, by which they are sent, in the order of the events.
-           order by e.id for key share of ep
+           order by e.id
          ), stored as (
            insert into events (id, organization_id, type, body)
            select id, organization_id, type, body from e where id in (select event_id from subscribed)
          ), queued as (
            insert into deliveries (endpoint_id, organization_id, event_id, event_type, state)
-           select endpoint_id, organization_id, event_id, type,
-             case status when 'active' then 'pending' else 'held' end
-           from subscribed returning organization_id, endpoint_id, state
+           select endpoint_id, organization_id, event_id, type, 'pending' from subscribed
          )
          select pg_notify('${DELIVERIES_CHANNEL}', string_agg(organization_id || ':' || endpoint_id, ','))
          from (
            select organization_id, endpoint_id,
              (row_number() over () - 1) / ${ENDPOINTS_PER_NOTIFICATION} as notification
-           from (select distinct organization_id, endpoint_id from queued where state = 'pending') as pending
+           from (select distinct organization_id, endpoint_id from subscribed where status = 'active') as active
          ) as numbered
          group by notification`,
         [
@@ -59,18 +70,15 @@ export function createDeliveriesRepository(sql: Sql) {
       );
     },
 
+    /** Newest first; null: of all states. */
     list(
       endpoint: EndpointRef,
-      page: { state: string | null; before: string | null; limit: number },
+      { states, before, limit }: { states: StoredState[] | null; before: string | null; limit: number },
     ): Promise<Delivery[]> {
-      const states = page.state === 'pending' ? ['pending', 'sending'] : [page.state];
-      return query(
-        sql,
-        `select ${COLUMNS} from deliveries
-         where ${OF_ENDPOINT} and (?::text is null or state = any(?::text[]))
-           and (?::uuid is null or id < ?) order by id desc limit ?`,
-        [...toBindings(endpoint), page.state, states, page.before, page.before, page.limit],
-      );
+      const page = [...toBindings(endpoint), before ?? LAST_ID, limit];
+      if (states === null) return query(sql, `select ${COLUMNS} from deliveries where ${PAGE}`, page);
+      const bindings = [...STORED_STATES.flatMap(() => [states, ...page]), limit];
+      return query(sql, LIST_OF_STATES, bindings);
     },
 
     async find(endpoint: EndpointRef, id: string): Promise<(Delivery & { body: string }) | null> {
@@ -111,36 +119,21 @@ export function createDeliveriesRepository(sql: Sql) {
       return rows.length > 0;
     },
 
-    /** Queues the span again with the whole retry schedule. Returns how many. */
-    async replay(
-      endpoint: EndpointRef,
-      span: { firstId: string; endId: string; states: string[] },
-    ): Promise<number> {
-      const rows = await query(
-        sql,
-        `update deliveries set state = 'retrying', schedule_step = 0, next_attempt_at = now(), updated_at = now()
-         where ${OF_ENDPOINT} and id >= ? and id < ? and state = any(?::text[]) returning 1`,
-        [...toBindings(endpoint), span.firstId, span.endId, span.states],
-      );
-      return rows.length;
-    },
-
     announceChange: (endpoint: EndpointRef) => notifyChanged(sql, endpoint),
 
-    /** Moves an endpoint's deliveries to another state; released ones begin a new schedule. Returns how many. */
-    async moveQueued(
-      endpoint: EndpointRef,
-      from: string[],
-      to: 'held' | 'pending' | 'cancelled',
-    ): Promise<number> {
+    /** Whether anything waits for the endpoint, also what is not queued yet. Takes as long with millions as with one. */
+    async hasQueued(endpoint: EndpointRef): Promise<boolean> {
       const rows = await query(
         sql,
-        `update deliveries set state = ?, next_attempt_at = null, leased_until = null, updated_at = now(),
-           schedule_step = case ? when 'pending' then 0 else schedule_step end
-         where ${OF_ENDPOINT} and state = any(?::text[]) returning 1`,
-        [to, to, ...toBindings(endpoint), from],
+        `select from (
+           (select 1 from deliveries where ${OF_ENDPOINT} and state = 'pending' order by id limit 1)
+           union all (select 1 from deliveries where ${OF_ENDPOINT} and state = 'retrying' order by id limit 1)
+           union all (select 1 from deliveries where ${OF_ENDPOINT} and state = 'held' order by id limit 1)
+           union all (select 1 from delivery_replays where ${OF_ENDPOINT} order by id limit 1)
+         ) as queued limit 1`,
+        Array(4).fill(toBindings(endpoint)).flat(),
       );
-      return rows.length;
+      return rows.length > 0;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type EndpointRef, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
+import { type EndpointRef, type EndpointStatus, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
 import { ENDPOINT_COLLECTIONS, type EndpointCollection } from '../endpoints/endpoint-collections.ts';
 import type { EndpointScope } from '../endpoints/endpoints.repository.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -19,11 +19,11 @@ import {
   webhookParams,
 } from './deliveries.schemas.ts';
 import type { DeliveriesService } from './deliveries.service.ts';
-import { deliveryDetailView, deliveryView, NO_SUCH_DELIVERY } from './delivery.ts';
+import { deliveryDetailView, deliveryView, NO_SUCH_DELIVERY, storedStates } from './delivery.ts';
 
 export interface DeliveriesRoutesDeps {
   deliveries: DeliveriesRepository;
-  endpoints: { find(scope: EndpointScope, id: string): Promise<object | null> };
+  endpoints: { find(scope: EndpointScope, id: string): Promise<{ status: EndpointStatus } | null> };
   service: DeliveriesService;
   /** Tests under way at once. */
   tests: ConcurrencyLimit;
@@ -40,9 +40,13 @@ function collectionRoutes(
 ): Route[] {
   const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
 
-  async function requireEndpoint(caller: Caller, endpointId: string): Promise<EndpointRef> {
-    if (!(await endpoints.find(toScope(caller), endpointId))) throw notFound(NO_SUCH_ENDPOINT);
-    return { organizationId: caller.organizationId, endpointId };
+  async function requireEndpoint(
+    caller: Caller,
+    endpointId: string,
+  ): Promise<EndpointRef & { status: EndpointStatus }> {
+    const endpoint = await endpoints.find(toScope(caller), endpointId);
+    if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+    return { organizationId: caller.organizationId, endpointId, status: endpoint.status };
   }
 
   return [
@@ -61,10 +65,12 @@ function collectionRoutes(
       errors: [404],
       async handle({ caller, params: { webhookId }, query, url }) {
         const endpoint = await requireEndpoint(caller, webhookId);
-        const { state = null, limit, cursor: before = null } = query;
-        const found = await deliveries.list(endpoint, { state, before, limit: limit + 1 });
+        const { state, limit, cursor: before = null } = query;
+        const states = state === undefined ? null : storedStates(state, endpoint.status);
+        const found = await deliveries.list(endpoint, { states, before, limit: limit + 1 });
         const page = pageOf(found, limit, ({ id }) => id);
-        return ok({ ...page, items: page.items.map(deliveryView) }, nextLink(url, page.nextCursor));
+        const items = page.items.map((delivery) => deliveryView(delivery, endpoint.status));
+        return ok({ ...page, items }, nextLink(url, page.nextCursor));
       },
     }),
     route({
@@ -84,7 +90,8 @@ function collectionRoutes(
         const delivery = await deliveries.find(endpoint, deliveryId);
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
         const attempts = await deliveries.listAttempts(endpoint, delivery.id);
-        return ok(deliveryDetailView(delivery, JSON.parse(delivery.body), attempts));
+        const payload = JSON.parse(delivery.body);
+        return ok(deliveryDetailView(delivery, endpoint.status, { payload, attempts }));
       },
     }),
     route({
@@ -101,7 +108,7 @@ function collectionRoutes(
       errors: [404, 409],
       async handle({ caller, params: { webhookId, deliveryId }, transact }) {
         const delivery = await service.resend(transact, toScope(caller), webhookId, deliveryId);
-        return { status: 202, body: deliveryView(delivery) };
+        return { status: 202, body: deliveryView(delivery, 'active') };
       },
     }),
     route({
@@ -109,7 +116,8 @@ function collectionRoutes(
       path: `${path}/{webhookId}/replay`,
       operationId: `replay${operationName}`,
       summary: 'Send all deliveries of a span of time again',
-      description: 'Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids.',
+      description:
+        'Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000: beyond that, more are sent than it says.',
       tag,
       auth,
       params: webhookParams,

@@ -15,6 +15,7 @@ import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
 import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
 import { describeTest } from './attempt-error.ts';
+import type { BacklogRepository } from './backlog.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
 import { type KeyedSemaphore, NoTurn } from './keyed-semaphore.ts';
@@ -28,7 +29,8 @@ declare module '../db/domain-event.ts' {
 
 export interface DeliveriesServiceDeps {
   endpointsIn(sql: Sql): EndpointsRepository;
-  deliveriesIn(sql: Sql): DeliveriesRepository;
+  deliveriesIn(sql: Sql): Pick<DeliveriesRepository, 'find' | 'resend'>;
+  backlogIn(sql: Sql): Pick<BacklogRepository, 'requestReplay'>;
   breakersIn(sql: Sql): Pick<BreakerRepository, 'drainIfClosed'>;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
@@ -56,7 +58,7 @@ export interface RotatedSecret {
 export type DeliveriesService = ReturnType<typeof createDeliveriesService>;
 
 export function createDeliveriesService(deps: DeliveriesServiceDeps) {
-  const { endpointsIn, deliveriesIn, breakersIn, secretBox, now } = deps;
+  const { endpointsIn, deliveriesIn, backlogIn, breakersIn, secretBox, now } = deps;
 
   async function lockActive(sql: Sql, scope: EndpointScope, id: string): Promise<EndpointRef> {
     const endpoint: Endpoint | null = await endpointsIn(sql).lock(scope, id);
@@ -84,7 +86,10 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       });
     },
 
-    /** Queues the span again in those states, as a backlog that is drained at a growing pace. Returns how many. */
+    /**
+     * Sends the span again in those states, as a backlog that is drained at a growing pace. Returns how many, counted up
+     * to 100,000. The drain queues them bit by bit: this writes one row.
+     */
     replay(
       transact: Transact,
       scope: EndpointScope,
@@ -99,7 +104,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       };
       return transact(async ({ sql, afterCommit }) => {
         const endpoint = await lockActive(sql, scope, endpointId);
-        const queued = await deliveriesIn(sql).replay(endpoint, span);
+        const queued = await backlogIn(sql).requestReplay(endpoint, span);
         if (queued > 0) {
           await breakersIn(sql).drainIfClosed(endpoint);
           afterCommit(() => deps.notifyRecovery(endpoint));

@@ -1,4 +1,5 @@
 /** One event on its way to one endpoint, the retry schedule, and what the outcome of an attempt means. */
+import type { EndpointStatus } from '../endpoints/endpoint.ts';
 import { PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
 
 export const DELIVERY_STATES = [
@@ -12,12 +13,15 @@ export const DELIVERY_STATES = [
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** As rows have it: `sending` while an attempt is under way; `held` only where an earlier version has stored it. */
+export const STORED_STATES = ['sending', ...DELIVERY_STATES] as const;
+export type StoredState = (typeof STORED_STATES)[number];
+
 export interface Delivery {
   id: string;
   eventId: string;
   eventType: string;
-  /** `sending` while an attempt is under way; shown as pending. */
-  state: DeliveryState | 'sending';
+  state: StoredState;
   attemptCount: number;
   nextAttemptAt: Date | null;
   lastStatusCode: number | null;
@@ -129,16 +133,31 @@ export function toVerdict(statusCode: number): Exclude<Verdict, 'blocked'> {
 
 export const NO_SUCH_DELIVERY = 'No delivery of this webhook has this id';
 
-export function deliveryView(delivery: Delivery) {
-  return {
-    ...delivery,
-    state: delivery.state === 'sending' ? 'pending' : delivery.state,
-    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
-  };
+/** What waits for a disabled endpoint is held; an attempt that is under way is shown as pending. */
+export function shownState(state: StoredState, endpointStatus: EndpointStatus): DeliveryState {
+  if (state === 'sending') return 'pending';
+  const waits = state === 'pending' || state === 'retrying' || state === 'held';
+  if (!waits) return state;
+  if (endpointStatus === 'disabled') return 'held';
+  return state === 'held' ? 'pending' : state;
 }
 
-export function deliveryDetailView(delivery: Delivery, payload: unknown, attempts: Attempt[]) {
-  return { ...deliveryView(delivery), payload, attempts: attempts.map(attemptView) };
+/** All that are shown as this state. */
+export const storedStates = (shown: DeliveryState, endpointStatus: EndpointStatus): StoredState[] =>
+  STORED_STATES.filter((state) => shownState(state, endpointStatus) === shown);
+
+export function deliveryView(delivery: Delivery, endpointStatus: EndpointStatus) {
+  const state = shownState(delivery.state, endpointStatus);
+  const nextAttemptAt = state === 'held' ? null : (delivery.nextAttemptAt?.toISOString() ?? null);
+  return { ...delivery, state, nextAttemptAt };
+}
+
+export function deliveryDetailView(
+  delivery: Delivery,
+  endpointStatus: EndpointStatus,
+  { payload, attempts }: { payload: unknown; attempts: Attempt[] },
+) {
+  return { ...deliveryView(delivery, endpointStatus), payload, attempts: attempts.map(attemptView) };
 }
 
 function attemptView({ attemptNumber, attemptedAt, ...rest }: Attempt) {

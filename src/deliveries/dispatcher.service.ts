@@ -1,7 +1,7 @@
 /**
  * Sends new deliveries to healthy endpoints. Claims are leases that outlive any attempt. Each endpoint has its own limit
- * of requests in flight, so a slow one delays no other. A notification wakes the dispatcher when something is queued;
- * polling makes up for lost notifications.
+ * of requests in flight, so a slow one delays no other. It looks for nothing by itself: whoever learns that something is
+ * queued, by a notification or by polling, wakes it.
  */
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { Log } from '../process/log.ts';
@@ -57,7 +57,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   async function send(claim: ClaimedDelivery): Promise<void> {
-    let recorded: Promise<void> | null = null;
+    let recorded: Promise<unknown> | null = null;
     try {
       const attempted = await attempts.attempt(claim);
       recorded = attempted.recorded;
@@ -74,7 +74,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /** Releases what is prefetched, and claims again after `recorded`, when the health of the endpoint is known. */
-  function invalidate(endpoint: EndpointRef, recorded: Promise<void> = Promise.resolve()): void {
+  function invalidate(endpoint: EndpointRef, recorded: Promise<unknown> = Promise.resolve()): void {
     const prefetched = queues.invalidate(endpoint);
     if (prefetched.length === 0) return;
     const released = Promise.all([claims.release(prefetched), recorded.catch(() => {})]);
@@ -107,13 +107,11 @@ function startClaimLoop(
   onClaimed: (endpoint: EndpointRef) => void,
 ) {
   const { wakeUp, wait } = createWakeUp();
-  let polledAtMs = Number.NEGATIVE_INFINITY;
   let isStopping = false;
 
   async function run(): Promise<void> {
     while (!isStopping) {
       try {
-        await poll();
         await claimAll();
       } catch (err) {
         log.warn({ err }, 'The dispatcher could not claim deliveries: it tries again');
@@ -121,15 +119,6 @@ function startClaimLoop(
       }
       await wait(pollIntervalMs);
     }
-  }
-
-  /** Finds what no notification announced: lost ones, and what processes that died have left. */
-  async function poll(): Promise<void> {
-    if (performance.now() - polledAtMs < pollIntervalMs) return;
-    polledAtMs = performance.now();
-    await claims.releaseExpired();
-    await claims.holdOrphanedDeliveries();
-    queues.markReady(await claims.listPendingEndpoints());
   }
 
   async function claimAll(): Promise<void> {

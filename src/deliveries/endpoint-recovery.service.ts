@@ -1,17 +1,25 @@
 /** The activities of `workflows/deliver-webhooks.ts`. Each starts from what the rows say, so it can be repeated. */
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
-import type { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
-import { nextPace } from '../endpoints/endpoint-health.ts';
+import type { EndpointHealthRepository, RecoveryStateRow } from '../endpoints/endpoint-health.repository.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
+import type { BacklogRepository } from './backlog.repository.ts';
 import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
-import { type DrainProgress, nextStep, type RecoveryView } from './endpoint-recovery.ts';
+import { nextPace, type Requests, startPace } from './drain-pace.ts';
+import {
+  type DrainProgress,
+  type NextStep,
+  nextStep,
+  RETRY_AHEAD_MS,
+  type RecoveryView,
+} from './endpoint-recovery.ts';
 
 export interface EndpointRecoveryDeps {
   claims: ClaimsRepository;
-  endpoints: EndpointHealthRepository;
-  breakers: Pick<BreakerRepository, 'beginDrain' | 'close'>;
+  backlog: Pick<BacklogRepository, 'queueReplay' | 'queueHeld'>;
+  endpoints: Pick<EndpointHealthRepository, 'findRecoveryState' | 'planWorkflow' | 'clearWorkflow'>;
+  breakers: Pick<BreakerRepository, 'beginDrain' | 'drainIfClosed' | 'close'>;
   attempts: Attempts;
   perEndpointMax: number;
   leaseSeconds: number;
@@ -29,32 +37,40 @@ export interface EndpointRecoveryDeps {
 const DRAIN_TICKS = 10;
 /** After so many ticks a drain starts nothing more of its claims, so a slow receiver cannot make it outlive its lease. */
 const STALE_TICKS = 2;
+/** One step of the run sends retries for so long, if there are enough: each step costs events of its history. */
+const RETRY_ROUND_MS = 20_000;
+/** Between two looks for retries, so that those that are due about then go out together. */
+const RETRY_PAUSE_MS = { min: 100, max: 1_000 };
+
+interface SendOutcome extends Requests {
+  /** False when the breaker has opened or the endpoint was disabled. */
+  mayContinue: boolean;
+}
 
 export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
-  const { claims, endpoints, breakers, attempts, perEndpointMax, leaseSeconds } = deps;
+  const { claims, backlog, endpoints, breakers, attempts, perEndpointMax, leaseSeconds, drainTickMs } = deps;
 
-  /** Sends in order, `perEndpointMax` at a time; stops at the first failure and releases the rest. */
+  /** Sends in order, `perEndpointMax` at a time, until nothing more may be sent; releases the rest. */
   async function sendAll(
     claimed: ClaimedDelivery[],
     { spacingMs, notAfterMs }: { spacingMs: number; notAfterMs: number },
-  ): Promise<{ sent: number; hasFailed: boolean }> {
+  ): Promise<SendOutcome> {
     const left = [...claimed];
+    const outcome: SendOutcome = { sent: 0, failed: 0, mayContinue: true };
     let begun = 0;
-    let sent = 0;
-    let hasFailed = false;
     const startedAt = performance.now();
     const spentMs = () => performance.now() - startedAt;
-    const isOver = () => hasFailed || deps.isStopping();
+    const isOver = () => !outcome.mayContinue || deps.isStopping();
     async function sendInTurn(): Promise<void> {
       while (left.length > 0 && !isOver() && spentMs() < notAfterMs) {
         const dueInMs = begun++ * spacingMs - spentMs();
-        if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs));
+        if (dueInMs > 0) await delay(dueInMs);
         const claim = isOver() ? undefined : left.shift();
         if (!claim) return;
         const { result, recorded } = await attempts.attempt(claim);
-        if (result.verdict === 'delivered') sent++;
-        else if (result.verdict !== 'blocked') hasFailed = true;
-        await recorded;
+        outcome.sent++;
+        if (result.verdict !== 'delivered' && result.verdict !== 'blocked') outcome.failed++;
+        if (!(await recorded)) outcome.mayContinue = false;
       }
     }
     try {
@@ -62,8 +78,12 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     } finally {
       await claims.release(left.splice(0));
     }
-    return { sent, hasFailed };
+    return outcome;
   }
+
+  /** False when there is no more backlog than what is queued. */
+  const queueMore = async (endpoint: EndpointRef): Promise<boolean> =>
+    (await backlog.queueHeld(endpoint)) || (await backlog.queueReplay(endpoint));
 
   async function beginDrain(endpoint: EndpointRef): Promise<void> {
     const { endpointId } = endpoint;
@@ -76,62 +96,109 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     await deps.wake(endpoint);
   }
 
+  /**
+   * Tells those who record failures when the run looks again, so that they need not wake it. What failed before they
+   * could see that is found by looking once more.
+   */
+  async function plan(endpoint: EndpointRef, state: RecoveryStateRow): Promise<NextStep | null> {
+    const next = nextStep(state, state.now);
+    if (next.kind === 'end') await endpoints.clearWorkflow(endpoint);
+    else await endpoints.planWorkflow(endpoint, next.kind === 'wait' ? new Date(next.until) : null);
+    if (next.kind !== 'end' && next.kind !== 'wait') return next;
+    const seen = await endpoints.findRecoveryState(endpoint);
+    return seen && isSame(nextStep(seen, seen.now), next) ? next : null;
+  }
+
   return {
     /** Null when the endpoint was deleted. */
     async getEndpointState(endpoint: EndpointRef): Promise<RecoveryView | null> {
-      const state = await endpoints.findRecoveryState(endpoint);
-      if (!state) return null;
-      const next = nextStep(state, state.now);
-      if (next.kind === 'end') await endpoints.clearWorkflow(endpoint);
-      else await endpoints.touchWorkflow(endpoint);
-      const { status, disabledReason, breaker, host, lastError, pending, retrying } = state;
-      const failingSince = state.failingSince?.toISOString() ?? null;
-      return { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying, next };
+      for (;;) {
+        const state = await endpoints.findRecoveryState(endpoint);
+        if (!state) return null;
+        const next = await plan(endpoint, state);
+        if (next) return toView(state, next);
+      }
     },
 
     /** What a customer asked to resend: each is sent, whether or not another one fails. */
     async sendImmediate(endpoint: EndpointRef): Promise<void> {
       const claimed = await claims.claimImmediate(endpoint, perEndpointMax, leaseSeconds);
+      if (claimed.length === 0) await delay(drainTickMs);
       await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).recorded));
     },
 
+    /** Goes on while the next retry is due within seconds. A failure takes its own retry and delays no other. */
     async sendRetries(endpoint: EndpointRef): Promise<void> {
-      const claimed = await claims.claimDue(endpoint, perEndpointMax, leaseSeconds);
-      await sendAll(claimed, { spacingMs: 0, notAfterMs: Number.POSITIVE_INFINITY });
+      const endsAt = performance.now() + RETRY_ROUND_MS;
+      while (performance.now() < endsAt && !deps.isStopping()) {
+        const claimed = await claims.claimDue(endpoint, perEndpointMax, leaseSeconds);
+        const { mayContinue } = await sendAll(claimed, {
+          spacingMs: 0,
+          notAfterMs: Number.POSITIVE_INFINITY,
+        });
+        if (!mayContinue) return;
+        if (claimed.length === perEndpointMax) continue;
+        const waitMs = await claims.findMsUntilRetry(endpoint);
+        if (waitMs === null || waitMs > RETRY_AHEAD_MS) return;
+        await delay(Math.min(Math.max(waitMs, RETRY_PAUSE_MS.min), RETRY_PAUSE_MS.max));
+      }
     },
 
     /** Sends one delivery; its success starts the drain. */
     async probeEndpoint(endpoint: EndpointRef): Promise<void> {
       const [claim] = await claims.claimProbe(endpoint, leaseSeconds);
-      if (!claim) return;
+      if (!claim) {
+        // What there is, is locked or not queued yet.
+        if (!(await queueMore(endpoint))) await delay(drainTickMs);
+        return;
+      }
       const { result, recorded } = await attempts.attempt(claim);
       await recorded;
       if (result.verdict === 'delivered' || result.verdict === 'blocked') await beginDrain(endpoint);
     },
 
-    /** Ten ticks of the drain, each faster than the one before. Closes the breaker when nothing is left. */
+    /**
+     * Some ticks of the drain. Closes the breaker when the drain has caught up: a claim got less than it asked for, and
+     * what has come since then has waited for less than a tick.
+     */
     async drainBacklog(endpoint: EndpointRef, firstPace: number): Promise<DrainProgress> {
-      let pace = firstPace;
+      let drain = startPace(firstPace);
       let sent = 0;
+      await breakers.drainIfClosed(endpoint);
       for (let tick = 0; tick < DRAIN_TICKS && !deps.isStopping(); tick++) {
-        const tickEnd = performance.now() + deps.drainTickMs;
-        const claimed = await claims.claimBacklog(endpoint, pace, leaseSeconds);
-        if (claimed.length === 0) {
+        const startedAt = performance.now();
+        const restMs = () => startedAt + drainTickMs - performance.now();
+        const limit = Math.floor(drain.pace);
+        const claimed = await claims.claimBacklog(endpoint, limit, leaseSeconds);
+        const outcome = await sendAll(claimed, {
+          spacingMs: drainTickMs / limit,
+          notAfterMs: drainTickMs * STALE_TICKS,
+        });
+        sent += outcome.sent;
+        if (!outcome.mayContinue) break;
+        const isBehind = claimed.length === limit || outcome.sent < claimed.length;
+        const hasMore = isBehind || (await queueMore(endpoint));
+        if (!hasMore && restMs() > 0) {
           await close(endpoint, 'draining');
           break;
         }
-        const outcome = await sendAll(claimed, {
-          spacingMs: deps.drainTickMs / pace,
-          notAfterMs: deps.drainTickMs * STALE_TICKS,
-        });
-        sent += outcome.sent;
-        if (outcome.hasFailed) break;
-        await new Promise((resolve) => setTimeout(resolve, Math.max(0, tickEnd - performance.now())));
-        pace = nextPace(pace, deps.drainPerSecondMax);
+        await delay(Math.max(0, restMs()));
+        drain = nextPace(drain, outcome, deps.drainPerSecondMax);
       }
-      return { pace, sent };
+      return { pace: drain.pace, sent };
     },
 
     closeBreaker: (endpoint: EndpointRef): Promise<void> => close(endpoint, 'open'),
   };
+}
+
+const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+const isSame = (one: NextStep, other: NextStep): boolean =>
+  one.kind === other.kind && (one.kind !== 'wait' || other.kind !== 'wait' || one.until === other.until);
+
+function toView(state: RecoveryStateRow, next: NextStep): RecoveryView {
+  const { status, disabledReason, breaker, host, lastError, pending, retrying } = state;
+  const failingSince = state.failingSince?.toISOString() ?? null;
+  return { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying, next };
 }

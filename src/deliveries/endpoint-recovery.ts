@@ -6,8 +6,10 @@ export interface RecoveryState {
   /** Deliveries without an attempt. */
   pending: number;
   retrying: number;
-  /** Retries that a customer asked for: they are sent now. */
-  immediate: number;
+  /** There are retries that a customer asked for: they are sent now. */
+  hasImmediate: boolean;
+  /** There is backlog that is not queued yet, as of a replay. */
+  hasUnqueued: boolean;
   nextRetryAt: Date | null;
 }
 
@@ -40,20 +42,26 @@ export interface DrainProgress {
   sent: number;
 }
 
+/**
+ * A retry that is due so soon is waited for by the step that sends it: the run's history grows with its steps, and an
+ * endpoint that fails now and then would take several for each failure.
+ */
+export const RETRY_AHEAD_MS = 10_000;
+
 export function nextStep(state: RecoveryState, now: Date): NextStep {
-  const { status, breaker, nextProbeAt, nextRetryAt, pending, retrying, immediate } = state;
+  const { status, breaker, nextProbeAt, nextRetryAt, pending, retrying, hasImmediate, hasUnqueued } = state;
   if (status === 'disabled') return { kind: 'end' };
-  if (immediate > 0) return { kind: 'immediate' };
-  if (breaker === 'draining') return { kind: 'drain' };
+  if (hasImmediate) return { kind: 'immediate' };
   if (breaker === 'open') {
-    return dueOr(pending + retrying === 0 ? 'close' : 'probe', nextProbeAt ?? now, now);
+    return dueOr(pending + retrying === 0 && !hasUnqueued ? 'close' : 'probe', nextProbeAt ?? now, now);
   }
-  return retrying === 0 ? { kind: 'end' } : dueOr('retry', nextRetryAt ?? now, now);
+  if (breaker === 'draining' || hasUnqueued) return { kind: 'drain' };
+  return nextRetryAt === null ? { kind: 'end' } : dueOr('retry', nextRetryAt, now, RETRY_AHEAD_MS);
 }
 
-function dueOr(kind: 'probe' | 'retry' | 'close', at: Date, now: Date): NextStep {
+function dueOr(kind: 'probe' | 'retry' | 'close', at: Date, now: Date, aheadMs = 0): NextStep {
   const waitMs = at.getTime() - now.getTime();
-  return waitMs <= 0 ? { kind } : { kind: 'wait', until: at.toISOString(), waitMs, for: kind };
+  return waitMs <= aheadMs ? { kind } : { kind: 'wait', until: at.toISOString(), waitMs, for: kind };
 }
 
 /** The current details of the run. */
@@ -88,7 +96,7 @@ const STEPS: Record<Exclude<NextStep['kind'], 'wait'>, string> = {
   immediate: 'Sending the deliveries that a customer asked to resend.',
   probe: 'Sending one delivery to find out whether the receiver is back.',
   drain: 'Sending the backlog, oldest first, at a growing pace.',
-  retry: 'Sending the retries that are due.',
+  retry: 'Sending the retries that are due, or are within seconds.',
   close: 'No delivery is waiting, so the breaker is closed.',
 };
 

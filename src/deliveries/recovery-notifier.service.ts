@@ -1,46 +1,76 @@
-/** Starts or wakes an endpoint's workflow when its deliveries fail: one call per endpoint at a time, and nobody waits for it. */
-import type { EndpointRef } from '../endpoints/endpoint.ts';
+/**
+ * Starts or wakes an endpoint's workflow when its deliveries fail: at most one call per endpoint and second, none when
+ * the workflow looks soon enough by itself, and nobody waits for it. Each call costs events of the workflow's history.
+ */
+import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 
 export interface RecoveryNotifierDeps {
   startRecovery(endpoint: EndpointRef): Promise<void>;
+  /** Whether a workflow looks at the endpoint by that time; null: as soon as it can. */
+  hasRunBy(endpoint: EndpointRef, dueAt: Date | null): Promise<boolean>;
   /** Nothing is lost: the sweep starts the workflow. */
   onFault(error: unknown): void;
 }
 
 export interface RecoveryNotifier {
-  notifyRecovery(endpoint: EndpointRef): void;
+  /** The endpoint has something to do at that time; without one, at once. */
+  notifyRecovery(endpoint: EndpointRef, dueAt?: Date | null): void;
   flush(): Promise<void>;
 }
 
-/** Many failures within this time cost one call. */
-const COALESCE_MS = 200;
+const INTERVAL_MS = 1_000;
 
-export function createRecoveryNotifier({ startRecovery, onFault }: RecoveryNotifierDeps): RecoveryNotifier {
-  const underWay = new Map<string, Promise<void>>();
-  const again = new Set<string>();
+export function createRecoveryNotifier({
+  startRecovery,
+  hasRunBy,
+  onFault,
+}: RecoveryNotifierDeps): RecoveryNotifier {
+  const calls = new Map<string, Promise<void>>();
+  /** What to call for after the interval, by the earliest time; null: at once. */
+  const next = new Map<string, Date | null>();
+  const endPauses = new Set<() => void>();
+  let isFlushing = false;
 
-  function notifyRecovery(endpoint: EndpointRef): void {
-    const { endpointId } = endpoint;
-    if (underWay.has(endpointId)) {
-      again.add(endpointId);
-      return;
-    }
-    again.delete(endpointId);
-    const call = startRecovery(endpoint)
-      .catch(onFault)
-      .then(() => new Promise<void>((resolve) => setTimeout(resolve, COALESCE_MS)))
-      .finally(() => {
-        underWay.delete(endpointId);
-        if (again.has(endpointId)) notifyRecovery(endpoint);
-      });
-    underWay.set(endpointId, call);
+  function notifyRecovery(endpoint: EndpointRef, dueAt: Date | null = null): void {
+    const key = endpointKey(endpoint);
+    if (calls.has(key)) next.set(key, next.has(key) ? earlier(next.get(key) ?? null, dueAt) : dueAt);
+    else calls.set(key, callAndPause(endpoint, dueAt));
+  }
+
+  async function callAndPause(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
+    const key = endpointKey(endpoint);
+    await call(endpoint, dueAt).catch(onFault);
+    if (!isFlushing) await pause();
+    calls.delete(key);
+    const nextDueAt = next.get(key);
+    if (next.delete(key) && !isFlushing) notifyRecovery(endpoint, nextDueAt);
+  }
+
+  function pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(end, INTERVAL_MS);
+      endPauses.add(end);
+      function end(): void {
+        clearTimeout(timer);
+        endPauses.delete(end);
+        resolve();
+      }
+    });
+  }
+
+  async function call(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
+    if (!(await hasRunBy(endpoint, dueAt))) await startRecovery(endpoint);
   }
 
   return {
     notifyRecovery,
     async flush() {
-      again.clear();
-      await Promise.allSettled(underWay.values());
+      isFlushing = true;
+      for (const end of endPauses) end();
+      await Promise.allSettled(calls.values());
     },
   };
 }
+
+const earlier = (one: Date | null, other: Date | null): Date | null =>
+  one === null || other === null ? null : new Date(Math.min(one.getTime(), other.getTime()));

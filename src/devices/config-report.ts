@@ -10,7 +10,13 @@ import {
   without,
 } from './configuration.ts';
 import { plausibleTimeOr } from './device-clock.ts';
-import { type DeviceSync, observeHash } from './device-sync.ts';
+import {
+  type DeviceSync,
+  observeHash,
+  offeredPart,
+  type PendingChange,
+  refusalWithout,
+} from './device-sync.ts';
 
 export interface DeviceReport {
   config: DeviceConfiguration;
@@ -24,7 +30,8 @@ export interface DeviceReport {
 }
 
 export type ReportOutcome =
-  | { kind: 'confirmed' }
+  /** All that is pending, or all of it that the device did not refuse. */
+  | { kind: 'confirmed'; change: DeviceConfiguration }
   | { kind: 'rejected'; reason: string }
   /** Offered again: the device does not run what it fetched. */
   | { kind: 'reoffered' }
@@ -78,14 +85,17 @@ function evaluateReport({ pending }: DeviceSync, report: DeviceReport): ReportOu
     pending.fetchedAt !== null &&
     Math.min(madeAt.getTime(), report.receivedAt.getTime()) >= pending.fetchedAt.getTime() - slackMs;
   const { errors } = report;
-  if (pending.failure === null && errors && isNew(errors.madeAt, errors.slackMs)) {
+  const offer = offeredPart(pending);
+  if (offer && errors && isNew(errors.madeAt, errors.slackMs)) {
     return { kind: 'rejected', reason: cut(`the device refused: ${errors.messages.join('; ')}`) };
   }
   if (isEmptyReport(report)) return { kind: 'recorded' };
-  if (includes(report.config, pending.config)) return { kind: 'confirmed' };
-  if (pending.failure !== null || !isNew(report.madeAt)) return { kind: 'recorded' };
-  const differing = contradictions(report.config, pending.config);
-  if (differing.length === 0) return { kind: 'confirmed' };
+  if (includes(report.config, pending.config)) return { kind: 'confirmed', change: pending.config };
+  if (!offer) return { kind: 'recorded' };
+  if (includes(report.config, offer)) return { kind: 'confirmed', change: offer };
+  if (!isNew(report.madeAt)) return { kind: 'recorded' };
+  const differing = contradictions(report.config, offer);
+  if (differing.length === 0) return { kind: 'confirmed', change: offer };
   if (pending.contradictions + 1 < CONTRADICTIONS_MAX) return { kind: 'reoffered' };
   return { kind: 'rejected', reason: cut(`the device keeps other values: ${differing.join(', ')}`) };
 }
@@ -109,8 +119,8 @@ function recorded(sync: DeviceSync, { config, hash, receivedAt }: DeviceReport):
 type Transition = (sync: DeviceSync, report: DeviceReport, outcome: ReportOutcome) => DeviceSync;
 
 const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
-  confirmed: (sync, { config, hash, receivedAt }) => {
-    const change = sync.pending?.config ?? {};
+  confirmed: (sync, { config, hash, receivedAt }, outcome) => {
+    const change = outcome.kind === 'confirmed' ? outcome.change : {};
     // Keys of the change that the report leaves out are known to be replaced, but not reported: forget the old values.
     // Intervals are never unknown once they were known: there the new ones stand for the report.
     const replaced = merged(
@@ -123,7 +133,7 @@ const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
       reported: { config: known, at: receivedAt, hash },
       // All that it is known to run counts as confirmed: a confirmation ends in `applied`, whatever had drifted before.
       confirmed: merged(sync.confirmed, merged(change, known)),
-      pending: null,
+      pending: sync.pending && unconfirmed(sync.pending, change),
     };
   },
   rejected: (sync, _report, outcome) => ({
@@ -131,7 +141,10 @@ const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
     pending: sync.pending && {
       ...sync.pending,
       contradictions: 0,
-      failure: outcome.kind === 'rejected' ? outcome.reason : null,
+      refusal:
+        outcome.kind === 'rejected'
+          ? { keys: keysOf(sync.pending.config), reason: outcome.reason }
+          : sync.pending.refusal,
     },
   }),
   reoffered: (sync) => ({
@@ -144,3 +157,13 @@ const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
   }),
   recorded: (sync) => sync,
 };
+
+/** What the device had refused of a change whose rest it confirmed. Nobody fetches it, so it needs no new revision. */
+function unconfirmed(
+  { config, refusal }: PendingChange,
+  confirmed: DeviceConfiguration,
+): PendingChange | null {
+  const keys = keysOf(confirmed);
+  const left = without(config, keys);
+  return left && { config: left, fetchedAt: null, contradictions: 0, refusal: refusalWithout(refusal, keys) };
+}

@@ -1,6 +1,7 @@
 /**
- * The immutable, content-addressed configurations: one that was read once is never read again. Whoever makes a row refer
- * to one inserts it in the same transaction, also when it is stored already: that keeps it from being removed as unused.
+ * The immutable, content-addressed configurations. The cache saves reading them and nothing else: a database that was
+ * restored, or that has failed over, may lack what it had stored before. Whoever makes a row refer to one inserts it in
+ * the same transaction, which keeps it from being removed as unused, unless a row that it has locked refers to it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
@@ -21,6 +22,16 @@ function rememberInserted(sql: Sql, ids: Iterable<string>): void {
   const inserted = insertedIn.get(sql) ?? new Set<string>();
   for (const id of ids) inserted.add(id);
   insertedIn.set(sql, inserted);
+}
+
+/** Configurations that rows refer to which a transaction has locked: as long as it runs, they are stored. */
+const referencedIn = new WeakMap<Sql, Set<string>>();
+
+export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void {
+  if (!sql.isTransaction) return;
+  const referenced = referencedIn.get(sql) ?? new Set<string>();
+  for (const id of ids) if (id !== null) referenced.add(id);
+  referencedIn.set(sql, referenced);
 }
 
 /** The configurations that one device, or one organization, refers to. */
@@ -61,17 +72,17 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
     },
 
     /**
-     * Stores the configurations that are not stored yet; answers with the ids of all, in order. Those that have not been
-     * used for a day are marked as used: one that is removed at the same moment is either kept by that, or stored again.
+     * Stores the configurations unless they are; answers with the ids of all, in order. Those that have not been used for
+     * a day are marked as used: one that is removed at the same moment is either kept by that, or stored again.
      */
     async insert(entries: Array<{ organizationId: string; config: DeviceConfiguration }>): Promise<string[]> {
       const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
-      if (entries.length === 0) return ids;
-      const distinct = new Map(entries.map((entry, index) => [ids[index] as string, entry]));
-      rememberInserted(
-        sql,
-        ids.filter((id) => !cache.has(id)),
-      );
+      const distinct = new Map(ids.map((id, index) => [id, entries[index] as (typeof entries)[number]]));
+      for (const id of referencedIn.get(sql) ?? []) distinct.delete(id);
+      if (distinct.size === 0) return ids;
+      // In one order, so that transactions which store the same configurations never deadlock.
+      const missing = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      rememberInserted(sql, distinct.keys());
       await queryPrepared(
         sql,
         'configurations_insert',
@@ -86,9 +97,9 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
          select organization_id, id, content from n where id not in (select id from used)
          order by organization_id, id on conflict do nothing`,
         [
-          [...distinct.values()].map(({ organizationId }) => organizationId),
-          [...distinct.keys()],
-          [...distinct.values()].map(({ config }) => JSON.stringify(config)),
+          missing.map(([, { organizationId }]) => organizationId),
+          missing.map(([id]) => id),
+          missing.map(([, { config }]) => JSON.stringify(config)),
         ],
       );
       return ids;

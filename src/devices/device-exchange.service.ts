@@ -4,8 +4,8 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
-import { createGroupCommit } from '../db/group-commit.ts';
-import type { InTransaction, Transact } from '../db/transaction.ts';
+import { type BatchSlots, createLockingCommit, LOCKED, type Locking } from '../db/locking-commit.ts';
+import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import { cameOnline } from '../presence/presence.ts';
 import type { PresenceChange } from '../presence/presence-columns.ts';
 import { AppError } from '../process/errors.ts';
@@ -17,8 +17,8 @@ import {
   type TargetOutcome,
   targetOutcomes,
 } from './config-events.ts';
-import type { DeviceConfiguration } from './configuration.ts';
-import { type ContactingDevice, type Device, withObserved } from './device.ts';
+import { type ConfigurationKey, type DeviceConfiguration, keysOf } from './configuration.ts';
+import { DEVICE_IS_LOCKED, type Device, withObserved } from './device.ts';
 import { capabilitiesKey } from './device-capabilities.ts';
 import {
   createExchangeFold,
@@ -27,10 +27,12 @@ import {
   type ExchangeResult,
   mergeRecompiled,
 } from './device-exchange.ts';
+import { type ContactingDevices, isPresencesTaken } from './devices.repository.ts';
 import { type SerialInOrganization, serialKeyOf } from './serial-number.ts';
 
 export interface ExchangeTargets {
-  confirm(devices: AssetRef[]): Promise<SettledTarget[]>;
+  /** The keys are those that are still pending. */
+  confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledTarget[]>;
   fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledTarget[]>;
   markSent(devices: AssetRef[]): Promise<void>;
   reoffer(devices: AssetRef[]): Promise<void>;
@@ -39,9 +41,10 @@ export interface ExchangeTargets {
 export interface DeviceExchangesDeps {
   transact: Transact;
   devicesIn(sql: Sql): {
-    lockBySerial(serials: SerialInOrganization[]): Promise<ContactingDevice[]>;
-    update(devices: Device[], presences: PresenceChange[]): Promise<void>;
+    lockBySerial(serials: SerialInOrganization[], locking: Locking): Promise<ContactingDevices>;
+    update(devices: Device[], presences: PresenceChange[], locking: Locking): Promise<void>;
   };
+  slots: BatchSlots;
   targetsIn(sql: Sql): ExchangeTargets;
   unregisteredIn(sql: Sql): {
     record(contacts: SerialInOrganization[]): Promise<void>;
@@ -65,67 +68,105 @@ export interface DeviceExchanges {
 }
 
 const BATCH_MAX = 500;
-const BATCHES_UNDER_WAY = 2;
-const WAITING_MAX = 20_000;
+
+type Handled = ExchangeResult | null | typeof LOCKED;
+type Folds = Map<string, ReturnType<typeof createExchangeFold>>;
 
 export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchanges {
-  const group = createGroupCommit<DeviceExchange, ExchangeResult | null>({
-    commit: (exchanges) => commitExchanges(deps, exchanges),
+  const group = createLockingCommit<DeviceExchange, ExchangeResult | null>({
+    commit: (exchanges, locking) => commitExchanges(deps, exchanges, locking),
+    laneOf: ({ organizationId }) => organizationId,
+    keyOf: serialKeyOf,
+    slots: deps.slots,
     maxItems: BATCH_MAX,
-    concurrency: BATCHES_UNDER_WAY,
-    maxWaiting: WAITING_MAX,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices report at once', { headers: { 'Retry-After': '5' } }),
+    locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),
   });
   return { handle: (exchange) => group.submit(exchange) };
 }
 
-function commitExchanges(
+/** A device whose presence stays locked leaves the batch, like one that is locked itself. */
+async function commitExchanges(
   deps: DeviceExchangesDeps,
   exchanges: DeviceExchange[],
-): Promise<Array<ExchangeResult | null>> {
-  return deps.transact(async ({ sql, afterCommit }) => {
-    const folds = await lockDevices(deps, sql, exchanges);
-    const now = deps.now();
-    const results = exchanges.map(
-      (exchange) => folds.get(serialKeyOf(exchange))?.apply(exchange, now) ?? null,
-    );
-    const outcomes = [...folds.values()].map((fold) => fold.outcome(now));
-    const changed = outcomes.filter(({ hasChanged }) => hasChanged);
-    const presences = outcomes
-      .map(({ presence }) => presence)
-      .filter(({ before, after }) => after !== before);
-    await deps.devicesIn(sql).update(
-      changed.map(({ device }) => device),
-      presences,
-    );
-    await deps.onCameOnline(
-      { sql },
-      presences.filter(({ before, after }) => cameOnline(before, after)),
-    );
-    const settled = await updateTargets(deps.targetsIn(sql), changed);
-    await deps.publish({ sql }, exchangeEvents(changed, settled, now));
-    await deps.onAlertRulesChanged({ sql }, devicesWhere(changed, 'hasOtherAlertRules'));
-    await deps.unregisteredIn(sql).record(exchanges.filter((exchange) => !folds.has(serialKeyOf(exchange))));
-    afterCommit(() => deps.recordOutcomes(targetOutcomes(changed, settled)));
-    return results;
-  });
+  locking: Locking,
+): Promise<Handled[]> {
+  const folds: Folds = new Map();
+  try {
+    return await deps.transact((tx) => handleExchanges(deps, tx, { exchanges, locking, folds }));
+  } catch (error) {
+    if (locking === 'wait' || !isPresencesTaken(error)) throw error;
+    const { assetIds } = error;
+    const isTaken = (exchange: DeviceExchange) =>
+      assetIds.has(folds.get(serialKeyOf(exchange))?.assetId as string);
+    const free = exchanges.filter((exchange) => !isTaken(exchange));
+    const results = free.length > 0 ? await commitExchanges(deps, free, locking) : [];
+    return exchanges.map((exchange) => (isTaken(exchange) ? LOCKED : (results.shift() as Handled)));
+  }
 }
 
-/** By serial. Capabilities come first: a report is evaluated against what the device should run with them. */
-async function lockDevices(deps: DeviceExchangesDeps, sql: Sql, exchanges: DeviceExchange[]) {
+interface ExchangeBatch {
+  exchanges: DeviceExchange[];
+  locking: Locking;
+  /** By serial; filled here. */
+  folds: Folds;
+}
+
+async function handleExchanges(
+  deps: DeviceExchangesDeps,
+  { sql, afterCommit }: Transaction,
+  { exchanges, locking, folds }: ExchangeBatch,
+): Promise<Handled[]> {
+  folds.clear();
+  const lockedKeys = await lockDevices(deps, sql, { exchanges, locking, folds });
+  const now = deps.now();
+  const results = exchanges.map((exchange): Handled => {
+    const key = serialKeyOf(exchange);
+    return folds.get(key)?.apply(exchange, now) ?? (lockedKeys.has(key) ? LOCKED : null);
+  });
+  const outcomes = [...folds.values()].map((fold) => fold.outcome(now));
+  const changed = outcomes.filter(({ hasChanged }) => hasChanged);
+  const presences = outcomes.map(({ presence }) => presence).filter(({ before, after }) => after !== before);
+  await deps.devicesIn(sql).update(
+    changed.map(({ device }) => device),
+    presences,
+    locking,
+  );
+  await deps.onCameOnline(
+    { sql },
+    presences.filter(({ before, after }) => cameOnline(before, after)),
+  );
+  const settled = await updateTargets(deps.targetsIn(sql), changed);
+  await deps.publish({ sql }, exchangeEvents(changed, settled, now));
+  await deps.onAlertRulesChanged({ sql }, devicesWhere(changed, 'hasOtherAlertRules'));
+  await deps.unregisteredIn(sql).record(exchanges.filter((_, index) => results[index] === null));
+  afterCommit(() => deps.recordOutcomes(targetOutcomes(changed, settled)));
+  return results;
+}
+
+/**
+ * Fills the folds, and answers with the keys of devices that are locked elsewhere. Capabilities come first: a report is
+ * evaluated against what the device should run with them.
+ */
+async function lockDevices(
+  deps: DeviceExchangesDeps,
+  sql: Sql,
+  { exchanges, locking, folds }: ExchangeBatch,
+): Promise<Set<string>> {
   const serials = new Map(exchanges.map((exchange) => [serialKeyOf(exchange), exchange]));
-  const devices = await deps.devicesIn(sql).lockBySerial([...serials.values()]);
+  const { devices, unavailable } = await deps.devicesIn(sql).lockBySerial([...serials.values()], locking);
   const observed = withObservations(devices, exchanges);
   const recompiled = await recompileChanged(deps, sql, devices, observed);
-  return new Map(
-    devices.map((before, index) => {
-      const device = observed[index] as Device;
-      const config = recompiled.get(device.assetId);
-      const fold = createExchangeFold(before, config ? mergeRecompiled(device, config) : device);
-      return [serialKeyOf(before), fold] as const;
-    }),
-  );
+  devices.forEach((before, index) => {
+    const device = observed[index] as Device;
+    const config = recompiled.get(device.assetId);
+    folds.set(
+      serialKeyOf(before),
+      createExchangeFold(before, config ? mergeRecompiled(device, config) : device),
+    );
+  });
+  return new Set(unavailable.map(serialKeyOf));
 }
 
 function withObservations(devices: Device[], exchanges: DeviceExchange[]): Device[] {
@@ -160,7 +201,11 @@ async function updateTargets(targets: ExchangeTargets, outcomes: ExchangeOutcome
       rejection === null ? [] : [{ ...refOf(device), reason: rejection }],
     ),
   );
-  const applied = await targets.confirm(devicesWhere(outcomes, 'wasConfirmed'));
+  const applied = await targets.confirm(
+    outcomes
+      .filter(({ wasConfirmed }) => wasConfirmed)
+      .map(({ device }) => ({ ...refOf(device), pendingKeys: keysOf(device.sync.pending?.config ?? {}) })),
+  );
   await targets.markSent(
     outcomes.filter(({ openState }) => openState === 'sent').map(({ device }) => device),
   );

@@ -2,7 +2,14 @@
 import { afterContact } from '../presence/presence.ts';
 import type { PresenceChange } from '../presence/presence-columns.ts';
 import { type DeviceReport, receiveReport } from './config-report.ts';
-import { canonicalText, type DeviceConfiguration, hasSameAlertRules } from './configuration.ts';
+import {
+  type ConfigurationKey,
+  canonicalText,
+  type DeviceConfiguration,
+  hasSameAlertRules,
+  keysOf,
+  without,
+} from './configuration.ts';
 import type { ContactingDevice, Device, ObservedCapabilities, OfferedChange } from './device.ts';
 import {
   type DeviceSync,
@@ -12,6 +19,7 @@ import {
   monitoredConfig,
   observeHash,
   offered,
+  offeredPart,
   type SyncStatus,
   syncStatus,
 } from './device-sync.ts';
@@ -51,6 +59,7 @@ export function createExchangeFold(before: ContactingDevice, device: Device) {
   let rejection: string | null = null;
   let wasConfirmed = false;
   return {
+    assetId: before.assetId,
     apply({ report, observedHash, canDeliverConfig }: DeviceExchange, now: Date): ExchangeResult {
       if (observedHash !== undefined) sync = observeHash(sync, observedHash);
       if (report) {
@@ -84,17 +93,23 @@ function presenceChange(device: ContactingDevice, sync: DeviceSync, at: Date): P
 }
 
 function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | 'waiting' | null {
-  if (!pending || pending.failure !== null) return null;
+  if (!pending || offeredPart(pending) === null) return null;
   const isFetched = pending.fetchedAt !== null;
   if (isFetched === (before.pending?.fetchedAt != null)) return null;
   return isFetched ? 'sent' : 'waiting';
 }
 
-/** A change compiled anew becomes pending; if it is pending already, it needs no new revision. */
+/**
+ * What was compiled anew becomes pending. Settings that are pending already with these values need no new revision, and
+ * stay refused if they were.
+ */
 export function mergeRecompiled(device: Device, config: DeviceConfiguration): Device {
-  const { sync } = device;
-  const next = merge(sync, config);
-  const isSame =
-    sync.pending && canonicalText(sync.pending.config) === canonicalText(next.pending?.config ?? {});
-  return isSame ? device : { ...device, sync: next };
+  const pending = device.sync.pending?.config ?? {};
+  const isPending = (key: ConfigurationKey) =>
+    canonicalText({ [key]: pending[key] }) === canonicalText({ [key]: config[key] });
+  const change = without(config, keysOf(config).filter(isPending));
+  if (change === null) return device;
+  // Calendars name rules by their positions: they are one change.
+  const { calendars } = change.alarmRules ? config : change;
+  return { ...device, sync: merge(device.sync, calendars ? { ...change, calendars } : change) };
 }

@@ -1,9 +1,15 @@
 /** A device as its rows hold it: the sync state by columns, its configurations by id. */
 import type { Presence } from '../presence/presence.ts';
-import type { DeviceConfiguration } from './configuration.ts';
+import {
+  CONFIGURATION_KEYS,
+  type ConfigurationKey,
+  type DeviceConfiguration,
+  keysOf,
+} from './configuration.ts';
 import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 import type { Device } from './device.ts';
 import { toRuleSlots } from './device-capabilities.ts';
+import type { Refusal } from './device-sync.ts';
 
 export interface DeviceRow {
   organization_id: string;
@@ -19,6 +25,7 @@ export interface DeviceRow {
   fetched_at: Date | null;
   contradiction_count: number;
   failure_reason: string | null;
+  refused_keys: ConfigurationKey[] | null;
   observed_hash: number | null;
   reported_channel_types: number[] | null;
   channels_reported: boolean;
@@ -37,10 +44,12 @@ export const toPresence = (row: PresenceRow): Presence => ({
   expectedBy: row.expected_by,
 });
 
-/** Of `assets a` and `device_configs d`. */
-export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, d.reported_config_id, d.reported_at,
+/** Of `device_configs d`, but for its key. */
+export const CONFIG_COLUMNS = `d.reported_config_id, d.reported_at,
   d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
-  d.failure_reason, d.observed_hash, d.reported_channel_types, d.channels_reported, d.rule_slots`;
+  d.failure_reason, d.refused_keys, d.observed_hash, d.reported_channel_types, d.channels_reported, d.rule_slots`;
+/** Of `assets a` and `device_configs d`. */
+export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS}`;
 
 /**
  * Joins `assets a` to `device_configs d`. One index look-up per device: for a plain join on an organization that the
@@ -77,11 +86,21 @@ export function toDevice(row: DeviceRow, contents: ConfigurationContents): Devic
         config: pending,
         fetchedAt: row.fetched_at,
         contradictions: row.contradiction_count,
-        failure: row.failure_reason,
+        refusal: toRefusal(row.failure_reason, row.refused_keys, keysOf(pending)),
       },
       observedHash: row.observed_hash,
     },
   };
+}
+
+/** Without refused keys, all are: so the version before wrote it. Without a reason, the keys are left over. */
+export function toRefusal(
+  reason: string | null,
+  refused: ConfigurationKey[] | null,
+  pending: readonly ConfigurationKey[] = CONFIGURATION_KEYS,
+): Refusal | null {
+  if (reason === null) return null;
+  return { reason, keys: refused === null ? pending : pending.filter((key) => refused.includes(key)) };
 }
 
 /** The configurations of a device, to be stored before its row refers to them. */
@@ -92,13 +111,17 @@ export const configurationsOf = ({ sync: { reported, confirmed, pending } }: Dev
 export const followsTimeZone = (config: DeviceConfiguration | null | undefined): boolean =>
   config?.calendars?.some(({ type }) => type === 'WEEK') ?? false;
 
+/** An array as text, since `unnest` would flatten arrays of arrays. */
+export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): string | null =>
+  keys === undefined ? null : `{${keys.join()}}`;
+
 /** What of a device is written, as arrays for `unnest` in the order of `WRITTEN_COLUMNS`. */
 export const WRITTEN_COLUMNS = `organization_id, asset_id, reported_config_id, reported_at, reported_hash,
-  confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, observed_hash,
-  reported_channel_types, channels_reported, rule_slots, follows_time_zone`;
+  confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, refused_keys,
+  observed_hash, reported_channel_types, channels_reported, rule_slots, follows_time_zone`;
 export const WRITTEN_ARRAYS = `?::uuid[], ?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[],
-  ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::bigint[], ?::text[], ?::boolean[], ?::smallint[],
-  ?::boolean[]`;
+  ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::boolean[],
+  ?::smallint[], ?::boolean[]`;
 
 export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>): unknown[][] {
   const column = <Value>(value: (device: Device) => Value) => devices.map(value);
@@ -115,9 +138,9 @@ export function writtenBindings(devices: Device[], configIds: Map<DeviceConfigur
     column(({ sync }) => sync.revision),
     column(({ sync }) => sync.pending?.fetchedAt?.toISOString() ?? null),
     column(({ sync }) => sync.pending?.contradictions ?? 0),
-    column(({ sync }) => sync.pending?.failure ?? null),
+    column(({ sync }) => sync.pending?.refusal?.reason ?? null),
+    column(({ sync }) => toKeysText(sync.pending?.refusal?.keys)),
     column(({ sync }) => sync.observedHash),
-    // As text, since `unnest` would flatten arrays of arrays.
     column(({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`),
     column(({ areChannelsReported }) => areChannelsReported),
     column(({ capabilities }) => capabilities.ruleSlots),

@@ -7,6 +7,9 @@
  * A change is offered until the device confirms it. The only proof is a report: one made after the device fetched the
  * change that contradicts none of it, or one that carries every key of it. A report that contradicts a fetched change
  * means that the answer got lost on the way: it is offered again, and counts as refused in the third such round.
+ *
+ * What was refused stays pending, and is offered again only when a change sets those keys once more: changes of other
+ * keys are offered without it.
  */
 import {
   type ConfigurationKey,
@@ -22,14 +25,22 @@ import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
 
+/** What of a pending change the device refused. */
+export interface Refusal {
+  /** All of them are pending. */
+  keys: readonly ConfigurationKey[];
+  /** Of the latest refusal. */
+  reason: string;
+}
+
 export interface PendingChange {
+  /** All that is pending: what is offered, and what the device refused. */
   config: DeviceConfiguration;
   /** When the device fetched this revision; null while it is only offered. */
   fetchedAt: Date | null;
   /** Rounds of fetch and contradiction so far. */
   contradictions: number;
-  /** Why the device refused the change, which is then not offered any more. */
-  failure: string | null;
+  refusal: Refusal | null;
 }
 
 export interface DeviceSync {
@@ -60,7 +71,7 @@ export interface SyncState<Config> {
   reported: { config: Config } | null;
   confirmed: Config | null;
   revision: number;
-  pending: { config: Config; fetchedAt: Date | null; failure: string | null } | null;
+  pending: { config: Config; fetchedAt: Date | null; refusal: Refusal | null } | null;
 }
 
 /** The same state with its configurations by value. */
@@ -90,12 +101,24 @@ export function monitoredConfig<Config>({
 /** `monitoredConfig` in SQL: the id of that configuration, by the columns of device_configs. */
 export const MONITORED_CONFIG_ID = 'coalesce(confirmed_config_id, pending_config_id)';
 
+/** What of a pending change is offered; null when the device refused all of it. */
+export function offeredPart({
+  config,
+  refusal,
+}: Pick<PendingChange, 'config' | 'refusal'>): DeviceConfiguration | null {
+  return refusal === null ? config : without(config, refusal.keys);
+}
+
 /** The change that a device gets when it asks now: null when nothing is pending, or the device refused it. */
-export function offered<Config>({
+export function offered({
   pending,
   revision,
-}: Pick<SyncState<Config>, 'pending' | 'revision'>): { revision: number; config: Config } | null {
-  return pending && pending.failure === null ? { revision, config: pending.config } : null;
+}: Pick<SyncState<DeviceConfiguration>, 'pending' | 'revision'>): {
+  revision: number;
+  config: DeviceConfiguration;
+} | null {
+  const config = pending && offeredPart(pending);
+  return config && { revision, config };
 }
 
 /** Seconds between transmissions: by what the device runs, or by the change that it fetched, whichever is longer. */
@@ -104,14 +127,14 @@ export function expectedIntervalSeconds({
   confirmed,
   pending,
 }: SyncState<DeviceConfiguration>): number | null {
-  const mayRunPending = pending?.fetchedAt != null && pending.failure === null;
-  return longestInterval(reported?.config ?? confirmed, mayRunPending ? pending.config : null);
+  const fetched = pending?.fetchedAt != null ? offeredPart(pending) : null;
+  return longestInterval(reported?.config ?? confirmed, fetched);
 }
 
 export function syncStatus(sync: DeviceSync): SyncStatus {
   const { reported, confirmed, pending } = sync;
   if (reported === null) return 'no_device_report';
-  if (pending?.failure != null) return 'failed';
+  if (pending && offeredPart(pending) === null) return 'failed';
   if (pending) return pending.fetchedAt ? 'sent' : 'pending';
   const hasDrifted = confirmed !== null && contradictions(reported.config, confirmed).length > 0;
   return hasDrifted || hasUnreportedChange(sync) ? 'drifted' : 'applied';
@@ -129,32 +152,44 @@ export function observeHash(sync: DeviceSync, hash: number): DeviceSync {
   return sync.observedHash === hash ? sync : { ...sync, observedHash: hash };
 }
 
-/** The change joins what is pending; the device has to fetch the result anew. */
+/** The change joins what is pending, also where its keys were refused; the device has to fetch the result anew. */
 export function merge(sync: DeviceSync, change: DeviceConfiguration): DeviceSync {
-  return withPending(sync, merged(sync.pending?.config ?? null, change));
+  const refusal = refusalWithout(sync.pending?.refusal ?? null, keysOf(change));
+  return withPending(sync, merged(sync.pending?.config ?? null, change), refusal);
 }
 
-/** The keys leave what is pending; what they had replaced does not come back. */
+/** The keys leave what is pending; what they had replaced does not come back, and what was refused stays so. */
 export function withdraw(sync: DeviceSync, keys: readonly ConfigurationKey[]): DeviceSync {
   if (!sync.pending) return sync;
-  return withPending(sync, without(sync.pending.config, keys));
+  const { config, refusal } = sync.pending;
+  return withPending(sync, without(config, keys), refusalWithout(refusal, keys));
 }
 
-/** New hardware is offered all that the old one had confirmed, and over it what was pending. */
+/** What is left of a refusal without the keys. */
+export function refusalWithout(refusal: Refusal | null, keys: readonly ConfigurationKey[]): Refusal | null {
+  const left = refusal?.keys.filter((key) => !keys.includes(key)) ?? [];
+  return refusal && left.length > 0 ? { ...refusal, keys: left } : null;
+}
+
+/** New hardware is offered all that the old one had confirmed, and over it what was pending; it refused none of it. */
 export function replaceHardware(sync: DeviceSync): DeviceSync {
   const wanted = sync.pending ? merged(sync.confirmed, sync.pending.config) : sync.confirmed;
   return withPending(sync, wanted);
 }
 
 /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
-export function withPending(sync: DeviceSync, config: DeviceConfiguration | null): DeviceSync {
+export function withPending(
+  sync: DeviceSync,
+  config: DeviceConfiguration | null,
+  refusal: Refusal | null = null,
+): DeviceSync {
   if (config === null || keysOf(config).length === 0) return { ...sync, pending: null };
-  const pending = { config, fetchedAt: null, contradictions: 0, failure: null };
+  const pending = { config, fetchedAt: null, contradictions: 0, refusal };
   return { ...sync, pending, revision: sync.revision + 1 };
 }
 
 /** The device fetched what is offered. The first fetch counts: it may have acted on any of them. */
-export function fetch<State extends SyncState<unknown>>(sync: State, at: Date): State {
-  if (!sync.pending || sync.pending.failure !== null || sync.pending.fetchedAt) return sync;
+export function fetch<State extends SyncState<DeviceConfiguration>>(sync: State, at: Date): State {
+  if (!sync.pending || sync.pending.fetchedAt || offeredPart(sync.pending) === null) return sync;
   return { ...sync, pending: { ...sync.pending, fetchedAt: at } };
 }

@@ -19,6 +19,8 @@ export interface ContactingDevice extends Device {
   presence: Presence;
 }
 
+export const DEVICE_IS_LOCKED = 'The device is being changed by another operation at present: try again soon';
+
 /** Another logger in its place: it is offered the configuration of the old one, and has yet to show its capabilities. */
 export const newHardware = (device: Device): Device => ({
   ...device,

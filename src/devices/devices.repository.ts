@@ -1,15 +1,18 @@
 import type { Sql } from '../db/database.ts';
 import { staleRead } from '../db/faults.ts';
+import type { Locking } from '../db/locking-commit.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import {
   type PresenceChange,
   UPDATE_PRESENCE,
+  UPDATE_UNLOCKED_PRESENCE,
   updatePresenceBindings,
 } from '../presence/presence-columns.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
-import { createConfigurationsRepository } from './configurations.repository.ts';
+import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
 import type { ContactingDevice, Device } from './device.ts';
 import {
+  CONFIG_COLUMNS,
   configurationsOf,
   DEVICE_COLUMNS,
   type DeviceRow,
@@ -24,8 +27,30 @@ import {
 } from './device-row.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
+export interface ContactingDevices {
+  devices: ContactingDevice[];
+  /** Active devices that another transaction has locked, and that were left out. */
+  unavailable: SerialInOrganization[];
+}
+
+/** The presences of these devices are not as they were read, or another transaction has locked them. */
+export interface PresencesTaken extends Error {
+  assetIds: Set<string>;
+}
+
+export const isPresencesTaken = (error: unknown): error is PresencesTaken =>
+  error instanceof Error && 'assetIds' in error;
+
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);
+
+  /** Of rows that are locked: none of the configurations that they refer to can go meanwhile. */
+  function lockedDevicesOf(rows: DeviceRow[]): Promise<Device[]> {
+    for (const row of rows) {
+      rememberReferenced(sql, [row.reported_config_id, row.confirmed_config_id, row.pending_config_id]);
+    }
+    return devicesOf(rows);
+  }
 
   async function devicesOf(rows: DeviceRow[]): Promise<Device[]> {
     const contents = await configurations.find(
@@ -77,30 +102,46 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     },
 
     /** Active devices by serial, locked but for their presence; what is not registered is left out. */
-    async lockBySerial(serials: SerialInOrganization[]): Promise<ContactingDevice[]> {
-      const found = await queryPrepared<DeviceRow & PresenceRow>(
+    async lockBySerial(serials: SerialInOrganization[], locking: Locking): Promise<ContactingDevices> {
+      const found = await queryPrepared<DeviceRow & PresenceRow & { is_locked: boolean }>(
         sql,
-        'devices_lock_by_serial',
-        `select ${DEVICE_COLUMNS}, s.status, s.last_contact_at, s.expected_by
-         from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
+        locking === 'skip' ? 'devices_lock_free_by_serial' : 'devices_lock_by_serial',
+        `select a.organization_id, a.asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS},
+           s.status, s.last_contact_at, s.expected_by, d.asset_id is null as is_locked
          -- One index look-up per serial: with a plain join, a batch may read all assets instead.
-         cross join lateral (
-           select organization_id, id, serial_number, model from assets
-           where organization_id = wanted.organization_id
-             and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
-           limit 1
+         from (
+           select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
+           cross join lateral (
+             select organization_id, id as asset_id, serial_number, model from assets
+             where organization_id = wanted.organization_id
+               and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
+             limit 1
+           ) as found
+           order by found.organization_id, found.asset_id
          ) as a
-         join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id and d.is_active
-         join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
-         ${LOCKED_IN_ORDER}`,
+         ${locking === 'skip' ? 'left' : 'inner'} join lateral (
+           select * from device_configs
+           where organization_id = a.organization_id and asset_id = a.asset_id and is_active
+           for no key update ${locking === 'skip' ? 'skip locked' : ''}
+         ) as d on true
+         cross join lateral (
+           select status, last_contact_at, expected_by from device_states
+           where organization_id = a.organization_id and asset_id = a.asset_id
+           limit 1
+         ) as s`,
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
       );
-      const rows = await recheckSerials(found);
-      const devices = await devicesOf(rows);
-      return devices.map((device, index) => ({
-        ...device,
-        presence: toPresence(rows[index] as PresenceRow),
-      }));
+      const rows = await recheckSerials(found.filter((row) => !row.is_locked));
+      const devices = await lockedDevicesOf(rows);
+      return {
+        devices: devices.map((device, index) => ({
+          ...device,
+          presence: toPresence(rows[index] as PresenceRow),
+        })),
+        unavailable: found
+          .filter((row) => row.is_locked)
+          .map((row) => ({ organizationId: row.organization_id, serialNumber: row.serial_number })),
+      };
     },
 
     /** Active devices by asset id, locked. */
@@ -113,7 +154,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          ${LOCKED_IN_ORDER}`,
         [organizationId, assetIds],
       );
-      return devicesOf(rows);
+      return lockedDevicesOf(rows);
     },
 
     /** The rows of a new asset's device: its configuration and its state. */
@@ -132,30 +173,37 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     /**
      * Writes the whole sync state of each device, whose rows the caller has locked. The transaction runs again where a
      * presence, which is not locked, has changed meanwhile.
+     *
+     * @throws PresencesTaken
      */
-    async update(devices: Device[], presences: PresenceChange[] = []): Promise<void> {
+    async update(
+      devices: Device[],
+      presences: PresenceChange[] = [],
+      locking: Locking = 'wait',
+    ): Promise<void> {
       if (devices.length === 0 && presences.length === 0) return;
       const entries = devices.flatMap((device) =>
         configurationsOf(device).map((config) => ({ organizationId: device.organizationId, config })),
       );
       const ids = await configurations.insert(entries);
       const configIds = new Map(entries.map(({ config }, index) => [config, ids[index] as string]));
-      const updated = await queryPrepared(
+      const updated = await queryPrepared<{ asset_id: string }>(
         sql,
-        'devices_update',
+        locking === 'skip' ? 'devices_update_free' : 'devices_update',
         `with presence as (
-           ${UPDATE_PRESENCE}
+           ${locking === 'skip' ? UPDATE_UNLOCKED_PRESENCE : UPDATE_PRESENCE}
          ), written as (
            update device_configs d set
              reported_config_id = n.reported_config_id, reported_at = n.reported_at,
              reported_hash = n.reported_hash, confirmed_config_id = n.confirmed_config_id,
              pending_config_id = n.pending_config_id, revision = n.revision, fetched_at = n.fetched_at,
              contradiction_count = n.contradiction_count, failure_reason = n.failure_reason,
-             observed_hash = n.observed_hash, channels_reported = n.channels_reported,
+             refused_keys = n.refused_keys::text[], observed_hash = n.observed_hash, channels_reported = n.channels_reported,
              reported_channel_types = n.reported_channel_types::smallint[], rule_slots = n.rule_slots,
              utc_offset_check_at = case
-               when (d.pending_config_id, d.confirmed_config_id, d.failure_reason)
-                 is not distinct from (n.pending_config_id, n.confirmed_config_id, n.failure_reason)
+               when (d.pending_config_id, d.confirmed_config_id, d.failure_reason, d.refused_keys)
+                 is not distinct from
+                 (n.pending_config_id, n.confirmed_config_id, n.failure_reason, n.refused_keys::text[])
                  then d.utc_offset_check_at
                when n.follows_time_zone or d.utc_offset_check_at is not null then '-infinity' end
            from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})
@@ -164,8 +212,15 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
          select asset_id from presence`,
         [...updatePresenceBindings(presences), ...writtenBindings(devices, configIds)],
       );
-      if (updated.length < presences.length)
-        throw staleRead('The presence of a device has changed meanwhile');
+      if (updated.length < presences.length) throw presencesTaken(presences, updated);
     },
   };
+}
+
+function presencesTaken(presences: PresenceChange[], updated: Array<{ asset_id: string }>): PresencesTaken {
+  const written = new Set(updated.map(({ asset_id }) => asset_id));
+  const taken = presences.map(({ assetId }) => assetId).filter((assetId) => !written.has(assetId));
+  return Object.assign(staleRead('The presence of a device has changed meanwhile'), {
+    assetIds: new Set(taken),
+  });
 }

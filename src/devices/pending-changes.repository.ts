@@ -1,19 +1,24 @@
 /**
- * What is pending for many devices, read and changed in one statement: profiles are applied to up to 100,000 devices at
+ * What is pending for many devices, read and changed in one statement: profiles are applied to thousands of devices at
  * once. `assign` is the set-based twin of `withPending` in device-sync.ts: whoever changes one changes the other, and
  * test/devices/pending-changes.test.ts holds them equal.
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { LOCKED_IN_ORDER, WITH_ASSET } from './device-row.ts';
+import type { ConfigurationKey } from './configuration.ts';
+import { LOCKED_IN_ORDER, toKeysText, WITH_ASSET } from './device-row.ts';
 
-/** A locked device, with all that decides what a change becomes for it. */
+/** A device, with all that decides what a change becomes for it. */
 export interface ChangingDevice {
   assetId: string;
   serialNumber: string;
   pendingConfigId: string | null;
   reportedConfigId: string | null;
   confirmedConfigId: string | null;
+  /** The device refused what is pending, or some of it. */
+  hasRefused: boolean;
+  /** Which of its keys; null: all. */
+  refusedKeys: ConfigurationKey[] | null;
   model: string | null;
   channelTypes: number[] | null;
   ruleSlots: number;
@@ -25,10 +30,13 @@ export interface PendingAssignment {
   configId: string | null;
   /** The configuration has calendars whose offset from UTC has to follow a time zone. */
   followsTimeZone: boolean;
+  /** Of these the device keeps its refusal. */
+  refusedKeys: readonly ConfigurationKey[];
 }
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
-  d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId", a.model,
+  d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId",
+  d.failure_reason is not null as "hasRefused", d.refused_keys as "refusedKeys", a.model,
   d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
@@ -43,6 +51,33 @@ export function createPendingChangesRepository(sql: Sql) {
         `select ${COLUMNS} from ${DEVICES}
          where d.organization_id = ? and d.is_active and a.archived_at is null ${LOCKED_IN_ORDER}`,
         [organizationId],
+      );
+    },
+
+    /** How many devices are active, at most `max`. */
+    async countActive(organizationId: string, max: number): Promise<number> {
+      const [row] = await query<{ count: number }>(
+        sql,
+        `select count(*) from (
+           select 1 from device_configs where organization_id = ? and is_active limit ?
+         ) as active`,
+        [organizationId, max],
+      );
+      return row?.count ?? 0;
+    },
+
+    /** Active devices by asset id, as they are, without locks. */
+    listActive(
+      organizationId: string,
+      { after, limit }: { after: string | null; limit: number },
+    ): Promise<ChangingDevice[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} from ${DEVICES}
+         where d.organization_id = ? and d.is_active and a.archived_at is null
+           and (?::uuid is null or d.asset_id > ?)
+         order by d.asset_id limit ?`,
+        [organizationId, after, after, limit],
       );
     },
 
@@ -75,32 +110,35 @@ export function createPendingChangesRepository(sql: Sql) {
     /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
     async assign(organizationId: string, assignments: PendingAssignment[]): Promise<void> {
       if (assignments.length === 0) return;
-      // Devices share few configurations: a position is shorter than an id.
-      const configIds = [...new Set(assignments.map(({ configId }) => configId))];
-      const following = new Set(
-        assignments.filter((each) => each.followsTimeZone).map(({ configId }) => configId),
-      );
-      const position = new Map(configIds.map((id, index) => [id, index + 1]));
+      // Devices share few of them: a position is shorter than an id.
+      const distinct = new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
+      const shared = [...distinct.values()];
+      const position = new Map([...distinct.keys()].map((key, index) => [key, index + 1]));
       await query(
         sql,
         `update device_configs d set
-           pending_config_id = c.id, fetched_at = null, contradiction_count = 0, failure_reason = null,
+           pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
+           failure_reason = case when c.refused_keys is null then null else failure_reason end,
+           refused_keys = c.refused_keys::text[],
            revision = case when c.id is null then revision else revision + 1 end,
            utc_offset_check_at = case
              when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[], ?::boolean[]) with ordinality
-           as c (organization_id, id, follows_time_zone, position)
+         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::boolean[]) with ordinality
+             as c (organization_id, id, refused_keys, follows_time_zone, position)
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
           assignments.map(({ assetId }) => assetId),
-          assignments.map(({ configId }) => position.get(configId)),
-          configIds.map(() => organizationId),
-          configIds,
-          configIds.map((id) => following.has(id)),
+          assignments.map((assignment) => position.get(keyOf(assignment))),
+          shared.map(() => organizationId),
+          shared.map(({ configId }) => configId),
+          shared.map(({ refusedKeys }) => (refusedKeys.length > 0 ? toKeysText(refusedKeys) : null)),
+          shared.map(({ followsTimeZone }) => followsTimeZone),
         ],
       );
     },
   };
 }
+
+const keyOf = ({ configId, refusedKeys }: PendingAssignment) => `${configId} ${refusedKeys.join()}`;

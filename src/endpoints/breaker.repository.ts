@@ -15,7 +15,7 @@ export function createBreakerRepository(sql: Sql) {
   return {
     /**
      * Sends nothing until the probe; a later probe that is planned already stays. An outage turns everything queued into
-     * backlog; a single failure during a drain does not start the backlog anew. True when it was not open before.
+     * backlog; a failed probe does not start the backlog anew. True when it was not open before.
      */
     async open(
       endpoint: EndpointRef,
@@ -40,7 +40,7 @@ export function createBreakerRepository(sql: Sql) {
       );
     },
 
-    /** When nothing is queued any more. False when the breaker has changed meanwhile. */
+    /** When no backlog is left. False when the breaker has changed meanwhile. */
     close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<boolean> {
       return hasRow(
         `update endpoints set breaker = 'closed', next_probe_at = null where ${IS_ENDPOINT} and breaker = ? returning 1`,
@@ -48,11 +48,12 @@ export function createBreakerRepository(sql: Sql) {
       );
     },
 
-    /** When the endpoint is enabled. */
+    /** When the endpoint is enabled. All that waited for it is backlog, and begins a new schedule. */
     async restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void> {
       await query(
         sql,
-        `update endpoints set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = null
+        `update endpoints set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = now(),
+           enabled_at = now()
          where ${IS_ENDPOINT}`,
         [hasBacklog ? 'draining' : 'closed', ...toBindings(endpoint)],
       );

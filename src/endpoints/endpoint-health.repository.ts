@@ -12,9 +12,12 @@ export interface RecoveryStateRow {
   failingSince: Date | null;
   nextProbeAt: Date | null;
   lastError: string | null;
+  /** Counted up to 10,000, like those to retry. */
   pending: number;
   retrying: number;
-  immediate: number;
+  hasImmediate: boolean;
+  /** Of a replay, or stored as held by a version before: what a drain has yet to queue. */
+  hasUnqueued: boolean;
   nextRetryAt: Date | null;
   /** The database's clock, which decides what is due. */
   now: Date;
@@ -23,6 +26,8 @@ export interface RecoveryStateRow {
 export interface ActiveState {
   breaker: Breaker;
   failingSince: Date | null;
+  /** When the last outage ended. */
+  recoveredAt: Date | null;
 }
 
 export interface LastAttempt extends EndpointRef {
@@ -48,6 +53,10 @@ export interface EndpointCounts {
 const IS_LATEST = 'a.attempted_at >= coalesce(ep.last_attempt_at, a.attempted_at)';
 
 const COUNTED_MAX = 10_000;
+/** A run that has not read the state for so long after it meant to may have been lost: it is started anew. */
+const LATE_RUN_MS = 40_000;
+const IS_ENDPOINT = 'organization_id = ? and id = ?';
+const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 
 export type EndpointHealthRepository = ReturnType<typeof createEndpointHealthRepository>;
 
@@ -91,23 +100,30 @@ export function createEndpointHealthRepository(sql: Sql) {
     },
 
     /** Null when the endpoint was deleted or disabled. */
-    async findActiveState({ organizationId, endpointId }: EndpointRef): Promise<ActiveState | null> {
+    async findActiveState(endpoint: EndpointRef): Promise<ActiveState | null> {
       const [row] = await query<ActiveState>(
         sql,
-        `select breaker, failing_since as "failingSince" from endpoints
-         where organization_id = ? and id = ? and status = 'active'`,
-        [organizationId, endpointId],
+        `select breaker, failing_since as "failingSince", recovered_at as "recoveredAt" from endpoints
+         where ${IS_ENDPOINT} and status = 'active'`,
+        toBindings(endpoint),
       );
       return row ?? null;
     },
 
+    /** Null when the endpoint was deleted. Reads a bounded number of rows, whatever is queued. */
     async findRecoveryState({ organizationId, endpointId }: EndpointRef): Promise<RecoveryStateRow | null> {
       const [row] = await query<RecoveryStateRow>(
         sql,
         `select ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
            split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
            ep.next_probe_at as "nextProbeAt", ep.last_error as "lastError",
-           p.pending, r.retrying, r.immediate, r."nextRetryAt", now() as now
+           p.pending, r.retrying, n.next_attempt_at as "nextRetryAt", now() as now,
+           exists (select from deliveries d where d.organization_id = ep.organization_id and d.endpoint_id = ep.id
+             and d.state = 'retrying' and d.send_immediately) as "hasImmediate",
+           exists (select from delivery_replays q
+             where q.organization_id = ep.organization_id and q.endpoint_id = ep.id)
+           or exists (select from deliveries d where d.organization_id = ep.organization_id and d.endpoint_id = ep.id
+             and d.state = 'held') as "hasUnqueued"
          from endpoints ep
          cross join lateral (
            select count(*) as pending from (
@@ -116,12 +132,17 @@ export function createEndpointHealthRepository(sql: Sql) {
              limit ${COUNTED_MAX}) as counted
          ) as p
          cross join lateral (
-           select count(*) as retrying, count(*) filter (where send_immediately) as immediate,
-             min(next_attempt_at) as "nextRetryAt"
-           from deliveries
-           where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+           select count(*) as retrying from (
+             select 1 from deliveries
+             where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+             limit ${COUNTED_MAX}) as counted
          ) as r
-         where ep.organization_id = ? and ep.id = ?`,
+         left join lateral (
+           select next_attempt_at from deliveries
+           where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+           order by next_attempt_at limit 1
+         ) as n on true
+         where ep.organization_id = ? and ep.id = ? and ep.deleted_at is null`,
         [organizationId, endpointId],
       );
       return row ?? null;
@@ -134,7 +155,7 @@ export function createEndpointHealthRepository(sql: Sql) {
         `select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
-           count(*) filter (where ep.status = 'disabled') as disabled,
+           count(*) filter (where ep.status = 'disabled' and ep.deleted_at is null) as disabled,
            coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds"
          from endpoints ep left join lateral (
            select least(
@@ -163,26 +184,51 @@ export function createEndpointHealthRepository(sql: Sql) {
            and (ep.breaker <> 'closed'
              or exists (
                select from deliveries d
-               where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'retrying'))
+               where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'retrying')
+             or exists (
+               select from delivery_replays q
+               where q.organization_id = ep.organization_id and q.endpoint_id = ep.id))
          limit ?`,
         [olderThanMs / 1000, limit],
       );
     },
 
-    async touchWorkflow({ organizationId, endpointId }: EndpointRef): Promise<void> {
+    async touchWorkflow(endpoint: EndpointRef): Promise<void> {
       await query(
         sql,
-        'update endpoints set workflow_checked_at = now() where organization_id = ? and id = ?',
-        [organizationId, endpointId],
+        `update endpoints set workflow_checked_at = now() where ${IS_ENDPOINT}`,
+        toBindings(endpoint),
       );
     },
 
-    /** The workflow has ended: the next failure starts another one. */
-    async clearWorkflow({ organizationId, endpointId }: EndpointRef): Promise<void> {
+    /** The workflow has read the state, and reads it again at that time at the latest; null: when it has acted. */
+    async planWorkflow(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
       await query(
         sql,
-        'update endpoints set workflow_checked_at = null where organization_id = ? and id = ?',
-        [organizationId, endpointId],
+        `update endpoints set workflow_checked_at = now(), workflow_due_at = coalesce(?::timestamptz, now())
+         where ${IS_ENDPOINT}`,
+        [dueAt?.toISOString() ?? null, ...toBindings(endpoint)],
+      );
+    },
+
+    /** Whether a workflow is running that reads the state by that time; null: as soon as it can. */
+    async hasRunBy(endpoint: EndpointRef, dueAt: Date | null): Promise<boolean> {
+      const rows = await query(
+        sql,
+        `select 1 from endpoints
+         where ${IS_ENDPOINT} and workflow_due_at <= coalesce(?::timestamptz, now())
+           and workflow_due_at > now() - make_interval(secs => ?)`,
+        [...toBindings(endpoint), dueAt?.toISOString() ?? null, LATE_RUN_MS / 1000],
+      );
+      return rows.length > 0;
+    },
+
+    /** The workflow has ended: the next failure starts another one. */
+    async clearWorkflow(endpoint: EndpointRef): Promise<void> {
+      await query(
+        sql,
+        `update endpoints set workflow_checked_at = null, workflow_due_at = null where ${IS_ENDPOINT}`,
+        toBindings(endpoint),
       );
     },
   };

@@ -1,22 +1,22 @@
 /** What an attempt means for its endpoint: healthy, breaker open, or disabled. */
+import { LRUCache } from 'lru-cache';
 import type { Log } from '../process/log.ts';
 import type { BreakerRepository } from './breaker.repository.ts';
 import { type EndpointRef, endpointKey } from './endpoint.ts';
-import type { EndpointHealthRepository, LastAttempt } from './endpoint-health.repository.ts';
+import type { ActiveState, EndpointHealthRepository, LastAttempt } from './endpoint-health.repository.ts';
 import {
   type EndpointHealth,
   HEALTHY,
   opensBreaker,
   type ProbePlan,
   probeWaitMs,
+  sinceRecovery,
   type Verdict,
   withAttempt,
 } from './endpoint-health.ts';
-import type { EndpointDeliveries } from './endpoints.service.ts';
 import type { LastAttempts } from './last-attempts.service.ts';
 
 export interface EndpointHealthServiceDeps {
-  deliveries: Pick<EndpointDeliveries, 'moveQueued'>;
   endpoints: Pick<EndpointHealthRepository, 'recordLastAttempts' | 'findActiveState'>;
   breakers: Pick<BreakerRepository, 'open' | 'disable'>;
   lastAttempts: Pick<LastAttempts, 'add'>;
@@ -24,8 +24,8 @@ export interface EndpointHealthServiceDeps {
   /** All attempts failing for this long disable the endpoint. */
   disableAfterMs: number;
   now(): Date;
-  /** The endpoint needs its workflow. */
-  notifyRecovery(endpoint: EndpointRef): void;
+  /** The endpoint needs its workflow at that time. */
+  notifyRecovery(endpoint: EndpointRef, dueAt: Date): void;
   log: Log;
 }
 
@@ -33,51 +33,70 @@ export interface AttemptOutcome {
   verdict: Verdict;
   /** From the receiver's Retry-After header. */
   retryAfterMs: number | null;
+  /** Of the delivery; null when it is not attempted again. */
+  nextAttemptAt: Date | null;
 }
 
 export type EndpointHealthService = ReturnType<typeof createEndpointHealthService>;
 
+/** Counts of endpoints that send least often are forgotten first: they begin anew. */
+const COUNTED_ENDPOINTS_MAX = 10_000;
+
 export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
-  const { deliveries, endpoints, breakers, lastAttempts, log } = deps;
-  const healthByEndpoint = new Map<string, EndpointHealth>();
+  const { endpoints, breakers, lastAttempts, log } = deps;
+  const healthByEndpoint = new LRUCache<string, EndpointHealth>({ max: COUNTED_ENDPOINTS_MAX });
 
   return {
-    /** Called once for each attempt, after its outcome was recorded. */
-    async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<void> {
-      const health = countAttempt(attempt, outcome);
-      if (outcome.verdict === 'delivered' || outcome.verdict === 'blocked') return lastAttempts.add(attempt);
+    /**
+     * Called once for each attempt, after its outcome was recorded. False when nothing more may be sent to the endpoint:
+     * its breaker is open, or it is disabled.
+     */
+    async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<boolean> {
+      const health = count(attempt, outcome, healthOf(attempt));
+      if (outcome.verdict === 'delivered' || outcome.verdict === 'blocked') {
+        lastAttempts.add(attempt);
+        return true;
+      }
       await endpoints.recordLastAttempts([attempt]);
-      if (outcome.verdict === 'gone') return disable(toRef(attempt), 'gone');
-      await handleFailure(attempt, outcome, health);
+      const state = await endpoints.findActiveState(attempt);
+      if (!state) return false;
+      return handleFailure(attempt, outcome, { ...state, health });
     },
   };
 
-  function countAttempt(attempt: LastAttempt, { verdict }: AttemptOutcome): EndpointHealth {
-    const key = endpointKey(attempt);
-    const before = healthByEndpoint.get(key) ?? HEALTHY;
+  function healthOf(endpoint: EndpointRef): EndpointHealth {
+    return healthByEndpoint.get(endpointKey(endpoint)) ?? HEALTHY;
+  }
+
+  function count(attempt: LastAttempt, { verdict }: AttemptOutcome, before: EndpointHealth): EndpointHealth {
     const health = withAttempt(before, { verdict }, attempt.attemptedAt.getTime());
-    healthByEndpoint.set(key, health);
+    healthByEndpoint.set(endpointKey(attempt), health);
     return health;
   }
 
   async function handleFailure(
     attempt: LastAttempt,
-    { verdict, retryAfterMs }: AttemptOutcome,
-    health: EndpointHealth,
-  ): Promise<void> {
+    outcome: AttemptOutcome,
+    { breaker, failingSince, recoveredAt, health }: ActiveState & { health: EndpointHealth },
+  ): Promise<boolean> {
     const endpoint = toRef(attempt);
-    const state = await endpoints.findActiveState(endpoint);
-    if (!state) return;
-    const { failingSince, breaker } = state;
+    if (outcome.verdict === 'gone') return disable(endpoint, 'gone');
     const failingForMs = failingSince ? attempt.attemptedAt.getTime() - failingSince.getTime() : 0;
     if (failingForMs >= deps.disableAfterMs) return disable(endpoint, 'failing');
-    const isOutage = opensBreaker(health, verdict);
-    // A failed probe or drain opens the breaker again, whatever this process has counted.
-    if (isOutage || breaker !== 'closed') {
-      const waitMs = probeWaitMs(failingForMs, retryAfterMs, deps.probePlan);
+    const recoveredAtMs = recoveredAt?.getTime() ?? null;
+    const isCurrent = health.recoveredAtMs === recoveredAtMs;
+    const current = isCurrent
+      ? health
+      : count(attempt, outcome, sinceRecovery(healthOf(endpoint), recoveredAtMs));
+    const isOutage = opensBreaker(current, outcome.verdict);
+    // A failed probe opens the breaker again, whatever this process has counted.
+    if (isOutage || breaker === 'open') {
+      const waitMs = probeWaitMs(failingForMs, outcome.retryAfterMs, deps.probePlan);
       await openBreaker(endpoint, { waitMs, isOutage, error: attempt.error });
+      return false;
     }
-    deps.notifyRecovery(endpoint);
+    if (outcome.nextAttemptAt) deps.notifyRecovery(endpoint, outcome.nextAttemptAt);
+    return true;
   }
 
   async function openBreaker(
@@ -87,13 +106,14 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     const nextProbeAt = new Date(deps.now().getTime() + waitMs);
     if (await breakers.open(endpoint, { nextProbeAt, isOutage }))
       log.warn({ endpointId: endpoint.endpointId, error }, 'webhook.breaker_opened');
+    deps.notifyRecovery(endpoint, nextProbeAt);
   }
 
-  async function disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<void> {
-    if (!(await breakers.disable(endpoint, reason))) return;
+  async function disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<false> {
     healthByEndpoint.delete(endpointKey(endpoint));
-    await deliveries.moveQueued(endpoint, ['pending', 'retrying'], 'held');
-    log.warn({ endpointId: endpoint.endpointId, reason }, 'webhook.disabled');
+    if (await breakers.disable(endpoint, reason))
+      log.warn({ endpointId: endpoint.endpointId, reason }, 'webhook.disabled');
+    return false;
   }
 }
 

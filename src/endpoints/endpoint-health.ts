@@ -13,6 +13,8 @@ export interface EndpointHealth {
   failuresInARow: number;
   /** Counts of the last minute by time slot, oldest first: at most a dozen slots, however many attempts there were. */
   recent: Slot[];
+  /** The recovery since which these were counted; null: the endpoint has not recovered from an outage. */
+  recoveredAtMs: number | null;
 }
 
 interface Slot {
@@ -21,7 +23,7 @@ interface Slot {
   failures: number;
 }
 
-export const HEALTHY: EndpointHealth = { failuresInARow: 0, recent: [] };
+export const HEALTHY: EndpointHealth = { failuresInARow: 0, recent: [], recoveredAtMs: null };
 
 const IN_A_ROW_MAX = 5;
 const SLOT_MS = 5_000;
@@ -30,7 +32,7 @@ const WINDOW_ATTEMPTS_MIN = 20;
 const WINDOW_FAILED_SHARE = 0.5;
 
 export function withAttempt(
-  { failuresInARow, recent }: EndpointHealth,
+  { failuresInARow, recent, recoveredAtMs }: EndpointHealth,
   { verdict }: { verdict: Verdict },
   nowMs: number,
 ): EndpointHealth {
@@ -42,10 +44,17 @@ export function withAttempt(
     ? recent.slice(0, -1)
     : recent.filter(({ startsAtMs }) => startsAtMs > nowMs - WINDOW_MS);
   const counted = { ...slot, attempts: slot.attempts + 1, failures: slot.failures + (failed ? 1 : 0) };
-  return { failuresInARow: failed ? failuresInARow + 1 : 0, recent: [...earlier, counted] };
+  return { failuresInARow: failed ? failuresInARow + 1 : 0, recent: [...earlier, counted], recoveredAtMs };
 }
 
-/** Whether the breaker opens after this attempt. */
+/**
+ * Without what was counted before the latest recovery, which another process may have found: the failures of an outage
+ * say nothing about a receiver that is back. Their times are compared for equality alone, so no clock matters.
+ */
+export const sinceRecovery = (health: EndpointHealth, recoveredAtMs: number | null): EndpointHealth =>
+  health.recoveredAtMs === recoveredAtMs ? health : { ...HEALTHY, recoveredAtMs };
+
+/** Whether the breaker opens after this attempt, also while the backlog is drained. */
 export function opensBreaker({ failuresInARow, recent }: EndpointHealth, verdict: Verdict): boolean {
   if (verdict === 'throttled') return true;
   if (failuresInARow >= IN_A_ROW_MAX) return true;
@@ -62,12 +71,9 @@ export interface ProbePlan {
 }
 
 /** Probes soon after a short outage and rarely in a long one: recovery is noticed within a tenth of the outage. */
-export const PROBE_PLAN: ProbePlan = { firstMs: 5_000, share: 0.1, maxMs: 5 * 60_000 };
+export const PROBE_PLAN: ProbePlan = { firstMs: 5_000, share: 0.1, maxMs: 15 * 60_000 };
 
 export function probeWaitMs(failingForMs: number, retryAfterMs: number | null, plan: ProbePlan): number {
   const planned = Math.min(Math.max(plan.firstMs, failingForMs * plan.share), plan.maxMs);
   return Math.max(planned, retryAfterMs ?? 0);
 }
-
-/** Requests per second while draining: 1, 2, 4 … up to the limit. */
-export const nextPace = (pace: number, limit: number) => Math.min(pace * 2, limit);

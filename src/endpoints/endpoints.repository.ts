@@ -7,7 +7,8 @@ const COLUMNS = `id, name, url, status, disabled_reason as "disabledReason", eve
   last_delivered_at as "lastDeliveredAt", last_attempt_at as "lastAttemptAt", last_status as "lastStatus",
   last_status_code as "lastStatusCode", last_error as "lastError", created_at as "createdAt",
   updated_at as "updatedAt"`;
-const IN_SCOPE = 'organization_id = ? and collection = ?';
+/** A deleted endpoint is there for the worker alone, until its queue is cancelled. */
+const IN_SCOPE = 'organization_id = ? and collection = ? and deleted_at is null';
 
 /** One organization's endpoints of one collection: no statement here reaches beyond that. */
 export interface EndpointScope {
@@ -42,7 +43,7 @@ export function createEndpointsRepository(sql: Sql) {
   async function findOne(
     scope: EndpointScope,
     id: string,
-    lock: '' | 'for update',
+    lock: '' | 'for no key update',
   ): Promise<Endpoint | null> {
     const [row] = await query<EndpointRow>(
       sql,
@@ -69,8 +70,8 @@ export function createEndpointsRepository(sql: Sql) {
 
     find: (scope: EndpointScope, id: string) => findOne(scope, id, ''),
 
-    /** Locks the row until the transaction ends. */
-    lock: (scope: EndpointScope, id: string) => findOne(scope, id, 'for update'),
+    /** Locks the row until the transaction ends; events that happen meanwhile are queued all the same. */
+    lock: (scope: EndpointScope, id: string) => findOne(scope, id, 'for no key update'),
 
     /** Makes others who add to the collection wait until the transaction ends. */
     async lockCollection(scope: EndpointScope): Promise<void> {
@@ -159,11 +160,16 @@ export function createEndpointsRepository(sql: Sql) {
       return row?.hadOne ?? false;
     },
 
-    /** Returns the id as it was stored, null when there was no such endpoint. */
+    /**
+     * Marks the endpoint as deleted: nothing is sent to it or queued for it from then on. Returns its id as it was
+     * stored, null when there was no such endpoint.
+     */
     async remove(scope: EndpointScope, id: string): Promise<string | null> {
       const [row] = await query<{ id: string }>(
         sql,
-        `delete from endpoints where ${IN_SCOPE} and id = ? returning id`,
+        `update endpoints set deleted_at = now(), status = 'disabled', disabled_reason = 'customer', breaker = 'closed',
+           next_probe_at = null, secret = null, previous_secret = null
+         where ${IN_SCOPE} and id = ? returning id`,
         [...toBindings(scope), id],
       );
       return row?.id ?? null;

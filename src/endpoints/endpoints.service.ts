@@ -18,7 +18,7 @@ import type { SecretBox } from './secret-box.ts';
 
 /** The deliveries of an endpoint, in the transaction that changes it. */
 export interface EndpointDeliveries {
-  moveQueued(endpoint: EndpointRef, from: string[], to: 'held' | 'pending' | 'cancelled'): Promise<number>;
+  hasQueued(endpoint: EndpointRef): Promise<boolean>;
   /** Dispatchers release what they have claimed for the endpoint, and claim it again. */
   announceChange(endpoint: EndpointRef): Promise<void>;
 }
@@ -83,41 +83,37 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
         const after = await endpoints.update(scope, id, changedEndpoint(before, change));
         await deliveriesIn(sql).announceChange(ref);
         if (before.status !== after.status) afterCommit(() => logStatus(after));
-        if (await updateQueue(sql, ref, before, after)) afterCommit(() => deps.notifyRecovery(ref));
+        if (await updateBreaker(sql, ref, before, after)) afterCommit(() => deps.notifyRecovery(ref));
         return after;
       });
     },
 
+    /** Nothing is sent to it from now on; the worker cancels what is queued. */
     remove(transact: Transact, scope: EndpointScope, id: string): Promise<void> {
       return transact(async ({ sql }) => {
         const removedId = await endpointsIn(sql).remove(scope, id);
         if (removedId === null) throw notFound(NO_SUCH_ENDPOINT);
         const ref = toRef(scope, removedId);
-        await deliveriesIn(sql).moveQueued(ref, ['pending', 'sending', 'retrying', 'held'], 'cancelled');
         await deliveriesIn(sql).announceChange(ref);
       });
     },
   };
 
   /**
-   * Disabling holds what is queued, enabling releases it, and a new URL is probed at once. Returns whether the
-   * endpoint's workflow has something to do.
+   * Enabling drains what was held meanwhile, and a new URL is probed at once. Returns whether the endpoint's workflow has
+   * something to do. What is queued is not touched: that it is held follows from the status.
    */
-  async function updateQueue(
+  async function updateBreaker(
     sql: Sql,
     ref: EndpointRef,
     before: Endpoint,
     after: Endpoint,
   ): Promise<boolean> {
-    if (after.status === 'disabled') {
-      if (before.status === 'active')
-        await deliveriesIn(sql).moveQueued(ref, ['pending', 'retrying'], 'held');
-      return false;
-    }
+    if (after.status === 'disabled') return false;
     if (before.status === 'disabled') {
-      const released = await deliveriesIn(sql).moveQueued(ref, ['held'], 'pending');
-      await breakersIn(sql).restore(ref, released > 0);
-      return released > 0;
+      const hasBacklog = await deliveriesIn(sql).hasQueued(ref);
+      await breakersIn(sql).restore(ref, hasBacklog);
+      return hasBacklog;
     }
     if (before.url === after.url) return false;
     await breakersIn(sql).probeNow(ref);

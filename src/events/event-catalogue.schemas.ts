@@ -16,6 +16,7 @@ import {
   configFailedData,
   frameData,
   noteData,
+  overdueFleetData,
 } from './event-payloads.schemas.ts';
 
 interface EventDefinition<Collections, Data, Example = Data> {
@@ -120,6 +121,14 @@ export const EVENT_CATALOGUE = {
     description: 'Sent with the first contact after device.offline.',
     data: assetSchema,
     example: assetExample,
+  }),
+  'fleet.silent': event({
+    collections: ['event'],
+    summary: 'Many devices missed their expected contact at once',
+    description:
+      'More than a tenth of all active devices, and more than twenty. Sent once, instead of device.offline and alert.created for each of them; the alerts are in the list. Those that are still overdue in the end have their own events then.',
+    data: overdueFleetData,
+    example: { silent: 42, total: 180, since: '2026-03-02T08:15:30.000Z' },
   }),
   'webhook.test': event({
     collections: [],

@@ -7,6 +7,7 @@ import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts'
 import { configurationSchema } from '../devices/devices.schemas.ts';
 import { timestamp } from '../http/schemas.ts';
 import type { FrameData, ReadingData } from '../measurements/measurement-events.ts';
+import type { OverdueFleetData } from '../presence/overdue-fleet.ts';
 
 const serialNumber = Joi.string().required().description('As it was registered');
 const assetId = Joi.string().required();
@@ -74,6 +75,12 @@ export const configFailedData = Joi.object<ConfigFailedData>({
   ...configFields,
   reason: Joi.string().required().description('What the device could not accept, in its own words'),
   failedAt: timestamp().required(),
+});
+
+export const overdueFleetData = Joi.object<OverdueFleetData>({
+  silent: Joi.number().integer().required().description('Devices that missed their contact'),
+  total: Joi.number().integer().required().description('Active devices of the organization'),
+  since: timestamp().required().description('The first contact that was missed'),
 });
 
 export const noteData = Joi.object<{ note: string }>({ note: Joi.string().required() });

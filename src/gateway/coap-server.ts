@@ -41,7 +41,7 @@ export interface CoapCall {
 
 export interface CoapRoute {
   methods: ReadonlyArray<'GET' | 'POST'>;
-  /** A MalformedMessage is answered with 4.00, an exceeded limit with 5.03, any other error with 5.00. */
+  /** A MalformedMessage is answered with 4.00, an exceeded limit or overload with 5.03, any other error with 5.00. */
   handle(call: CoapCall): Promise<CoapAnswer> | CoapAnswer;
 }
 
@@ -201,8 +201,8 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     } catch (error) {
       if (error instanceof MalformedMessage) return { code: '4.00' };
       const kind = error instanceof AppError ? error.kind : null;
-      if (kind === 'rate_limited') return { code: '5.03' };
-      if (kind !== 'unavailable') log(`CoAP handler of ${call.path} failed`, error);
+      if (kind === 'rate_limited' || kind === 'unavailable') return { code: '5.03' };
+      log(`CoAP handler of ${call.path} failed`, error);
       return { code: '5.00' };
     }
   }

@@ -10,9 +10,16 @@ export interface Metrics {
   requestDuration: Histogram<'operation' | 'status'>;
   temporalErrors: Counter<'call'>;
   jobsStarted: Counter;
+  clockAhead: Gauge;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
   readings: Counter<'outcome'>;
+}
+
+/** Counted when the metrics are read, instead of as it happens. */
+export interface MetricSources {
+  /** Fleets that are overdue. */
+  overdueFleets(): Promise<number>;
 }
 
 type CountEndpoints = () => Promise<
@@ -49,10 +56,20 @@ export function addEndpointMetrics({ registry }: Metrics, count: CountEndpoints)
   });
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  new Gauge({
+    name: 'dms_overdue_fleets',
+    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
+    registers,
+    async collect() {
+      const count = await sources.overdueFleets().catch(() => null);
+      this.reset();
+      if (count !== null) this.set(count);
+    },
+  });
   return {
     registry,
     requestDuration: new Histogram({
@@ -96,6 +113,11 @@ export function createMetrics(): Metrics {
       name: 'dms_readings_total',
       help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
       labelNames: ['outcome'],
+      registers,
+    }),
+    clockAhead: new Gauge({
+      name: 'dms_clock_ahead_seconds',
+      help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
       registers,
     }),
     jobsStarted: new Counter({

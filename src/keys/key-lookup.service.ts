@@ -32,7 +32,7 @@ const KNOWN_MAX = 10_000;
 const UNKNOWN_MAX = 10_000;
 const BATCH_MAX = 500;
 const WAITING_MAX = 10_000;
-const SUSPECTS_GATHER_MS = 100;
+const SUSPECTS_INTERVAL_MS = 100;
 
 export function createKeyLookup({ keys, now }: KeyLookupDeps): FindCaller {
   /** An entry that is out of date is looked up again, and shows until then that the key has worked. */
@@ -90,8 +90,8 @@ const LIMITS: Pick<LookUps, 'maxWaiting' | 'overloaded'> = {
   overloaded: () => new AppError('unavailable', 'Too many API keys wait to be looked up'),
 };
 
-const LIMITS_OF_SUSPECTS: Pick<LookUps, 'gather' | 'maxWaiting' | 'overloaded'> = {
-  gather: { enough: Number.POSITIVE_INFINITY, ms: SUSPECTS_GATHER_MS },
+const LIMITS_OF_SUSPECTS: Pick<LookUps, 'intervalMs' | 'maxWaiting' | 'overloaded'> = {
+  intervalMs: SUSPECTS_INTERVAL_MS,
   maxWaiting: BATCH_MAX,
   overloaded: () => TOO_MANY_UNKNOWN,
 };

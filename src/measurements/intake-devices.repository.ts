@@ -1,6 +1,9 @@
 /** The devices that a batch of frames is from: their states locked, the rest read. */
 import type { Sql } from '../db/database.ts';
+import type { Locking } from '../db/locking-commit.ts';
 import { queryPrepared } from '../db/query.ts';
+import type { ConfigurationKey } from '../devices/configuration.ts';
+import { toRefusal } from '../devices/device-row.ts';
 import type { SyncState } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
@@ -14,6 +17,14 @@ interface StateRow extends Presence, Omit<DeviceState, 'presence'> {
   model: string | null;
   openAlerts: unknown[];
   subscribed: string[] | null;
+  /** Another transaction has locked the state, which is null. */
+  isLocked: boolean;
+}
+
+export interface LockedDevices {
+  devices: LockedDevice[];
+  /** Active devices whose states another transaction has locked, and were left out. */
+  unavailable: SerialInOrganization[];
 }
 
 interface ConfigRow extends Omit<ConfigState, 'sync'> {
@@ -25,6 +36,7 @@ interface ConfigRow extends Omit<ConfigState, 'sync'> {
   revision: number;
   fetchedAt: Date | null;
   failureReason: string | null;
+  refusedKeys: ConfigurationKey[] | null;
 }
 
 export type IntakeDevicesRepository = ReturnType<typeof createIntakeDevicesRepository>;
@@ -35,22 +47,25 @@ export function createIntakeDevicesRepository(sql: Sql) {
      * Active devices by serial, their states locked in one order. Their configurations are read and not locked, so that
      * frames never wait for a job that changes many devices.
      */
-    async lockBySerial(serials: SerialInOrganization[]): Promise<LockedDevice[]> {
-      const states = await lockStates(serials);
-      if (states.length === 0) return [];
+    async lockBySerial(serials: SerialInOrganization[], locking: Locking): Promise<LockedDevices> {
+      const found = await lockStates(serials, locking);
+      const unavailable = found.filter(({ isLocked }) => isLocked);
+      const states = found.filter(({ isLocked }) => !isLocked);
+      if (states.length === 0) return { devices: [], unavailable };
       const configs = await readConfigs(states);
-      return states.flatMap((state) => {
+      const devices = states.flatMap((state) => {
         const config = configs.get(state.assetId);
         return config?.serialNumber === state.serialNumber ? [lockedDeviceOf(state, config)] : [];
       });
+      return { devices, unavailable };
     },
   };
 
-  function lockStates(serials: SerialInOrganization[]): Promise<StateRow[]> {
+  function lockStates(serials: SerialInOrganization[], locking: Locking): Promise<StateRow[]> {
     const organizationIds = serials.map(({ organizationId }) => organizationId);
     return queryPrepared(
       sql,
-      'intake_lock_states',
+      locking === 'skip' ? 'intake_lock_free_states' : 'intake_lock_states',
       `with subscriptions as materialized (
          select e.organization_id, array_agg(distinct t.type) as event_types
          from endpoints e cross join lateral unnest(e.events) as t (type)
@@ -62,7 +77,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
          s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
          s.latest_measured_at as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
          s.observed_channel_types as "channelTypes", s.newest_reading_at as "newestReadingAt",
-         s.open_alerts as "openAlerts", subscriptions.event_types as subscribed
+         s.open_alerts as "openAlerts", subscriptions.event_types as subscribed, s.asset_id is null as "isLocked"
        -- One look-up in each index per device: joined freely, a batch may read whole tables instead.
        from (
          select found.* from unnest(?::uuid[], ?::text[]) as n (organization_id, serial_number)
@@ -74,9 +89,10 @@ export function createIntakeDevicesRepository(sql: Sql) {
          ) as found
          order by found.organization_id, found.id
        ) as a
-       cross join lateral (
-         select * from device_states where organization_id = a.organization_id and asset_id = a.id for no key update
-       ) as s
+       ${locking === 'skip' ? 'left' : 'inner'} join lateral (
+         select * from device_states where organization_id = a.organization_id and asset_id = a.id
+         for no key update ${locking === 'skip' ? 'skip locked' : ''}
+       ) as s on true
        left join subscriptions on subscriptions.organization_id = a.organization_id`,
       [[...new Set(organizationIds)], organizationIds, serials.map(({ serialNumber }) => serialNumber)],
     );
@@ -93,7 +109,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
       `select a.id as "assetId", a.serial_number as "serialNumber", d.reported_config_id as "reportedConfigId",
          d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
          d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
-         d.fetched_at as "fetchedAt", d.failure_reason as "failureReason",
+         d.fetched_at as "fetchedAt", d.failure_reason as "failureReason", d.refused_keys as "refusedKeys",
          d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
        from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
        cross join lateral (
@@ -144,11 +160,12 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
 }
 
 function syncOf(row: ConfigRow): SyncState<string> {
-  const { reportedConfigId, confirmedConfigId, pendingConfigId, revision, fetchedAt, failureReason } = row;
+  const { reportedConfigId, confirmedConfigId, pendingConfigId, revision, fetchedAt } = row;
+  const refusal = toRefusal(row.failureReason, row.refusedKeys);
   return {
     reported: reportedConfigId === null ? null : { config: reportedConfigId },
     confirmed: confirmedConfigId,
     revision,
-    pending: pendingConfigId === null ? null : { config: pendingConfigId, fetchedAt, failure: failureReason },
+    pending: pendingConfigId === null ? null : { config: pendingConfigId, fetchedAt, refusal },
   };
 }

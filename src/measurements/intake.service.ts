@@ -8,13 +8,14 @@
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/faults.ts';
-import { createGroupCommit } from '../db/group-commit.ts';
+import { type BatchSlots, createLockingCommit, LOCKED, type Locking } from '../db/locking-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationRefs } from '../devices/configurations.repository.ts';
 import type { OfferedChange } from '../devices/device.ts';
+import { DEVICE_IS_LOCKED } from '../devices/device.ts';
 import { isPlausibleTime } from '../devices/device-clock.ts';
 import { withContents } from '../devices/device-sync.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
@@ -36,6 +37,7 @@ export interface IntakeDeps {
   };
   unregisteredIn(sql: Sql): { record(contacts: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
+  slots: BatchSlots;
   /** Opens and resolves alerts by the readings, and answers with their events. */
   evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
@@ -52,21 +54,23 @@ export interface Intake {
 
 const BATCH_MAX = 500;
 const BATCH_READINGS_MAX = 20_000;
-const BATCHES_UNDER_WAY = 2;
 /** Loggers wait for seconds anyway; a small batch takes as many statements as a large one. */
 const GATHER = { enough: 32, ms: 4 };
-const WAITING_MAX = 20_000;
+
+type Stored = StoredFrame | null | typeof LOCKED;
 
 export function createIntake(deps: IntakeDeps): Intake {
-  const group = createGroupCommit<Frame, StoredFrame | null>({
-    commit: (frames) => commitFrames(deps, frames),
+  const group = createLockingCommit<Frame, StoredFrame | null>({
+    commit: (frames, locking) => commitFrames(deps, frames, locking),
+    laneOf: ({ organizationId }) => organizationId,
+    keyOf: serialKeyOf,
+    slots: deps.slots,
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
-    concurrency: BATCHES_UNDER_WAY,
     gather: GATHER,
-    maxWaiting: WAITING_MAX,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices send at once', { headers: { 'Retry-After': '5' } }),
+    locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),
   });
   return {
     async receive(frame) {
@@ -93,17 +97,17 @@ async function fetchPending({ exchange }: IntakeDeps, contact: ConfigContact): P
 
 const isOverload = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
 
-async function commitFrames(deps: IntakeDeps, frames: Frame[]): Promise<Array<StoredFrame | null>> {
+async function commitFrames(deps: IntakeDeps, frames: Frame[], locking: Locking): Promise<Stored[]> {
   await deps.partitions.ensure(timesOf(frames));
   try {
-    return await storeFrames(deps, frames, 'no newer');
+    return await storeFrames(deps, frames, { locking, check: 'no newer' });
   } catch (error) {
     // Another process dropped a partition, or a device state restored from a backup is older than the stored readings:
     // the second time partitions are looked up anew, and every reading is compared with what is stored.
     if (!isMissingPartition(error) && !isUniqueViolationOf(error, MEASUREMENTS.name)) throw error;
     deps.partitions.forget();
     await deps.partitions.ensure(timesOf(frames));
-    return storeFrames(deps, frames, 'all');
+    return storeFrames(deps, frames, { locking, check: 'all' });
   }
 }
 
@@ -116,12 +120,15 @@ function* timesOf(frames: Frame[]): Generator<Date> {
 function storeFrames(
   deps: IntakeDeps,
   frames: Frame[],
-  check: DuplicateCheck,
-): Promise<Array<StoredFrame | null>> {
+  { locking, check }: { locking: Locking; check: DuplicateCheck },
+): Promise<Stored[]> {
   return deps.transact(async ({ sql }) => {
-    const devices = await lockDevices(deps, sql, frames);
-    const results = frames.map((frame) => devices.get(serialKeyOf(frame))?.take(frame) ?? null);
-    const stored = results.filter((each) => each !== null);
+    const { devices, lockedKeys } = await lockDevices(deps, sql, frames, locking);
+    const results = frames.map((frame): Stored => {
+      const key = serialKeyOf(frame);
+      return devices.get(key)?.take(frame) ?? (lockedKeys.has(key) ? LOCKED : null);
+    });
+    const stored = results.filter((each) => each !== null && each !== LOCKED);
     countDuplicates(stored, await deps.measurementsIn(sql).store(stored, check));
     const alertEvents = await deps.evaluateAlerts({ sql }, stored);
     const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
@@ -137,16 +144,16 @@ async function lockDevices(
   { devicesIn, configurationsIn }: IntakeDeps,
   sql: Sql,
   frames: Frame[],
-): Promise<Map<string, DeviceFrames>> {
+  locking: Locking,
+): Promise<{ devices: Map<string, DeviceFrames>; lockedKeys: Set<string> }> {
   const bySerial = new Map(frames.map((frame) => [serialKeyOf(frame), frame]));
-  const devices = await devicesIn(sql).lockBySerial([...bySerial.values()]);
+  const { devices, unavailable } = await devicesIn(sql).lockBySerial([...bySerial.values()], locking);
   const contents = await configurationsIn(sql).find(devices.map(configRefs));
-  return new Map(
-    devices.map((device) => [
-      serialKeyOf(device),
-      createDeviceFrames(device, withContents(device.config.sync, contents)),
-    ]),
-  );
+  const byKey = devices.map((device): [string, DeviceFrames] => [
+    serialKeyOf(device),
+    createDeviceFrames(device, withContents(device.config.sync, contents)),
+  ]);
+  return { devices: new Map(byKey), lockedKeys: new Set(unavailable.map(serialKeyOf)) };
 }
 
 function configRefs({ organizationId, config: { sync } }: LockedDevice): ConfigurationRefs {

@@ -36,18 +36,30 @@ export interface PresenceChange extends DeviceKey {
   after: Presence;
 }
 
+const CHANGES = `unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::timestamptz[])
+    as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, status_before, expected_before)`;
+const UNCHANGED = `s.organization_id = n.organization_id and s.asset_id = n.asset_id and s.status = n.status_before
+    and date_trunc('milliseconds', s.expected_by) is not distinct from n.expected_before`;
+
 /**
  * Writes presences that were decided without a lock on their rows, and returns the ids of the assets. A row that has
  * changed meanwhile is left as it is; times are compared to the millisecond, which is what a Date holds.
  */
-export const UPDATE_PRESENCE = `update device_states s set ${SET_PRESENCE}
-  from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::timestamptz[])
-    as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, status_before, expected_before)
-  where s.organization_id = n.organization_id and s.asset_id = n.asset_id and s.status = n.status_before
-    and date_trunc('milliseconds', s.expected_by) is not distinct from n.expected_before
-  returning s.asset_id`;
+export const UPDATE_PRESENCE = `update device_states s set ${SET_PRESENCE} from ${CHANGES}
+  where ${UNCHANGED} returning s.asset_id`;
 
-/** The bindings of `UPDATE_PRESENCE`. */
+/** The same, which also leaves rows as they are that another transaction has locked. */
+export const UPDATE_UNLOCKED_PRESENCE = `update device_states s set ${SET_PRESENCE}
+  from (
+    select n.* from ${CHANGES}
+    cross join lateral (
+      select from device_states where organization_id = n.organization_id and asset_id = n.asset_id
+      for no key update skip locked
+    ) as unlocked
+  ) as n
+  where ${UNCHANGED} returning s.asset_id`;
+
+/** The bindings of both. */
 export const updatePresenceBindings = (changes: readonly PresenceChange[]): string[] => [
   toArrayText(changes, ({ organizationId }) => organizationId),
   toArrayText(changes, ({ assetId }) => assetId),

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Outage } from './ingress-availability.ts';
+import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
 import type { DeviceKey } from './presence-columns.ts';
 
 /** A device whose expected contact was missed. */
@@ -28,6 +29,16 @@ const EXTENSION = `(
 const toBindings = (outages: Outage[]) => [
   outages.map(({ startedAt }) => startedAt.toISOString()),
   outages.map(({ endedAt }) => endedAt.toISOString()),
+];
+
+/** Bindings: now, the beginnings and the ends of outages, now. */
+const IS_OVERDUE = `s.status = 'online' and s.overdue_check_at < ?::timestamptz
+  and s.expected_by + ${EXTENSION} < ?::timestamptz`;
+
+const overdueBindings = ({ now, outages }: Omit<OverdueQuery, 'limit'>): unknown[] => [
+  now.toISOString(),
+  ...toBindings(outages),
+  now.toISOString(),
 ];
 
 export type PresenceRepository = ReturnType<typeof createPresenceRepository>;
@@ -65,7 +76,7 @@ export function createPresenceRepository(sql: Sql) {
      * Marks devices offline whose deadline has passed, and locks their states. Deadlines are paused while an ingress is
      * down, for exactly that long. Of all organizations at once: a sweep.
      */
-    markOverdueOffline({ now, outages, limit }: OverdueQuery): Promise<OverdueDevice[]> {
+    markOverdueOffline({ limit, ...overdue }: OverdueQuery): Promise<OverdueDevice[]> {
       return query(
         sql,
         `with overdue as (
@@ -76,8 +87,7 @@ export function createPresenceRepository(sql: Sql) {
              where organization_id = s.organization_id and id = s.asset_id and archived_at is null
              limit 1
            ) as a
-           where s.status = 'online' and s.overdue_check_at < ?::timestamptz
-             and s.expected_by + ${EXTENSION} < ?::timestamptz
+           where ${IS_OVERDUE}
            -- Rows that are locked are skipped, so their order matters to nobody.
            order by s.overdue_check_at limit ? for no key update of s skip locked
          )
@@ -85,7 +95,29 @@ export function createPresenceRepository(sql: Sql) {
          where s.organization_id = o.organization_id and s.asset_id = o.asset_id
          returning s.organization_id as "organizationId", s.asset_id as "assetId",
            o.serial_number as "serialNumber", s.expected_by as "expectedBy"`,
-        [now.toISOString(), ...toBindings(outages), now.toISOString(), limit],
+        [...overdueBindings(overdue), limit],
+      );
+    },
+
+    /** Organizations with more overdue devices than any may have at once, and their active assets: a sweep. */
+    countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
+      return query(
+        sql,
+        `select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
+         from (
+           select s.organization_id, count(*) as overdue, min(s.expected_by) as since from device_states s
+           where ${IS_OVERDUE} group by s.organization_id having count(*) > ?
+         ) as late
+         cross join lateral (
+           select coalesce(sum(count), 0)::bigint as total from (
+             select total as count from list_totals
+             where organization_id = late.organization_id and list = 'assets' and key = ''
+             union all
+             select change from list_changes
+             where organization_id = late.organization_id and list = 'assets' and key = ''
+           ) as kept
+         ) as fleet`,
+        [...overdueBindings(overdue), FLEET_OVERDUE_MIN],
       );
     },
   };

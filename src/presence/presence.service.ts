@@ -3,7 +3,8 @@ import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { type AvailabilityRecord, createOutageTracker, type Outage } from './ingress-availability.ts';
-import type { OverdueDevice, PresenceRepository } from './presence.repository.ts';
+import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';
+import type { OverdueDevice, OverdueQuery, PresenceRepository } from './presence.repository.ts';
 import type { DeviceKey } from './presence-columns.ts';
 
 type PresenceData = EventTypes['device.online' | 'device.offline'];
@@ -11,14 +12,27 @@ type PresenceData = EventTypes['device.online' | 'device.offline'];
 export interface PresenceServiceDeps {
   transact: Transact;
   presenceIn(sql: Sql): Pick<PresenceRepository, 'postponeChecks' | 'markOverdueOffline'>;
+  overdueFleetsIn(sql: Sql): Pick<OverdueFleetsRepository, 'shareLock'>;
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
   assetsIn(sql: Sql): {
     listViews(devices: DeviceKey[]): Promise<Array<{ organizationId: string; view: PresenceData }>>;
   };
   /** What becomes of alerts when devices are overdue, and when they are back; the states of the devices are locked. */
-  openNoDataAlerts(tx: InTransaction, overdue: OverdueDevice[]): Promise<DomainEvent[]>;
-  resolveNoDataAlerts(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
+  noDataAlerts: {
+    /** Without events for the devices that are not announced. */
+    open(
+      tx: InTransaction,
+      overdue: OverdueDevice[],
+      isAnnounced: (device: OverdueDevice) => boolean,
+    ): Promise<DomainEvent[]>;
+    resolve(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
+    /** Ids of the assets that went offline last without an event. */
+    listUnannounced(tx: InTransaction, devices: DeviceKey[]): Promise<Set<string>>;
+  };
+  /** With one event and one alarm each: see overdue-fleets.service.ts. */
+  beginOverdueFleets(look: Omit<OverdueQuery, 'limit'>): Promise<void>;
+  endOverdueFleets(): Promise<void>;
   publish: Publish;
   now(): Date;
 }
@@ -28,7 +42,7 @@ const OVERDUE_BATCH_MAX = 500;
 const POSTPONED_BATCH_MAX = 500;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
-  const { transact, presenceIn, openNoDataAlerts, resolveNoDataAlerts, publish, now } = deps;
+  const { transact, presenceIn, overdueFleetsIn, noDataAlerts, publish, now } = deps;
   const tracker = createOutageTracker();
 
   async function presenceEvents(
@@ -41,41 +55,52 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     return assets.map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
   }
 
-  const postponeBatch = (outages: Outage[]): Promise<number> =>
-    transact(({ sql }) =>
-      presenceIn(sql).postponeChecks({ now: now(), outages, limit: POSTPONED_BATCH_MAX }),
-    );
+  const postponeBatch = (look: { now: Date; outages: Outage[] }): Promise<number> =>
+    transact(({ sql }) => presenceIn(sql).postponeChecks({ ...look, limit: POSTPONED_BATCH_MAX }));
 
-  async function sweepBatch(outages: Outage[]): Promise<number> {
+  /** Devices that came back, but for those whose absence was not published. */
+  async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
+    if (devices.length === 0) return [];
+    const unannounced = await noDataAlerts.listUnannounced(tx, devices);
+    return presenceEvents(
+      tx,
+      'device.online',
+      devices.filter(({ assetId }) => !unannounced.has(assetId)),
+    );
+  }
+
+  async function sweepBatch(look: { now: Date; outages: Outage[] }): Promise<number> {
     return transact(async ({ sql }) => {
-      const overdue = await presenceIn(sql).markOverdueOffline({
-        now: now(),
-        outages,
-        limit: OVERDUE_BATCH_MAX,
-      });
-      const alertEvents = await openNoDataAlerts({ sql }, overdue);
-      await publish({ sql }, [...(await presenceEvents({ sql }, 'device.offline', overdue)), ...alertEvents]);
+      const overdueFleets = await overdueFleetsIn(sql).shareLock();
+      const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
+      const overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit: OVERDUE_BATCH_MAX });
+      const alertEvents = await noDataAlerts.open({ sql }, overdue, isAnnounced);
+      const offline = await presenceEvents({ sql }, 'device.offline', overdue.filter(isAnnounced));
+      await publish({ sql }, [...offline, ...alertEvents]);
       return overdue.length;
     });
   }
 
   return {
-    /** Marks all overdue devices offline. */
+    /** Marks all overdue devices offline. Counted first: of a overdue fleet, no device has an event of its own. */
     async sweepOffline(): Promise<void> {
-      const outages = tracker.outages(await deps.readAvailability());
-      while ((await postponeBatch(outages)) === POSTPONED_BATCH_MAX);
-      while ((await sweepBatch(outages)) === OVERDUE_BATCH_MAX);
+      const look = { now: now(), outages: tracker.outages(await deps.readAvailability()) };
+      while ((await postponeBatch(look)) === POSTPONED_BATCH_MAX);
+      await deps.beginOverdueFleets(look);
+      while ((await sweepBatch(look)) === OVERDUE_BATCH_MAX);
+      await deps.endOverdueFleets();
     },
 
     /** For a batch of frames, which end the alerts of their devices themselves. */
-    onlineEvents: (tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> =>
-      presenceEvents(tx, 'device.online', devices),
+    onlineEvents,
+    offlineEvents: (tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> =>
+      presenceEvents(tx, 'device.offline', devices),
 
     /** For devices that came back online without a frame. */
     async onCameOnline(tx: InTransaction, devices: DeviceKey[]): Promise<void> {
       if (devices.length === 0) return;
-      const alertEvents = await resolveNoDataAlerts(tx, devices);
-      await publish(tx, [...alertEvents, ...(await presenceEvents(tx, 'device.online', devices))]);
+      const alertEvents = await noDataAlerts.resolve(tx, devices);
+      await publish(tx, [...alertEvents, ...(await onlineEvents(tx, devices))]);
     },
   };
 }

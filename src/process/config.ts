@@ -6,6 +6,8 @@ export interface Settings {
   databaseUrl: string;
   databasePoolSize: number;
   statementTimeoutMs: number;
+  /** How long a message of a device waits for a lock on that device. */
+  deviceLockTimeoutMs: number;
   temporalAddress: string;
   temporalNamespace: string;
   taskQueue: string;
@@ -37,6 +39,8 @@ export interface Settings {
   /** How long a workflow waits for a signal before it reads its rows again. */
   jobPollIntervalMs: number;
   jobSignalIntervalMs: number;
+  /** Devices that are offered a change in one transaction. */
+  applyChunkSize: number;
   sweepIntervalMs: number;
   logLevel: string;
 }
@@ -91,6 +95,7 @@ export function readSettings(env: Env = process.env): Settings {
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.STATEMENT_TIMEOUT_SECONDS * 1000,
+    deviceLockTimeoutMs: values.DEVICE_LOCK_TIMEOUT_MS,
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
     taskQueue: values.TEMPORAL_TASK_QUEUE,
@@ -118,6 +123,7 @@ export function readSettings(env: Env = process.env): Settings {
     alertRetentionDays: values.ALERT_RETENTION_DAYS,
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
+    applyChunkSize: values.APPLY_CHUNK_SIZE,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,
   });

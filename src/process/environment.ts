@@ -51,6 +51,7 @@ const withDefault = {
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
   DATABASE_TRANSFER_POOL_SIZE: Joi.number().integer().min(1).max(100).default(4),
   STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),
+  DEVICE_LOCK_TIMEOUT_MS: Joi.number().integer().min(100).max(10_000).default(1_500),
   REQUEST_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(60),
   WRITE_TIMEOUT_SECONDS: Joi.number().integer().min(1).default(30),
   EXPORTS_PER_KEY: positive(4),
@@ -71,6 +72,8 @@ const withDefault = {
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
   JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
+  // More hold locks for longer, fewer take longer in all.
+  APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(5_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CONTRADICTIONS_MAX, type DeviceReport, receiveReport } from '../../src/devices/config-report.ts';
-import type { ConfigurationKey } from '../../src/devices/configuration.ts';
+import { type ConfigurationKey, keysOf } from '../../src/devices/configuration.ts';
 import {
   type DeviceSync,
   fetch,
@@ -102,20 +102,24 @@ class Scenario {
     assert.equal(this.sync.revision, before.revision, 'a report makes no revision');
     if (outcome === 'confirmed') {
       assert.notEqual(before.pending, null, 'only what was pending can be confirmed');
-      assert.equal(this.sync.pending, null);
-      assert.equal(syncStatus(this.sync), 'applied');
+      assert.deepEqual(
+        keysOf(this.sync.pending?.config ?? {}).filter((key) => !before.pending?.refusal?.keys.includes(key)),
+        [],
+        'only what was refused stays',
+      );
+      assert.equal(syncStatus(this.sync), this.sync.pending ? 'failed' : 'applied');
     } else {
       assert.deepEqual(this.sync.pending?.config, before.pending?.config, 'a report changes nothing pending');
     }
-    if (before.pending?.failure != null && outcome !== 'confirmed')
+    if (before.pending && !offered(before) && outcome !== 'confirmed')
       assert.deepEqual(this.sync.pending, before.pending, 'what has failed stays so');
   }
 
   /** Whoever sees a revision twice sees the same change twice. */
   private checkRevision(before: DeviceSync) {
     assert.equal(this.sync.revision >= before.revision, true, 'revisions never shrink');
-    const { pending } = this.sync;
-    if (pending && JSON.stringify(pending.config) !== JSON.stringify(before.pending?.config))
+    const [offer, offerBefore] = [offered(this.sync), offered(before)];
+    if (offer && JSON.stringify(offer.config) !== JSON.stringify(offerBefore?.config))
       assert.equal(this.sync.revision > before.revision, true, 'another change needs another revision');
   }
 
@@ -128,7 +132,7 @@ class Scenario {
     assert.deepEqual(toSymbols(sync.confirmed) ?? {}, model.confirmed);
     assert.deepEqual(toSymbols(offered(sync)?.config), model.offer);
     for (const name of model.refusal ?? [])
-      assert.equal(sync.pending?.failure?.includes(name), true, `the reason names ${name}`);
+      assert.equal(sync.pending?.refusal?.reason.includes(name), true, `the reason names ${name}`);
   }
 }
 
@@ -147,7 +151,7 @@ describe('A random sequence of merges, fetches, reports, withdrawals and new har
     );
   });
 
-  it('leaves no device stuck: one that fetches and applies what is offered ends as applied', () => {
+  it('leaves no device stuck: one that fetches and applies what is offered ends as applied, but for what it refused', () => {
     fc.assert(
       fc.property(scenarios, (events) => {
         const scenario = new Scenario();
@@ -158,8 +162,9 @@ describe('A random sequence of merges, fetches, reports, withdrawals and new har
         const running = { ...scenario.sync.reported?.config, ...offer.config };
         const report = { config: running, hash: null, receivedAt: late, madeAt: late, errors: null };
         const { sync } = receiveReport(fetch(scenario.sync, late), report);
-        assert.equal(syncStatus(sync), 'applied');
-        assert.equal(sync.pending, null);
+        assert.equal(offered(sync), null);
+        assert.equal(syncStatus(sync), sync.pending ? 'failed' : 'applied');
+        if (!scenario.sync.pending?.refusal) assert.equal(sync.pending, null);
         assert.deepEqual(sync.reported?.config, running);
       }),
       { numRuns: Math.ceil(numRuns / 10) },

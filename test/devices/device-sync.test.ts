@@ -219,7 +219,7 @@ describe('Confirmation', () => {
       { ...OLD, ...DAILY },
       { arrived: 200 },
     );
-    assert.deepEqual(outcome, { kind: 'confirmed' });
+    assert.equal(outcome.kind, 'confirmed');
     assert.equal(sync.pending, null);
     assert.equal(syncStatus(sync), 'applied');
   });
@@ -305,9 +305,9 @@ describe('Contradiction', () => {
       sync = afterReport(sync, { ...OLD, ...MINUTES, alarmRules: [] }, { arrived: round * 100 + 10 });
     }
     assert.equal(syncStatus(sync), 'failed');
-    assert.match(sync.pending?.failure ?? '', /transmissionInterval/);
-    assert.match(sync.pending?.failure ?? '', /alarmRules/);
-    assert.doesNotMatch(sync.pending?.failure ?? '', /measurementPeriod/);
+    assert.match(sync.pending?.refusal?.reason ?? '', /transmissionInterval/);
+    assert.match(sync.pending?.refusal?.reason ?? '', /alarmRules/);
+    assert.doesNotMatch(sync.pending?.refusal?.reason ?? '', /measurementPeriod/);
   });
 
   it('counts no round when the change was not fetched again since the last contradiction', () => {
@@ -348,7 +348,7 @@ describe('Errors that a device reports', () => {
     });
     assert.equal(outcome.kind, 'rejected');
     assert.equal(syncStatus(sync), 'failed');
-    assert.match(sync.pending?.failure ?? '', /no way/);
+    assert.match(sync.pending?.refusal?.reason ?? '', /no way/);
   });
 
   it('fails a change by an error also when the report holds the change', () => {
@@ -395,7 +395,7 @@ describe('Errors that a device reports', () => {
   it('cuts the reason to 500 characters', () => {
     const errors = { messages: Array(20).fill('x'.repeat(200)), madeAt: at(110), slackMs: 0 };
     const { sync } = receive(fetched(DAILY), OLD, { arrived: 110, errors });
-    assert.equal(sync.pending?.failure?.length, 500);
+    assert.equal(sync.pending?.refusal?.reason.length, 500);
   });
 });
 
@@ -407,11 +407,43 @@ describe('Failed changes', () => {
     assert.equal(fetch(refused, at(300)), refused);
   });
 
-  it('offers a failed change again after a merge, as a new revision without rounds', () => {
-    const merged = merge(refused, MINUTES);
+  it('offers a failed change again after a merge of its settings, as a new revision without rounds', () => {
+    const merged = merge(refused, { ...DAILY, ...MINUTES });
     assert.deepEqual(offered(merged), { revision: 2, config: { ...DAILY, ...MINUTES } });
     assert.equal(syncStatus(merged), 'pending');
     assert.equal(merged.pending?.contradictions, 0);
+    assert.equal(merged.pending?.refusal, null);
+  });
+
+  it('offers other settings without those that were refused, which stay pending', () => {
+    const merged = merge(refused, MINUTES);
+    assert.deepEqual(offered(merged), { revision: 2, config: MINUTES });
+    assert.deepEqual(merged.pending?.config, { ...DAILY, ...MINUTES });
+    assert.equal(syncStatus(merged), 'pending');
+    assert.equal(syncStatus(fetch(merged, at(300))), 'sent');
+  });
+
+  it('is failed again when the device has confirmed the other settings', () => {
+    const sent = fetch(merge(refused, MINUTES), at(300));
+    const { sync, outcome } = receive(sent, { ...OLD, ...MINUTES }, { arrived: 310 });
+    assert.deepEqual(outcome, { kind: 'confirmed', change: MINUTES });
+    assert.deepEqual([syncStatus(sync), offered(sync)], ['failed', null]);
+    assert.deepEqual(sync.pending?.config, DAILY);
+    assert.deepEqual(sync.pending?.refusal, refused.pending?.refusal);
+  });
+
+  it('is failed again when the other settings are withdrawn', () => {
+    const sync = withdraw(merge(refused, MINUTES), ['measurementPeriodBase']);
+    assert.deepEqual([syncStatus(sync), offered(sync)], ['failed', null]);
+    assert.deepEqual(sync.pending?.refusal, refused.pending?.refusal);
+  });
+
+  it('fails with the other settings when the device refuses these, too', () => {
+    const sent = fetch(merge(refused, MINUTES), at(300));
+    const sync = afterReport(sent, OLD, { arrived: 310, errors: errorsMade('neither', 310) });
+    assert.equal(syncStatus(sync), 'failed');
+    assert.deepEqual(sync.pending?.config, { ...DAILY, ...MINUTES });
+    assert.match(sync.pending?.refusal?.reason ?? '', /neither/);
   });
 
   it('confirms a failed change by a report that has every setting of it with equal values', () => {
@@ -433,14 +465,14 @@ describe('Failed changes', () => {
 
   it('keeps the first reason of a failed change', () => {
     const again = afterReport(refused, OLD, { arrived: 300, errors: errorsMade('something else', 300) });
-    assert.equal(again.pending?.failure, refused.pending?.failure);
+    assert.deepEqual(again.pending?.refusal, refused.pending?.refusal);
   });
 });
 
 describe('Withdrawing settings', () => {
   it('leaves the other settings pending as a new revision when some are withdrawn', () => {
     const sync = withdraw(fetched({ ...DAILY, ...RULES }), ['transmissionInterval']);
-    assert.deepEqual(sync.pending, { config: RULES, fetchedAt: null, contradictions: 0, failure: null });
+    assert.deepEqual(sync.pending, { config: RULES, fetchedAt: null, contradictions: 0, refusal: null });
     assert.equal(sync.revision, 2);
   });
 
@@ -517,31 +549,37 @@ describe('Questions about devices whose configurations are known by id', () => {
     ['rules', RULES],
     ['daily', DAILY],
   ]);
+  const REFUSAL = { keys: CONFIGURATION_KEYS, reason: 'out of range' };
   const byId = (more: Partial<SyncState<string>>): SyncState<string> => ({
     reported: { config: 'old' },
     confirmed: 'old',
     revision: 3,
-    pending: { config: 'daily', fetchedAt: null, failure: null },
+    pending: { config: 'daily', fetchedAt: null, refusal: null },
     ...more,
   });
 
   it('monitors the device by what it confirmed, until then by what is pending, failed or not', () => {
     assert.equal(monitoredConfig(byId({})), 'old');
-    const pending = { config: 'rules', fetchedAt: null, failure: 'out of range' };
+    const pending = { config: 'rules', fetchedAt: null, refusal: REFUSAL };
     assert.equal(monitoredConfig(byId({ confirmed: null, pending })), 'rules');
     assert.equal(monitoredConfig(byId({ confirmed: null, pending: null })), null);
   });
 
   it('offers what is pending with its revision, and nothing that the device refused', () => {
-    assert.deepEqual(offered(byId({})), { revision: 3, config: 'daily' });
-    const refusal = { config: 'daily', fetchedAt: at(100), failure: 'out of range' };
-    assert.equal(offered(byId({ pending: refusal })), null);
+    const offeredBy = (sync: SyncState<string>) => offered(withContents(sync, contents));
+    assert.deepEqual(offeredBy(byId({})), { revision: 3, config: DAILY });
+    assert.equal(
+      offeredBy(byId({ pending: { config: 'daily', fetchedAt: at(100), refusal: REFUSAL } })),
+      null,
+    );
   });
 
   it('expects the longer interval from the fetch of a change on', () => {
     const seconds = (sync: SyncState<string>) => expectedIntervalSeconds(withContents(sync, contents));
     assert.equal(seconds(byId({})), 3_600);
-    assert.equal(seconds(fetch(byId({}), at(100))), 86_400);
+    const pending = { config: 'daily', fetchedAt: at(100), refusal: null };
+    assert.equal(seconds(byId({ pending })), 86_400);
+    assert.equal(seconds(byId({ pending: { ...pending, refusal: REFUSAL } })), 3_600);
     assert.equal(seconds(byId({ reported: null, confirmed: null, pending: null })), null);
   });
 

@@ -43,12 +43,18 @@ const syncs: fc.Arbitrary<DeviceSync> = fc.record({
   confirmed: fc.option(configs(0)),
   revision: fc.nat(1_000),
   pending: fc.option(
-    fc.record({
-      config: configs(1),
-      fetchedAt: fc.option(times),
-      contradictions: fc.nat(2),
-      failure: fc.option(fc.constant('the device refused: out of range')),
-    }),
+    fc
+      .record({
+        config: configs(1),
+        fetchedAt: fc.option(times),
+        contradictions: fc.nat(2),
+        refusal: fc.option(fc.constant({ reason: 'the device refused: out of range' })),
+        isRefused: fc.func(fc.boolean()),
+      })
+      .map(({ refusal, isRefused, ...pending }) => {
+        const keys = keysOf(pending.config).filter(isRefused);
+        return { ...pending, refusal: refusal && keys.length > 0 ? { ...refusal, keys } : null };
+      }),
   ),
   observedHash: hashes,
 });
@@ -72,6 +78,7 @@ describe('A change of many devices in one statement', function () {
     configurationsIn,
     pendingIn: createPendingChangesRepository,
     targetsIn: createConfigTargetsRepository,
+    chunkSize: 5_000,
     deviceTargetsIn: createDeviceTargetsRepository,
     async onAlertRulesChanged(_tx, devices) {
       rulesChanged = devices.map(({ assetId }) => assetId);
@@ -133,10 +140,12 @@ describe('A change of many devices in one statement', function () {
               dms.id,
               found.map(({ assetId }, index) => {
                 const config = pending[index] ?? null;
+                const refusedKeys = after[index]?.pending?.refusal?.keys ?? [];
                 return {
                   assetId,
                   configId: config && (idOf.get(config) as string),
                   followsTimeZone: followsTimeZone(config),
+                  refusedKeys,
                 };
               }),
             );

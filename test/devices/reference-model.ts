@@ -15,11 +15,7 @@ export interface ModelReport {
 /** The message of every error that a device of the tests reports. */
 export const ERROR_MESSAGE = 'out of range';
 
-type LogEntry =
-  | { did: 'fetch'; ms: number }
-  | { did: 'contradict' }
-  /** With what the reason must name. */
-  | { did: 'refuse'; names: string[] };
+type LogEntry = { did: 'fetch'; ms: number } | { did: 'contradict' };
 
 export type Outcome = 'confirmed' | 'rejected' | 'reoffered' | 'recorded';
 
@@ -32,6 +28,9 @@ export class ReferenceDevice {
   reported: Config | null = null;
   reportedMs: number | null = null;
   confirmed: Config = {};
+  /** Settings of the change that the device refused. */
+  refused: string[] = [];
+  private reasonNames: string[] = [];
   private log: LogEntry[] = [];
 
   get pending(): Config | null {
@@ -39,10 +38,11 @@ export class ReferenceDevice {
   }
   /** What the reason of the refusal must name. */
   get refusal(): string[] | null {
-    return this.log.find((entry) => entry.did === 'refuse')?.names ?? null;
+    return this.refused.length > 0 ? this.reasonNames : null;
   }
   get offer(): Config | null {
-    return this.refusal ? null : this.pending;
+    const offer = only(this.change, (key) => !this.refused.includes(key));
+    return Object.keys(offer).length > 0 ? offer : null;
   }
   get contradictions(): number {
     return this.log.filter(({ did }) => did === 'contradict').length;
@@ -54,22 +54,25 @@ export class ReferenceDevice {
   }
   get status(): string {
     if (this.reported === null) return 'no_device_report';
-    if (this.refusal) return 'failed';
+    if (this.pending && !this.offer) return 'failed';
     if (this.pending) return this.fetchedMs === null ? 'pending' : 'sent';
     return conflicts(this.reported, this.confirmed).length > 0 ? 'drifted' : 'applied';
   }
 
   setPending(change: Config) {
     this.change = change;
+    this.refused = this.refused.filter((key) => key in change);
     this.log = [];
   }
   merge(change: Config) {
+    this.refused = this.refused.filter((key) => !(key in change));
     this.setPending({ ...this.change, ...change });
   }
   withdraw(keys: readonly string[]) {
     this.setPending(only(this.change, (key) => !keys.includes(key)));
   }
   replaceHardware() {
+    this.refused = [];
     this.setPending({ ...this.confirmed, ...this.change });
   }
   fetch(ms: number) {
@@ -85,10 +88,12 @@ export class ReferenceDevice {
     if (!isEmpty) this.record(config, receivedMs);
     if (offer && errors && isAfterFetch(errors.madeMs, errors.slackMs)) return this.refuse([ERROR_MESSAGE]);
     if (isEmpty || !this.pending) return 'recorded';
-    if (contains(config, change)) return this.confirm(config);
-    if (!offer || !isAfterFetch(madeMs, 0)) return 'recorded';
-    const differing = conflicts(config, change);
-    if (differing.length === 0) return this.confirm(config);
+    if (contains(config, change)) return this.confirm(config, change);
+    if (!offer) return 'recorded';
+    if (contains(config, offer)) return this.confirm(config, offer);
+    if (!isAfterFetch(madeMs, 0)) return 'recorded';
+    const differing = conflicts(config, offer);
+    if (differing.length === 0) return this.confirm(config, offer);
     this.log.push({ did: 'contradict' });
     return this.contradictions < 3 ? 'reoffered' : this.refuse(differing);
   }
@@ -100,19 +105,20 @@ export class ReferenceDevice {
   }
 
   private refuse(names: string[]): Outcome {
-    this.log.push({ did: 'refuse', names });
+    this.refused = Object.keys(this.change);
+    this.reasonNames = names;
     return 'rejected';
   }
 
   /** Settings of the change that the report leaves out are replaced, but only intervals are known then. */
-  private confirm(config: Config): Outcome {
-    const unreported = only(this.change, (key) => !(key in config));
+  private confirm(config: Config, change: Config): Outcome {
+    const unreported = only(change, (key) => !(key in config));
     this.reported = {
       ...only(this.reported ?? {}, (key) => !(key in unreported)),
       ...only(unreported, (key) => INTERVALS.includes(key)),
     };
-    this.confirmed = { ...this.confirmed, ...this.change, ...this.reported };
-    this.setPending({});
+    this.confirmed = { ...this.confirmed, ...change, ...this.reported };
+    this.setPending(only(this.change, (key) => !(key in change)));
     return 'confirmed';
   }
 }

@@ -13,6 +13,7 @@ import {
   FACTORY,
   FRIDGE,
   register,
+  registerMany,
   report,
   sendTemperature,
 } from '../support/fleet.ts';
@@ -104,6 +105,11 @@ describe('The service', () => {
     aheadMs = 9 * AN_HOUR_MS;
     await until('device.offline');
     await sendTemperature(dms, serial, 5, new Date(Date.now() + aheadMs));
+    const serials = await registerMany(dms, 25);
+    await Promise.all(serials.map((each) => report(dms, each, FACTORY)));
+    await Promise.all(serials.map((each) => sendTemperature(dms, each, 5, new Date(Date.now() + aheadMs))));
+    aheadMs += 9 * AN_HOUR_MS;
+    await until('fleet.silent');
     await dms.api.post(`/webhooks/${webhookId}/test`);
     const seen = await until(...TYPES);
     assert.deepEqual([...new Set(seen)].sort(), [...TYPES].sort());

@@ -1,37 +1,72 @@
-/** A worker that is killed during a job: another one continues. */
+/** A worker that is killed during two jobs, one of them so large that it is offered in chunks: another one continues. */
 import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
-import { apply, applyAnswer, createProfile, FRIDGE, registerMany, untilEnded } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  eventually,
+  FRIDGE,
+  jobOf,
+  registerMany,
+  untilEnded,
+} from '../support/fleet.ts';
 import { runOf, untilIdle } from '../support/job-runs.ts';
 import { servers } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, startWorkerProcess } from '../support/stack.ts';
 import { FRIDGE_SLUG } from './harness.ts';
 
 after(endAll);
+
+const CHUNK = 2;
+const MANY = 9;
 
 describe('A worker that is killed during a job', function () {
   this.timeout(60_000);
   let dms: TestService;
   let killed: Running;
   let successor: RunningPart;
+  let large: TestOrganization;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
-    killed = await startWorkerProcess(environmentOf(dms.settings));
-    await createProfile(dms, FRIDGE);
+    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
+    killed = await startWorkerProcess({ ...environmentOf(dms.settings), APPLY_CHUNK_SIZE: `${CHUNK}` });
+    large = await dms.addOrganization();
+    await registerMany(large, MANY);
+    for (const organization of [dms, large]) await createProfile(organization, FRIDGE);
   });
   after(async () => {
     await successor?.stop(1_000);
     await dms.stop();
   });
 
-  it('is replaced by another worker, which counts what devices reported in between', async () => {
+  /** Begins a job of five chunks, whose third one waits for a device while `work` runs. */
+  async function betweenChunks(work: () => Promise<void>): Promise<string> {
+    const { body } = await large.api.get('/assets');
+    const { assetId } = await configOf(large, body.items[2 * CHUNK].serialNumber);
+    return dms.service.sql.transaction(async (holder) => {
+      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+      const jobId = await apply(large, FRIDGE_SLUG, { applyToAll: true });
+      await eventually(
+        () => jobOf(large, jobId),
+        ({ counts }) => counts.waiting === 2 * CHUNK,
+      );
+      await work();
+      return jobId;
+    });
+  }
+
+  it('is replaced by another worker, which counts what was reported in between and offers the chunks that are left', async () => {
     const serials = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
     await applyAnswer(dms, serials[0]);
     await untilIdle(dms, jobId, /applied: 1/);
-    await killed.end('SIGKILL');
+    const largeId = await betweenChunks(async () => {
+      await killed.end('SIGKILL');
+    });
     await applyAnswer(dms, serials[1]);
     successor = await dms.service.startWorker((await servers()).workflowBundle);
     await applyAnswer(dms, serials[2]);
@@ -39,5 +74,11 @@ describe('A worker that is killed during a job', function () {
     assert.equal(status, 'succeeded');
     assert.equal(counts.applied, 3);
     assert.equal(await runOf(dms, jobId).result(), 'succeeded: 3 applied');
+    await eventually(
+      () => jobOf(large, largeId),
+      ({ counts: { waiting, queued } }) => waiting === MANY && queued === 0,
+    );
+    const revisions = 'select distinct revision from device_configs where organization_id = ?';
+    assert.deepEqual(await query(dms.service.sql, revisions, [large.id]), [{ revision: 1 }]);
   });
 });

@@ -344,13 +344,13 @@ describe('The CoAP server', () => {
     }
   });
 
-  it('answers a malformed message with 4.00 and an error with 5.00, and logs unexpected errors only', async () => {
+  it('answers a malformed message with 4.00, overload with 5.03 and a defect with 5.00, and logs defects only', async () => {
     handle = () => {
       throw new MalformedMessage('bad');
     };
     assert.equal((await device.ask({}))?.slice(2, 4), '80');
-    handle = () => Promise.reject(new AppError('unavailable', 'The database cannot be reached'));
-    assert.equal((await device.ask({}))?.slice(2, 4), 'a0');
+    handle = () => Promise.reject(new AppError('unavailable', 'Too many devices send at once'));
+    assert.equal((await device.ask({}))?.slice(2, 4), 'a3');
     assert.deepEqual(logged, []);
     handle = () => {
       throw new TypeError('a defect');

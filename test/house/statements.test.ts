@@ -26,18 +26,22 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: devices of all organizations whose calendars are to be compared with their time zone',
   'src/config-jobs/unused-configurations.repository.ts haveCandidates: looks up configurations without organization_id':
     'retention',
+  'src/config-jobs/unused-configurations.repository.ts markUsed: looks up configurations without organization_id':
+    'retention',
   'src/config-jobs/unused-configurations.repository.ts removeUnused: looks up configurations without organization_id':
     'retention',
   'src/presence/presence.repository.ts postponeChecks: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are due for a look',
   'src/db/list-totals.repository.ts addUpListChanges: looks up list_changes without organization_id':
     'a sweep: changes of totals of all organizations',
-  'src/deliveries/claims.repository.ts holdOrphanedDeliveries: looks up endpoints without organization_id':
-    'a sweep: disabled endpoints of all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
     'a sweep: leases that ran out',
+  'src/deliveries/deleted-endpoints.repository.ts cancelQueued: looks up endpoints without organization_id':
+    'a sweep: deleted endpoints of all organizations',
+  'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
+    'a sweep: deleted endpoints of all organizations',
   'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
   'src/endpoints/endpoint-health.repository.ts countByState: looks up endpoints without organization_id':
@@ -46,6 +50,14 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: endpoints of all organizations in trouble without a workflow',
   'src/http/idempotency-keys.repository.ts removeExpiredAnswers: looks up idempotency_keys without organization_id':
     'retention',
+  'src/presence/overdue-fleets.repository.ts count: looks up overdue_fleets without organization_id':
+    'a metric over all organizations',
+  'src/presence/overdue-fleets.repository.ts list: looks up overdue_fleets without organization_id':
+    'a sweep: the few fleets that are overdue',
+  'src/presence/overdue-fleets.repository.ts shareLock: looks up overdue_fleets without organization_id':
+    'a sweep: the few fleets that are overdue',
+  'src/presence/presence.repository.ts countOverdue: looks up device_states without organization_id':
+    'a sweep: devices of all organizations that are overdue',
   'src/presence/presence.repository.ts markOverdueOffline: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };

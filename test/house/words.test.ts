@@ -135,6 +135,8 @@ const ALLOWED = [
   // The log level, Koa's property, and an option of the Temporal CLI.
   /'silent'|error, silent|app\.silent/g,
   /--ui-disable-news-fetch/g,
+  // An event of the API, and the field of its data.
+  /fleet\.silent|\bsilent: |"silent"|`silent`|\{silent, total, since\}/g,
 ];
 
 interface Line {

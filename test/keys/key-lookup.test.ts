@@ -155,7 +155,7 @@ describe('Looking up keys', () => {
       const flood = Promise.allSettled(newTokens(600).map((token) => find(token, SUSPECT)));
       statements = [];
       assert.equal(await find(working, SUSPECT), `id of ${working}`);
-      assert.deepEqual(statements, [1]);
+      assert.ok(statements.includes(1), 'in a statement of its own');
       await flood;
     });
   });

@@ -98,7 +98,7 @@ describe('The frames of a device within a batch', () => {
   });
 
   it('starts a deadline by a longer interval if the answer to the frame can deliver it', () => {
-    const pending = { config: { transmissionInterval: 3_600 }, fetchedAt: null, failure: null };
+    const pending = { config: { transmissionInterval: 3_600 }, fetchedAt: null, refusal: null };
     const deadlineOf = (canDeliverConfig: boolean) =>
       framesOf({ confirmed: { transmissionInterval: 600 }, pending }).take(frame({ canDeliverConfig })).state
         .presence.expectedBy;

@@ -1,5 +1,6 @@
 /** What the tests of measurements share: for each test a customer with a logger of its own, and frames to send. */
 import assert from 'node:assert/strict';
+import { batchSlots } from '../../src/db/locking-commit.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import {
@@ -77,6 +78,7 @@ export function useLogger() {
     intakeWith: (more: Partial<IntakeDeps> = {}) =>
       createIntake({
         transact: createTransact(dms.service.sql),
+        slots: batchSlots(20),
         devicesIn: createIntakeDevicesRepository,
         measurementsIn: createMeasurementsRepository,
         configurationsIn: (sql) => createConfigurationsRepository(sql, createConfigurationCache()),

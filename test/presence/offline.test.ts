@@ -12,7 +12,6 @@ import {
   FACTORY,
   FRIDGE,
   register,
-  registerMany,
   report,
 } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
@@ -340,25 +339,5 @@ describe('Presence', () => {
     await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: serial });
     await sendFrame(30);
     assert.deepEqual([(await asset()).status, await statuses()], ['online', ['no_data resolved']]);
-  });
-
-  it('opens one alert and publishes one event for each of more than five hundred overdue devices', async () => {
-    const webhookId = await subscribe();
-    const fleet = await registerMany(org, 510, `FLEET-${++serials}`);
-    await Promise.all(fleet.map((by) => sendFrame(30, { by })));
-    advance(41);
-    const missing = async (): Promise<number> => (await org.api.get('/alerts?limit=1')).body.totalItems;
-    await eventually(missing, (count) => count >= fleet.length);
-    await untilSwept();
-    assert.equal(await missing(), fleet.length + 1);
-    const rows = await query<{ type: string; count: number }>(
-      dms.service.sql,
-      `select event_type as type, count(*) as count from deliveries where endpoint_id = ? group by 1 order by 1`,
-      [webhookId],
-    );
-    assert.deepEqual(rows, [
-      { type: 'alert.created', count: fleet.length + 1 },
-      { type: 'device.offline', count: fleet.length + 1 },
-    ]);
   });
 });

@@ -28,6 +28,7 @@ export interface TestService extends TestOrganization {
   baseUrl: string;
   /** Of the CoAP gateway, on loopback. */
   coapPort: number;
+  metricsUrl: string;
   /** Another organization on the same service. */
   addOrganization(): Promise<TestOrganization>;
   issueKey(organizationId: string, kind: KeyKind): Promise<{ id: string; token: string }>;
@@ -38,7 +39,10 @@ export interface TestServiceOptions {
   settings?: Partial<Settings>;
   /** Default: the API and a worker. */
   withWorker?: boolean;
+  /** Replaces the clock of the database, to travel in time. */
   now?: () => Date;
+  /** The clock of the machine that the service seems to run on. */
+  processNow?: () => Date;
   /** Default: a new one. */
   databaseUrl?: string;
   logLevel?: string;
@@ -72,8 +76,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const { workflowBundle } = await servers();
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
   const log = options.log ?? createLog(options.logLevel ?? 'silent');
-  const { now, resolve, deliveryPlan } = options;
-  const service = compose({ settings, log, now, resolve, deliveryPlan });
+  const { now, processNow, resolve, deliveryPlan } = options;
+  const service = compose({ settings, log, now, processNow, resolve, deliveryPlan });
   const metrics = await service.startMetrics();
   const api = await service.startApi();
   const gateway = await service.startGateway();
@@ -101,6 +105,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     settings,
     baseUrl,
     coapPort: gateway.port,
+    metricsUrl: `http://127.0.0.1:${metrics.port}/metrics`,
     addOrganization,
     issueKey,
     async stop() {

@@ -21,7 +21,8 @@ describe('Competing requests', function () {
   let fleet: TestOrganization;
 
   before(async () => {
-    dms = await startService();
+    // A request waits for the lock as long as a test needs.
+    dms = await startService({ settings: { deviceLockTimeoutMs: 10_000 } });
   });
   after(() => dms.stop());
 
@@ -97,7 +98,7 @@ describe('Competing requests', function () {
     const countWaiting = async () => {
       const { rows } = await sql.raw(
         `select count(*)::int as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like '%device_configs%'`,
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%rule_slots%'`,
       );
       return rows[0].count;
     };

@@ -137,7 +137,8 @@ export class ReferenceFleet {
   }
 
   private confirm(device: FleetDevice) {
-    for (const { target } of this.targetsOn(device)) {
+    for (const { job, target } of this.targetsOn(device)) {
+      if (Object.keys(job.change).some((key) => key in device.change)) continue;
       if (target.isStillActive) target.isConfirmedSince = true;
       target.isStillActive = false;
       if (isBegun(target.state)) target.state = 'applied';

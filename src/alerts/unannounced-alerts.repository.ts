@@ -1,0 +1,50 @@
+/** Open alerts whose events were not published, because a whole fleet was overdue: see presence/overdue-fleet.ts. */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { AlertRef } from './alerts.repository.ts';
+
+const UNANNOUNCED = `organization_id = ? and not is_announced and status <> 'resolved'`;
+
+export type UnannouncedAlertsRepository = ReturnType<typeof createUnannouncedAlertsRepository>;
+
+export function createUnannouncedAlertsRepository(sql: Sql) {
+  return {
+    /** Counts no further than the limit. */
+    async count(organizationId: string, limit: number): Promise<number> {
+      const [row] = await query<{ count: number }>(
+        sql,
+        `select count(*) as count from (select from alerts where ${UNANNOUNCED} limit ?) as counted`,
+        [organizationId, limit],
+      );
+      return row?.count ?? 0;
+    },
+
+    /** The earliest first. */
+    list(organizationId: string, limit: number): Promise<Array<AssetRef & AlertRef>> {
+      return query(
+        sql,
+        `select organization_id as "organizationId", asset_id as "assetId", id as "alertId" from alerts
+         where ${UNANNOUNCED} order by id limit ?`,
+        [organizationId, limit],
+      );
+    },
+
+    /** Ids of the assets whose latest alert of a missed contact is one, resolved or not. */
+    async listAssets(devices: AssetRef[]): Promise<Set<string>> {
+      const rows = await query<{ assetId: string }>(
+        sql,
+        `select n.asset_id as "assetId"
+         from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+         cross join lateral (
+           select is_announced from alerts
+           where organization_id = n.organization_id and asset_id = n.asset_id and type = 'no_data'
+           order by id desc limit 1
+         ) as latest
+         where not latest.is_announced`,
+        [devices.map(({ organizationId }) => organizationId), devices.map(({ assetId }) => assetId)],
+      );
+      return new Set(rows.map(({ assetId }) => assetId));
+    },
+  };
+}

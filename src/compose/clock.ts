@@ -1,0 +1,48 @@
+/** Keeps the clock of a process at that of the database, from before it takes anything in until it closes. */
+import { type Periodic, startPeriodic } from '../process/periodic.ts';
+import type { Resources } from './resources.ts';
+
+const SYNCHRONIZE_EVERY_MS = 10_000;
+const AHEAD_WARNED_MS = 5_000;
+
+export function composeClock({ clock, metrics, log, onConnectionLost }: Resources) {
+  let running: { first: Promise<void>; periodic: Periodic } | null = null;
+  let isWarned = false;
+
+  async function synchronize(): Promise<void> {
+    await clock.synchronize();
+    const aheadMs = clock.processAheadMs() ?? 0;
+    metrics.clockAhead.set(aheadMs / 1000);
+    const isWrong = Math.abs(aheadMs) > AHEAD_WARNED_MS;
+    if (isWrong && !isWarned) {
+      log.warn({ aheadMs }, 'The clock of this machine differs from that of the database: is NTP running?');
+    }
+    isWarned = isWrong;
+  }
+
+  const onFault = (err: unknown) =>
+    log.warn({ err }, 'The clock of the database was not read: it is tried again');
+
+  function begin() {
+    let end = () => {};
+    const first = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    onConnectionLost(() => void synchronize().catch(onFault));
+    return {
+      first,
+      periodic: startPeriodic(SYNCHRONIZE_EVERY_MS, () => synchronize().finally(end), onFault),
+    };
+  }
+
+  return {
+    /** Resolves after the first attempt, whatever came of it. */
+    start(): Promise<void> {
+      running ??= begin();
+      return running.first;
+    },
+    async stop(): Promise<void> {
+      await running?.periodic.stop();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Jobs of more devices than one transaction should lock. The request stores the job with all its targets queued, which
+ * readers see whole or not at all; the run of the job then offers the change in chunks. No device is locked before its
+ * chunk, so devices of such a job, and everybody else, are answered as always.
+ */
+import type { Sql } from '../db/database.ts';
+import type { Transaction } from '../db/transaction.ts';
+import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type { ApplyPlanner } from './apply-planner.service.ts';
+import type { JobToBegin } from './begin-job.service.ts';
+import { firstStageSize, isLarge, type JobRef, LARGE_CHUNKS } from './config-job.ts';
+import type { ConfigJobsRepository } from './config-jobs.repository.ts';
+import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+
+export interface Applied {
+  /** Null when there are no devices. */
+  jobId: string | null;
+  /** Serials as registered, in the order sent or by asset id. */
+  applied: string[];
+}
+
+export interface LargeJobsDeps {
+  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'countActive' | 'listActive'>;
+  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'insert' | 'updateTargetCount'>;
+  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'insert' | 'insertRetryable' | 'countRetryable'>;
+  planner: Pick<ApplyPlanner, 'findSnapshot' | 'compile' | 'storeChanges'>;
+  /** After the commit, and nobody waits for it: the sweep starts what a crash in between has left behind. */
+  startJob(job: JobRef): void;
+  chunkSize: number;
+}
+
+export type LargeApply = Pick<JobToBegin, 'organizationId' | 'profileSlug' | 'rollout' | 'deadlineMinutes'>;
+export type LargeJobs = ReturnType<typeof createLargeJobs>;
+
+/** The first stage of a large job is empty: the run begins the second one, in chunks, like any further stage. */
+const FIRST_STAGE = 2;
+
+export function createLargeJobs(deps: LargeJobsDeps) {
+  const { pendingIn, jobsIn, targetsIn, planner, chunkSize } = deps;
+
+  async function queuePage(
+    sql: Sql,
+    job: JobRef,
+    devices: ChangingDevice[],
+    { snapshot, left }: { snapshot: JobToBegin['profileSnapshot']; left: number },
+  ): Promise<void> {
+    const compiled = await planner.compile(sql, job.organizationId, snapshot, devices);
+    const changes = await planner.storeChanges(sql, job.organizationId, compiled);
+    await targetsIn(sql).insert(
+      job,
+      changes.map(({ device: { assetId }, changeId }, index) => ({
+        assetId,
+        changeId,
+        stage: index < left ? FIRST_STAGE : FIRST_STAGE + 1,
+        state: 'queued',
+      })),
+    );
+  }
+
+  return {
+    async isForAll(sql: Sql, organizationId: string): Promise<boolean> {
+      const max = LARGE_CHUNKS * chunkSize + 1;
+      return isLarge(await pendingIn(sql).countActive(organizationId, max), chunkSize);
+    },
+
+    /** To all active devices, which are read in pages: a device that is registered meanwhile may be left out. */
+    async apply({ sql, afterCommit }: Transaction, request: LargeApply): Promise<Applied> {
+      const { organizationId, profileSlug, rollout } = request;
+      const snapshot = await planner.findSnapshot(sql, organizationId, profileSlug);
+      const targetCount = await pendingIn(sql).countActive(organizationId, Number.MAX_SAFE_INTEGER);
+      const first = firstStageSize(targetCount, rollout);
+      const stageCount = first < targetCount ? FIRST_STAGE + 1 : FIRST_STAGE;
+      const newJob = { ...request, profileSnapshot: snapshot, retryOfJobId: null, targetCount, stageCount };
+      const job = await jobsIn(sql).insert(newJob);
+      const applied: string[] = [];
+      for (let after: string | null = null; ; ) {
+        const page: ChangingDevice[] = await pendingIn(sql).listActive(organizationId, {
+          after,
+          limit: chunkSize,
+        });
+        await queuePage(sql, job, page, { snapshot, left: rollout ? first - applied.length : page.length });
+        for (const { serialNumber } of page) applied.push(serialNumber);
+        if (page.length < chunkSize) break;
+        after = (page.at(-1) as ChangingDevice).assetId;
+      }
+      if (applied.length !== targetCount) await jobsIn(sql).updateTargetCount(job, applied.length);
+      afterCommit(() => deps.startJob(job));
+      return { jobId: job.jobId, applied };
+    },
+
+    async isForRetry(sql: Sql, retried: JobRef): Promise<boolean> {
+      return isLarge(await targetsIn(sql).countRetryable(retried), chunkSize);
+    },
+
+    async retry({ sql, afterCommit }: Transaction, newJob: JobToBegin, retried: JobRef): Promise<JobRef> {
+      const job = await jobsIn(sql).insert({ ...newJob, targetCount: 0, stageCount: FIRST_STAGE });
+      const targetCount = await targetsIn(sql).insertRetryable(job, retried, FIRST_STAGE);
+      await jobsIn(sql).updateTargetCount(job, targetCount);
+      afterCommit(() => deps.startJob(job));
+      return job;
+    },
+  };
+}

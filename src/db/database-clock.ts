@@ -1,0 +1,59 @@
+/**
+ * The clock of the database, as this process knows it. Times that processes store and compare are taken from it, so that
+ * a machine whose own clock is wrong does no harm.
+ */
+import type { Sql } from './database.ts';
+import { query } from './query.ts';
+
+export interface DatabaseClock {
+  now(): Date;
+  /** How far the own clock of the process is ahead; null until the database has answered. */
+  processAheadMs(): number | null;
+  /** Compares both clocks anew: after a failover, another server tells the time. */
+  synchronize(): Promise<void>;
+}
+
+export interface DatabaseClockDeps {
+  sql: Sql;
+  /** Only until the database has answered for the first time. */
+  processNow(): Date;
+  /** Never set, so time passes evenly between two comparisons. */
+  monotonicMs(): number;
+}
+
+/** The shortest round trip says most exactly when the database read its clock: half of it is the error at most. */
+const SAMPLES = 5;
+
+interface Sample {
+  roundTripMs: number;
+  /** The clock of the database less the monotonic one. */
+  offsetMs: number;
+}
+
+export function createDatabaseClock({ sql, processNow, monotonicMs }: DatabaseClockDeps): DatabaseClock {
+  let offsetMs: number | null = null;
+
+  async function takeSample(): Promise<Sample> {
+    const sentMs = monotonicMs();
+    const rows = await query<{ ms: number }>(
+      sql,
+      'select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms',
+    );
+    const roundTripMs = monotonicMs() - sentMs;
+    return { roundTripMs, offsetMs: (rows[0]?.ms as number) - sentMs - roundTripMs / 2 };
+  }
+
+  const now = () => (offsetMs === null ? processNow() : new Date(offsetMs + monotonicMs()));
+  return {
+    now,
+    processAheadMs: () => (offsetMs === null ? null : processNow().getTime() - now().getTime()),
+    async synchronize() {
+      let best = await takeSample();
+      for (let count = 1; count < SAMPLES; count++) {
+        const sample = await takeSample();
+        if (sample.roundTripMs < best.roundTripMs) best = sample;
+      }
+      offsetMs = best.offsetMs;
+    },
+  };
+}

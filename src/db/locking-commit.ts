@@ -1,0 +1,114 @@
+/**
+ * Group commit of items that each lock a row, with a lane per organization. A batch takes the rows that it gets at once;
+ * items whose row another transaction has locked leave it, and wait apart for as long as the lock timeout. What is still
+ * locked then is refused alone. So neither a long transaction nor a client that vanished in one delays other devices.
+ *
+ * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
+ */
+import { isLockTimeout } from './faults.ts';
+import { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+
+/** The result of an item whose row another transaction has locked: nothing was done for it. */
+export const LOCKED = Symbol('locked');
+
+/** What to do about locked rows: leave their items out, or wait for as long as the lock timeout of the transaction. */
+export type Locking = 'skip' | 'wait';
+
+/** Batches at the same time, in all and for each lane. Less for a lane, so that none can hold all. */
+export interface BatchSlots {
+  direct: number;
+  perLane: number;
+  waiting: number;
+}
+
+type Shared<Item> = Pick<GroupCommitOptions<Item, unknown>, 'maxItems' | 'weight' | 'gather'>;
+
+export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
+  /** Runs the items, all of one lane, in one transaction. */
+  commit(items: Item[], locking: Locking): Promise<Array<Result | typeof LOCKED>>;
+  laneOf(item: Item): string;
+  keyOf(item: Item): string;
+  slots: BatchSlots;
+  overloaded(): Error;
+  /** The error of an item whose row stays locked. */
+  locked(): Error;
+}
+
+const WAITING_MAX = { perLane: 10_000, inAll: 20_000 };
+const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
+
+export function createLockingCommit<Item, Result>(
+  options: LockingCommitOptions<Item, Result>,
+): GroupCommit<Item, Result> {
+  const { commit, laneOf, keyOf, slots, overloaded, maxItems, weight, gather } = options;
+  /** Items that wait for the lock, by key. */
+  const waiting = new Map<string, number>();
+  const shared = { maxItems, weight, overloaded };
+
+  const direct = createGroupCommit<Item, Result | typeof LOCKED>({
+    ...shared,
+    ...(gather && { gather }),
+    commit: (items) => commitInOrder(items),
+    keyOf,
+    concurrency: slots.direct,
+    // Locks hold up nobody here, so organizations share batches: many small ones would make very many of their own.
+    lanes: { laneOf, concurrency: slots.perLane, isMixed: true },
+    maxWaiting: WAITING_MAX,
+  });
+  const patient = createGroupCommit<Item, Result | typeof LOCKED>({
+    ...shared,
+    commit: commitPatiently,
+    concurrency: slots.waiting,
+    lanes: { laneOf, concurrency: 1 },
+    maxWaiting: WAITING_FOR_LOCKS_MAX,
+  });
+
+  /** An item whose key has begun to wait since it was submitted is not let past. */
+  async function commitInOrder(items: Item[]): Promise<Array<Result | typeof LOCKED>> {
+    const free = items.filter((item) => !waiting.has(keyOf(item)));
+    if (free.length === items.length) return commit(items, 'skip');
+    const results = free.length > 0 ? await commit(free, 'skip') : [];
+    const resultOf = new Map(free.map((item, index) => [item, results[index] as Result | typeof LOCKED]));
+    return items.map((item) => (resultOf.has(item) ? (resultOf.get(item) as Result) : LOCKED));
+  }
+
+  /** A lock that does not come in time fails the whole statement: then those that can be got are taken. */
+  async function commitPatiently(items: Item[]): Promise<Array<Result | typeof LOCKED>> {
+    try {
+      return await commit(items, 'wait');
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      return commit(items, 'skip');
+    }
+  }
+
+  async function submitPatiently(item: Item): Promise<Result> {
+    const key = keyOf(item);
+    waiting.set(key, (waiting.get(key) ?? 0) + 1);
+    try {
+      const result = await patient.submit(item);
+      if (result === LOCKED) throw options.locked();
+      return result;
+    } finally {
+      const left = (waiting.get(key) as number) - 1;
+      if (left > 0) waiting.set(key, left);
+      else waiting.delete(key);
+    }
+  }
+
+  return {
+    async submit(item) {
+      const result = await direct.submit(item);
+      return result === LOCKED ? submitPatiently(item) : result;
+    },
+  };
+}
+
+/**
+ * Of a pool with so many connections, for one kind of messages: there are two, frames and exchanges, so at most four
+ * fifths of the connections are in batches.
+ */
+export function batchSlots(poolSize: number): BatchSlots {
+  const direct = Math.max(2, Math.floor(poolSize * 0.3));
+  return { direct, perLane: Math.min(2, direct - 1), waiting: Math.max(1, Math.floor(poolSize * 0.1)) };
+}

@@ -1,0 +1,60 @@
+/** What deleted endpoints leave behind, of all organizations. Each statement is short, however much was queued. */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+
+const CANCELLED_PER_STATEMENT = 1_000;
+/** Longer than a transaction lasts that may still queue events for the endpoint, and than a lease. */
+const KEPT_MINUTES = 10;
+
+/** Only one process at a time cancels; the others have nothing to do meanwhile. */
+const IS_TURN = `(select pg_try_advisory_xact_lock(hashtextextended('deleted-endpoints', 0)))`;
+const OF_DELETED = 'd.organization_id = ep.organization_id and d.endpoint_id = ep.id';
+const CANCELLABLE = `order by d.id limit ${CANCELLED_PER_STATEMENT} for update skip locked`;
+
+export type DeletedEndpointsRepository = ReturnType<typeof createDeletedEndpointsRepository>;
+
+export function createDeletedEndpointsRepository(sql: Sql) {
+  return {
+    /** Cancels a part of what is queued. Returns how many; 0 when another process is at it. */
+    async cancelQueued(): Promise<number> {
+      const rows = await query(
+        sql,
+        `with ep as materialized (
+           select organization_id, id from endpoints where deleted_at is not null and ${IS_TURN}
+         ), queued as materialized (
+           select d.* from ep cross join lateral (
+             select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
+               where ${OF_DELETED} and d.state = 'pending' ${CANCELLABLE}) as untried
+             union all
+             select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
+               where ${OF_DELETED} and d.state = 'retrying' ${CANCELLABLE}) as tried
+             union all
+             select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
+               where ${OF_DELETED} and d.state = 'held' ${CANCELLABLE}) as held
+           ) as d limit ${CANCELLED_PER_STATEMENT}
+         )
+         update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
+         where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = q.id
+         returning 1`,
+      );
+      return rows.length;
+    },
+
+    /** Removes the rows of those whose queue is cancelled, with the replays that they had not queued. */
+    async removeEmptied(): Promise<void> {
+      await query(
+        sql,
+        `with removed as (
+           delete from endpoints ep
+           where ep.deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})
+             and not exists (select from deliveries d where ${OF_DELETED} and d.state = 'pending')
+             and not exists (select from deliveries d where ${OF_DELETED} and d.state = 'retrying')
+             and not exists (select from deliveries d where ${OF_DELETED} and d.state = 'held')
+           returning ep.organization_id, ep.id
+         )
+         delete from delivery_replays p using removed r
+         where p.organization_id = r.organization_id and p.endpoint_id = r.id`,
+      );
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/**
+ * How fast a backlog is drained. The pace grows while the receiver copes, and falls when it fails too much; a receiver
+ * that fails a little still gets all that it can take.
+ */
+
+/** What came of the requests of one second, or of several. */
+export interface Requests {
+  sent: number;
+  failed: number;
+}
+
+/** The state of a drain between two seconds. */
+export interface DrainPace {
+  /** Requests per second. */
+  pace: number;
+  /** Requests since the share of failures was last evaluated: too few to tell a share. */
+  unevaluated: Requests;
+}
+
+const NONE: Requests = { sent: 0, failed: 0 };
+const GROWTH = { afterNone: 2, afterSome: 1.25 };
+const FAILED_SHARE_MAX = 0.25;
+/** As few as the breaker evaluates. In fewer, a receiver that fails one in five often seems to fail one in four. */
+const EVALUATED_MIN = 20;
+
+export const startPace = (pace: number): DrainPace => ({ pace, unevaluated: NONE });
+
+/** The pace of the next second, at least 1. */
+export function nextPace({ pace, unevaluated }: DrainPace, second: Requests, paceMax: number): DrainPace {
+  const seen = { sent: unevaluated.sent + second.sent, failed: unevaluated.failed + second.failed };
+  const isEvaluated = seen.sent >= EVALUATED_MIN;
+  if (isEvaluated && seen.failed >= seen.sent * FAILED_SHARE_MAX) return startPace(Math.max(pace / 2, 1));
+  const growth = second.failed === 0 ? GROWTH.afterNone : GROWTH.afterSome;
+  return { pace: Math.min(pace * growth, paceMax), unevaluated: isEvaluated ? NONE : seen };
+}

@@ -1,0 +1,82 @@
+/**
+ * A fleet is overdue: that begins with one event and one alarm. It is over when no more devices are still overdue than
+ * may be at once, or when the operator has confirmed it. Those that are overdue then go offline like any other device,
+ * with an event each; of those that came back meanwhile, no event was published.
+ */
+import type { Sql } from '../db/database.ts';
+import type { DomainEvent, Publish } from '../db/domain-event.ts';
+import type { InTransaction, Transact } from '../db/transaction.ts';
+import { isFleetOverdue, type OverdueFleet, overdueFleetData, overdueMax } from './overdue-fleet.ts';
+import type { OverdueFleetsRepository, StoredOverdueFleet } from './overdue-fleets.repository.ts';
+import type { OverdueQuery, PresenceRepository } from './presence.repository.ts';
+import type { DeviceKey } from './presence-columns.ts';
+
+export interface OverdueFleetsDeps {
+  transact: Transact;
+  presenceIn(sql: Sql): Pick<PresenceRepository, 'countOverdue'>;
+  overdueFleetsIn(sql: Sql): OverdueFleetsRepository;
+  noDataAlerts: {
+    /** Open ones whose events were not published; counts no further than the limit. */
+    countUnannounced(tx: InTransaction, organizationId: string, limit: number): Promise<number>;
+    /** Publishes nothing itself: answers with the events, and with the devices of at most so many alerts. */
+    announce(
+      tx: InTransaction,
+      organizationId: string,
+      limit: number,
+    ): Promise<{ devices: DeviceKey[]; events: DomainEvent[]; isLast: boolean }>;
+  };
+  offlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
+  publish: Publish;
+  /** The alarm of the operator. */
+  onBegan(fleet: OverdueFleet): void;
+  onEnded(fleet: OverdueFleet): void;
+}
+
+const ANNOUNCED_MAX = 500;
+
+export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
+  const { transact, presenceIn, overdueFleetsIn, noDataAlerts, offlineEvents, publish, onBegan, onEnded } =
+    deps;
+
+  function begin(fleet: OverdueFleet, at: Date): Promise<void> {
+    return transact(async ({ sql, afterCommit }) => {
+      if (!(await overdueFleetsIn(sql).insert(fleet))) return;
+      const { organizationId } = fleet;
+      const data = overdueFleetData(fleet);
+      await publish({ sql }, [{ organizationId, type: 'fleet.silent', timestamp: at, data }]);
+      afterCommit(() => onBegan(fleet));
+    });
+  }
+
+  async function isOver(tx: InTransaction, { organizationId, total }: StoredOverdueFleet): Promise<boolean> {
+    const overdue = await noDataAlerts.countUnannounced(tx, organizationId, overdueMax(total) + 1);
+    return !isFleetOverdue({ overdue, total });
+  }
+
+  /** Answers whether there is more to do. */
+  function endStep(organizationId: string): Promise<boolean> {
+    return transact(async ({ sql, afterCommit }) => {
+      const fleet = await overdueFleetsIn(sql).lock(organizationId);
+      if (!fleet || !(fleet.isConfirmed || (await isOver({ sql }, fleet)))) return false;
+      const { devices, events, isLast } = await noDataAlerts.announce({ sql }, organizationId, ANNOUNCED_MAX);
+      await publish({ sql }, [...(await offlineEvents({ sql }, devices)), ...events]);
+      if (!isLast) return true;
+      await overdueFleetsIn(sql).remove(organizationId);
+      afterCommit(() => onEnded(fleet));
+      return false;
+    });
+  }
+
+  return {
+    async beginNew(sql: Sql, look: Omit<OverdueQuery, 'limit'>): Promise<void> {
+      const counts = await presenceIn(sql).countOverdue(look);
+      for (const fleet of counts.filter(isFleetOverdue)) await begin(fleet, look.now);
+    },
+
+    async endThoseOver(sql: Sql): Promise<void> {
+      for (const { organizationId } of await overdueFleetsIn(sql).list()) {
+        while (await endStep(organizationId));
+      }
+    },
+  };
+}

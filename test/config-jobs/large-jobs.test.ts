@@ -1,0 +1,211 @@
+/** Jobs of so many devices that the change is offered in chunks: here of two devices, above eight. */
+import assert from 'node:assert/strict';
+import type { Knex } from 'knex';
+import { query } from '../../src/db/query.ts';
+import type { RunningPart } from '../../src/process/shutdown.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  eventually,
+  FACTORY,
+  inTurns,
+  jobOf,
+  registerMany,
+  report,
+  untilEnded,
+} from '../support/fleet.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const CHUNK = 2;
+const DEVICES = 9;
+const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
+const WEEKLY = { slug: 'weekly', intervals: { transmissionIntervalSeconds: 604_800 } };
+
+describe('A job of many devices', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let org: TestOrganization;
+  let serials: string[];
+  let worker: RunningPart | null = null;
+
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
+  });
+  after(async () => {
+    await worker?.stop(1_000);
+    await dms.stop();
+  });
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    for (const profile of [DAILY, WEEKLY]) await createProfile(org, profile);
+    serials = await registerInOrder(DEVICES);
+  });
+
+  /** Their asset ids grow with their numbers, so that it is known which chunk a device is in. */
+  async function registerInOrder(count: number): Promise<string[]> {
+    await registerMany(org, count);
+    const { body } = await org.api.get('/assets?limit=500');
+    return body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
+  }
+
+  /** From the first test that needs it to the last. */
+  const startWorker = async () => {
+    worker ??= await dms.service.startWorker((await servers()).workflowBundle);
+  };
+  const untilCounted = (jobId: string, expected: object) =>
+    eventually(
+      async () => (await jobOf(org, jobId)).counts,
+      (counts) => Object.entries(expected).every(([state, count]) => counts[state] === count),
+    );
+  const stateOf = async (jobId: string, serial: string) => {
+    const { body } = await org.api.get(`/devices/config-jobs/${jobId}/targets?limit=500`);
+    return body.items.find((target: { serialNumber: string }) => target.serialNumber === serial).state;
+  };
+
+  /** While another connection holds the device: a chunk with it waits. */
+  const whileLocked = <T>(serial: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
+    dms.service.sql.transaction(async (holder) => {
+      const { assetId } = await configOf(org, serial);
+      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+      return work(holder);
+    });
+
+  it('is stored whole by the request, which waits for no device and changes none', async () => {
+    await whileLocked(serials[3] as string, async () => {
+      const { status, body } = await org.api.put('/devices/config-profiles/daily/apply', {
+        applyToAll: true,
+      });
+      assert.equal(status, 200);
+      assert.deepEqual([body.appliedCount, body.applied], [DEVICES, serials]);
+      const job = await jobOf(org, body.jobId);
+      assert.deepEqual([job.status, job.total, job.counts.queued], ['running', DEVICES, DEVICES]);
+    });
+    for (const serial of serials) assert.equal((await configOf(org, serial)).pendingConfig, null);
+  });
+
+  it('is not stored at all when the request fails half-way', async () => {
+    const [seventh] = await query<{ id: string }>(
+      dms.service.sql,
+      'select id from assets where organization_id = ? order by id offset 6 limit 1',
+      [org.id],
+    );
+    await query(
+      dms.service.sql,
+      `alter table config_targets add constraint refused check (asset_id <> '${seventh?.id}') not valid`,
+    );
+    const { status } = await org.api.put('/devices/config-profiles/daily/apply', { applyToAll: true });
+    await query(dms.service.sql, 'alter table config_targets drop constraint refused');
+    assert.equal(status, 500);
+    assert.deepEqual((await org.api.get('/devices/config-jobs')).body.items, []);
+  });
+
+  it('offers the change to every device, and ends when all have applied it', async () => {
+    const jobId = await apply(org, 'daily', { applyToAll: true });
+    await startWorker();
+    await untilCounted(jobId, { waiting: DEVICES, queued: 0 });
+    await inTurns(serials, 4, (serial) => applyAnswer(org, serial));
+    const job = await untilEnded(org, jobId);
+    assert.deepEqual([job.status, job.counts.applied], ['succeeded', DEVICES]);
+  });
+
+  it('answers reports of devices whose chunk waits, and of those that have no chunk yet', async () => {
+    const jobId = await apply(org, 'daily', { applyToAll: true });
+    await startWorker();
+    await whileLocked(serials[3] as string, async () => {
+      await untilCounted(jobId, { waiting: CHUNK });
+      for (const serial of [serials[0], serials[8]] as string[]) {
+        assert.equal((await report(org, serial, FACTORY)).status, 200);
+      }
+      assert.equal((await jobOf(org, jobId)).counts.queued, DEVICES - CHUNK);
+    });
+    await untilCounted(jobId, { queued: 0 });
+  });
+
+  it('can be cancelled between chunks: what was offered is withdrawn, and the rest is never offered', async () => {
+    const jobId = await apply(org, 'daily', { applyToAll: true });
+    await startWorker();
+    const cancelled = await whileLocked(serials[3] as string, async () => {
+      await untilCounted(jobId, { waiting: CHUNK });
+      return { answer: org.api.post(`/devices/config-jobs/${jobId}/cancel`) };
+    });
+    assert.equal((await cancelled.answer).body.counts.cancelled, DEVICES);
+    for (const serial of serials) assert.equal((await configOf(org, serial)).pendingConfig, null);
+  });
+
+  it('leaves devices to a later job that sets the same keys, whether they are offered the change or queued', async () => {
+    const jobId = await apply(org, 'daily', { applyToAll: true });
+    await startWorker();
+    const later = await whileLocked(serials[3] as string, async () => {
+      await untilCounted(jobId, { waiting: CHUNK });
+      return apply(org, 'weekly', { serialNumbers: [serials[0], serials[8]] });
+    });
+    await untilCounted(jobId, { superseded: 2, queued: 0 });
+    assert.equal(await stateOf(later, serials[8] as string), 'waiting');
+    for (const serial of [serials[0], serials[8]] as string[]) {
+      assert.equal((await configOf(org, serial)).pendingConfig.transmissionInterval, 604_800);
+    }
+  });
+
+  it('cancels the target of a device that is archived while it is queued', async () => {
+    const { assetId } = await configOf(org, serials[8] as string);
+    await startWorker();
+    const jobId = await whileLocked(serials[0] as string, async () => {
+      const id = await apply(org, 'daily', { applyToAll: true });
+      assert.equal((await org.api.delete(`/assets/${assetId}`)).status, 200);
+      return id;
+    });
+    await untilCounted(jobId, { waiting: DEVICES - 1, cancelled: 1 });
+  });
+
+  it('keeps to a rollout: the rest is offered the change when the first stage runs it', async () => {
+    const rollout = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 50 };
+    const jobId = await apply(org, 'daily', { applyToAll: true, rollout });
+    await startWorker();
+    await untilCounted(jobId, { waiting: 5, queued: 4 });
+    for (const serial of serials.slice(0, 5)) await applyAnswer(org, serial);
+    await untilCounted(jobId, { applied: 5, waiting: 4, queued: 0 });
+  });
+
+  it('compiles for what a device has shown since the request', async () => {
+    const alerts = [{ type: 'high', channel: 'probe', highC: 30 }];
+    await createProfile(org, { slug: 'room', temperatureAlerts: alerts });
+    const serial = serials[8] as string;
+    await startWorker();
+    const jobId = await whileLocked(serials[0] as string, async () => {
+      const id = await apply(org, 'room', { applyToAll: true });
+      await query(
+        dms.service.sql,
+        `update device_configs set reported_channel_types = '{2,1}', channels_reported = true
+         where organization_id = ? and asset_id = ?`,
+        [org.id, (await configOf(org, serial)).assetId],
+      );
+      return id;
+    });
+    await untilCounted(jobId, { waiting: DEVICES });
+    const slotsOf = async (each: string) =>
+      (await configOf(org, each)).pendingConfig.alarmRules[0].slotNumbers;
+    assert.notDeepEqual(await slotsOf(serial), await slotsOf(serials[0] as string));
+  });
+
+  it('sends the change again to the devices that failed, in chunks too', async () => {
+    const jobId = await apply(org, 'daily', { applyToAll: true });
+    await startWorker();
+    await untilCounted(jobId, { waiting: DEVICES });
+    await inTurns(serials, 4, async (serial) => {
+      await org.device.get(`/devices/${serial}/pending-config`);
+      await report(org, serial, { ...FACTORY, errors: [{ message: 'out of range' }] });
+    });
+    await untilEnded(org, jobId);
+    const { status, body } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
+    assert.deepEqual([status, body.total], [201, DEVICES]);
+    await inTurns(serials, 4, (serial) =>
+      eventually(
+        () => org.device.get(`/devices/${serial}/pending-config`),
+        (answer) => answer.status === 200,
+      ),
+    );
+  });
+});

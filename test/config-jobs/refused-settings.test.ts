@@ -1,0 +1,113 @@
+/** What a device refused is not offered again by what happens to other changes. */
+import assert from 'node:assert/strict';
+import { apply, configOf, createProfile, eventually, FACTORY, register, report } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const DAILY = { transmissionInterval: 86_400 };
+const TEN_MINUTES = { measurementPeriodBase: 600, measurementPeriodFactor: 1 };
+
+describe('A refused setting', function () {
+  this.timeout(30_000);
+  let dms: TestService;
+  let fleet: TestOrganization;
+  let refusedJob: string;
+
+  before(async () => {
+    dms = await startService();
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    fleet = await dms.addOrganization();
+    await register(fleet, 'A');
+    await createProfile(fleet, { slug: 'every-day', intervals: { transmissionIntervalSeconds: 86_400 } });
+    await createProfile(fleet, { slug: 'ten-minutes', intervals: { measurementIntervalMinutes: 10 } });
+    refusedJob = await applyTo('every-day');
+    await poll();
+    await report(fleet, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
+  });
+
+  const applyTo = (slug: string) => apply(fleet, slug, { serialNumbers: ['A'] });
+  const poll = () => fleet.device.get('/devices/A/pending-config');
+  const statusNow = async () => (await configOf(fleet, 'A')).syncStatus;
+  const stateOf = async (jobId: string) =>
+    (await fleet.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0].state;
+  const retry = (jobId: string) => fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
+
+  it('stays refused when another job on the device is cancelled', async () => {
+    const other = await applyTo('ten-minutes');
+    assert.equal((await fleet.api.post(`/devices/config-jobs/${other}/cancel`)).status, 200);
+    assert.equal((await poll()).status, 204);
+    const { pendingConfig, syncStatus } = await configOf(fleet, 'A');
+    assert.deepEqual([pendingConfig, syncStatus], [DAILY, 'failed']);
+  });
+
+  it('leaves the offer of other settings, which is pending and sent, and failed again once they are confirmed', async () => {
+    const other = await applyTo('ten-minutes');
+    const { pendingConfig, syncStatus } = await configOf(fleet, 'A');
+    assert.deepEqual([pendingConfig, syncStatus], [{ ...DAILY, ...TEN_MINUTES }, 'pending']);
+    assert.deepEqual((await poll()).body.config, TEN_MINUTES);
+    assert.equal(await statusNow(), 'sent');
+    const { body } = await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES });
+    assert.deepEqual(body, { syncStatus: 'failed', pendingConfig: null });
+    assert.deepEqual([await stateOf(other), await stateOf(refusedJob)], ['applied', 'failed']);
+    assert.deepEqual((await configOf(fleet, 'A')).pendingConfig, DAILY);
+    assert.equal((await retry(refusedJob)).status, 201);
+    assert.deepEqual((await poll()).body.config, DAILY);
+  });
+
+  it('fails with the other settings when the device refuses these as well', async () => {
+    const other = await applyTo('ten-minutes');
+    await poll();
+    await report(fleet, 'A', { ...FACTORY, errors: [{ message: 'neither' }] });
+    assert.equal(await stateOf(other), 'failed');
+    assert.deepEqual([await statusNow(), (await poll()).status], ['failed', 204]);
+  });
+
+  it('is offered again by another apply of it, together with what waits', async () => {
+    await applyTo('ten-minutes');
+    await applyTo('every-day');
+    assert.deepEqual((await poll()).body.config, { ...DAILY, ...TEN_MINUTES });
+  });
+
+  it('is confirmed with everything else by a report that shows all of it', async () => {
+    const other = await applyTo('ten-minutes');
+    const { body } = await report(fleet, 'A', { ...FACTORY, ...DAILY, ...TEN_MINUTES });
+    assert.deepEqual(body, { syncStatus: 'applied', pendingConfig: null });
+    assert.deepEqual([await stateOf(other), await stateOf(refusedJob)], ['applied', 'failed']);
+    assert.equal((await retry(refusedJob)).status, 409, 'the device has confirmed it since');
+  });
+
+  it('is not handed out in answers to frames', async () => {
+    const measuredAt = new Date().toISOString();
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
+    const send = () => fleet.device.post('/devices/A/measurements', { readings });
+    assert.equal((await send()).body.pendingConfig, null);
+    await applyTo('ten-minutes');
+    for (let round = 0; round < 2; round++) {
+      assert.deepEqual((await send()).body.pendingConfig.config, TEN_MINUTES);
+    }
+  });
+
+  it('publishes no further refusal while nothing but refused settings is pending', async () => {
+    const { body } = await fleet.api.post('/webhooks', {
+      url: 'http://127.0.0.1:9/',
+      events: ['config.failed'],
+    });
+    const other = await applyTo('ten-minutes');
+    await fleet.api.post(`/devices/config-jobs/${other}/cancel`);
+    await poll();
+    await report(fleet, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
+    const { items } = (await fleet.api.get(`/webhooks/${body.id}/deliveries`)).body;
+    assert.deepEqual(items, []);
+  });
+
+  it('ends the job of other settings as succeeded', async () => {
+    const other = await applyTo('ten-minutes');
+    await poll();
+    await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES });
+    await eventually(
+      async () => (await fleet.api.get(`/devices/config-jobs/${other}`)).body.status,
+      (status) => status === 'succeeded',
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
+import { createDatabaseClock } from '../../src/db/database-clock.ts';
+import { query } from '../../src/db/query.ts';
+import { newDatabase } from '../support/servers.ts';
+
+const HOUR_MS = 3_600_000;
+const anHourAhead = () => new Date(Date.now() + HOUR_MS);
+const monotonicMs = () => performance.now();
+
+describe('The clock of the database', () => {
+  let sql: Database;
+
+  before(async () => {
+    sql = openDatabase({
+      url: await newDatabase(),
+      poolSize: 1,
+      statementTimeoutMs: 0,
+      applicationName: 'test',
+    });
+  });
+  after(() => sql.destroy());
+
+  const databaseNow = async () =>
+    (await query<{ at: Date }>(sql, 'select clock_timestamp() as at'))[0]?.at as Date;
+
+  it('tells the time of the database, whatever the clock of the process says', async () => {
+    const clock = createDatabaseClock({ sql, processNow: anHourAhead, monotonicMs });
+    await clock.synchronize();
+    const before = await databaseNow();
+    const read = clock.now();
+    const after = await databaseNow();
+    // As exact as the shortest round trip; times of JavaScript have no fractions of milliseconds.
+    assert.ok(read.getTime() >= before.getTime() - 1_000 && read.getTime() <= after.getTime() + 1_000);
+    assert.ok(Math.abs((clock.processAheadMs() as number) - HOUR_MS) < 10_000);
+  });
+
+  it('tells the time of the process until the database has answered', () => {
+    const processNow = () => new Date(0);
+    const clock = createDatabaseClock({ sql, processNow, monotonicMs });
+    assert.deepEqual([clock.now(), clock.processAheadMs()], [new Date(0), null]);
+  });
+
+  it('goes on when the clock of the process is set', async () => {
+    let processMs = 0;
+    let elapsedMs = 0;
+    const clock = createDatabaseClock({
+      sql,
+      processNow: () => new Date(processMs),
+      monotonicMs: () => elapsedMs,
+    });
+    await clock.synchronize();
+    const before = clock.now().getTime();
+    processMs = HOUR_MS;
+    elapsedMs = 250;
+    assert.equal(clock.now().getTime() - before, 250);
+  });
+
+  it('reads the clock by the shortest of several round trips', async () => {
+    let elapsedMs = 0;
+    const roundTripsMs = [400, 300, 10, 300, 400];
+    const slow: Sql = {
+      raw: (() => {
+        const roundTripMs = roundTripsMs.shift() as number;
+        // The database reads its clock, which began at zero as well, at the beginning of each round trip.
+        const rows = [{ ms: elapsedMs }];
+        elapsedMs += roundTripMs;
+        return Promise.resolve({ rows });
+      }) as unknown as Sql['raw'],
+    };
+    const clock = createDatabaseClock({ sql: slow, processNow: anHourAhead, monotonicMs: () => elapsedMs });
+    await clock.synchronize();
+    assert.equal(clock.now().getTime(), elapsedMs - 5);
+  });
+
+  it('keeps the time that it knows when the database does not answer', async () => {
+    const clock = createDatabaseClock({ sql, processNow: anHourAhead, monotonicMs });
+    await clock.synchronize();
+    const away = openDatabase({
+      url: 'postgres://127.0.0.1:9/nowhere',
+      poolSize: 1,
+      statementTimeoutMs: 0,
+      applicationName: 'test',
+    });
+    const lost = createDatabaseClock({ sql: away, processNow: anHourAhead, monotonicMs });
+    await assert.rejects(lost.synchronize());
+    assert.equal(lost.processAheadMs(), null);
+    await away.destroy();
+    assert.ok(Math.abs((clock.processAheadMs() as number) - HOUR_MS) < 10_000);
+  });
+});

@@ -1,0 +1,130 @@
+/** Two senders, and leases that run out while an attempt is under way. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { createAttemptsRepository, type RecordedAttempt } from '../../src/deliveries/attempts.repository.ts';
+import { type ClaimedDelivery, createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, type Endpoint } from './harness.ts';
+
+const LEASE_SECONDS = 60;
+
+describe('A claim of a delivery', () => {
+  let dms: TestService;
+  let customer: Customer;
+  let endpoint: Endpoint;
+  let slow: Sender;
+  let quick: Sender;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    customer = await addCustomer(dms);
+    [slow, quick] = [senderOf('slow'), senderOf('quick')];
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    endpoint = await customer.subscribe('http://127.0.0.1:9/');
+    await customer.publish(1);
+  });
+
+  interface Sender {
+    claim(): Promise<ClaimedDelivery>;
+    record(claim: ClaimedDelivery, state: RecordedAttempt['state']): Promise<void>;
+    release(claim: ClaimedDelivery): Promise<void>;
+  }
+
+  function senderOf(name: string): Sender {
+    const ownerId = `00000000-0000-4000-8000-00000000000${name.length}`;
+    const claims = createClaimsRepository(dms.service.sql, ownerId);
+    const attempts = createAttemptsRepository(dms.service.sql, ownerId);
+    return {
+      async claim() {
+        const ref = { organizationId: customer.id, endpointId: endpoint.id };
+        const [isNew] = await claims.claimNew([{ ...ref, capacity: 1 }], LEASE_SECONDS);
+        const [claim] = isNew ? [isNew] : await claims.claimDue(ref, 1, LEASE_SECONDS);
+        assert.ok(claim);
+        return claim;
+      },
+      record: (claim, state) =>
+        attempts.record([
+          {
+            ...claim,
+            deliveryId: claim.id,
+            attemptNumber: claim.attemptCount + 1,
+            attemptedAt: new Date(),
+            durationMs: 5,
+            statusCode: state === 'delivered' ? 204 : 500,
+            error: state === 'delivered' ? null : name,
+            responseExcerpt: null,
+            state,
+            scheduleStep: 1,
+            nextAttemptAt: state === 'retrying' ? new Date() : null,
+          },
+        ]),
+      release: (claim) => claims.release([claim]),
+    };
+  }
+
+  async function leaseRunsOut(): Promise<void> {
+    await query(
+      dms.service.sql,
+      "update deliveries set leased_until = now() - interval '1 second' where state = 'sending'",
+    );
+    await createClaimsRepository(dms.service.sql, customer.id).releaseExpired();
+  }
+
+  async function seen() {
+    const { state, attemptCount, attempts } = await endpoint.delivery();
+    return { state, attemptCount, statusCodes: attempts.map(({ statusCode }) => statusCode) };
+  }
+
+  it('lets a late failure change nothing when another sender has delivered meanwhile', async () => {
+    const late = await slow.claim();
+    await leaseRunsOut();
+    await quick.record(await quick.claim(), 'delivered');
+    await slow.record(late, 'retrying');
+    assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
+  });
+
+  it('lets a late failure change nothing while another sender is at it', async () => {
+    const late = await slow.claim();
+    await leaseRunsOut();
+    const claim = await quick.claim();
+    await slow.record(late, 'failed');
+    await quick.record(claim, 'delivered');
+    assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
+  });
+
+  it('lets a late success win over the retry of another sender, and keeps both attempts', async () => {
+    const late = await slow.claim();
+    await leaseRunsOut();
+    await quick.record(await quick.claim(), 'retrying');
+    await slow.record(late, 'delivered');
+    assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 2, statusCodes: [500, 204] });
+  });
+
+  it('lets a late success win while the delivery waits for its next sender', async () => {
+    const late = await slow.claim();
+    await leaseRunsOut();
+    await slow.record(late, 'delivered');
+    assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
+  });
+
+  it('lets no failure that follows a late success undo it', async () => {
+    const late = await slow.claim();
+    await leaseRunsOut();
+    const claim = await quick.claim();
+    await slow.record(late, 'delivered');
+    await quick.record(claim, 'retrying');
+    assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
+  });
+
+  it('is not released by the sender that has lost it', async () => {
+    const late = await slow.claim();
+    await leaseRunsOut();
+    const claim = await quick.claim();
+    await slow.release(late);
+    assert.equal((await endpoint.deliveries())[0]?.state, 'pending');
+    await quick.record(claim, 'retrying');
+    assert.equal((await seen()).attemptCount, 1);
+  });
+});

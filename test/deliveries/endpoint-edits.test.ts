@@ -1,0 +1,220 @@
+/** Edits of endpoints write one row, whatever is queued, and neither wait for events nor make them wait. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { serializeEvent } from '../../src/events/event.ts';
+import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
+import { eventually } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN } from './harness.ts';
+
+const QUEUED = 1_200;
+const PER_STATEMENT = 1_000;
+
+describe('An edit of an endpoint', () => {
+  let dms: TestService;
+  let worker: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    customer = await addCustomer(dms);
+    receiver = await startReceiver();
+  });
+  after(async () => {
+    await worker?.stop();
+    await dms.stop();
+    await receiver.stop();
+  });
+
+  /** Queues that many at once; it would take long through the API. */
+  async function queue(endpoint: Endpoint, count: number, state = 'pending'): Promise<void> {
+    await query(
+      dms.service.sql,
+      `with e as (
+         insert into events (organization_id, id, type, body)
+         select ?, uuidv7(), 'config.applied', body from events, generate_series(1, ?) limit ? returning id
+       )
+       insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+       select ?, ?, id, 'config.applied', ? from e`,
+      [customer.id, count, count, customer.id, endpoint.id, state],
+    );
+  }
+
+  /** The transactions that wrote the deliveries, and how many each. */
+  const writers = (endpoint: Endpoint) =>
+    query<{ writer: string; state: string; count: number }>(
+      dms.service.sql,
+      `select xmin::text as writer, state, count(*) from deliveries where organization_id = ? and endpoint_id = ?
+       group by 1, 2 order by 1`,
+      [customer.id, endpoint.id],
+    );
+
+  async function withQueue(count: number, more: object = {}): Promise<Endpoint> {
+    const endpoint = await customer.subscribe(receiver.url, more);
+    await customer.publish(1);
+    await queue(endpoint, count);
+    return endpoint;
+  }
+
+  it('writes no delivery when it disables, enables or deletes', async () => {
+    const endpoint = await withQueue(50);
+    const before = await writers(endpoint);
+    await endpoint.change({ status: 'disabled' });
+    assert.ok((await endpoint.deliveries()).every(({ state }) => state === 'held'));
+    await endpoint.change({ status: 'active' });
+    assert.ok((await endpoint.deliveries()).every(({ state }) => state === 'pending'));
+    assert.equal((await customer.api.delete(endpoint.path)).status, 204);
+    assert.deepEqual(await writers(endpoint), before);
+  });
+
+  it('shows and filters what waits by the status of the endpoint', async () => {
+    const endpoint = await withQueue(2);
+    const counts = async () => {
+      const found: Record<string, number> = {};
+      for (const state of ['pending', 'retrying', 'held', 'delivered'])
+        found[state] = (
+          await customer.api.get(`${endpoint.path}/deliveries?state=${state}`)
+        ).body.items.length;
+      return found;
+    };
+    await query(
+      dms.service.sql,
+      `update deliveries set state = 'retrying', next_attempt_at = now() where id in (
+         select max(id::text)::uuid from deliveries where organization_id = ? and endpoint_id = ?)`,
+      [customer.id, endpoint.id],
+    );
+    assert.deepEqual(await counts(), { pending: 2, retrying: 1, held: 0, delivered: 0 });
+    await endpoint.change({ status: 'disabled' });
+    assert.deepEqual(await counts(), { pending: 0, retrying: 0, held: 3, delivered: 0 });
+    assert.ok((await endpoint.deliveries()).every(({ nextAttemptAt }) => nextAttemptAt === null));
+    await customer.api.delete(endpoint.path);
+  });
+
+  it('waits for no event that is being stored, and no event waits for it', async () => {
+    const endpoint = await withQueue(1);
+    const transact = createTransact(dms.service.sql);
+    const type = 'config.applied';
+    const body = serializeEvent({ type, timestamp: new Date(), data: EVENT_CATALOGUE[type].example });
+    const event = { organizationId: customer.id, type, body };
+    await transact(async ({ sql }) => {
+      await createDeliveriesRepository(sql).insert([event]);
+      // The event is not committed: an edit that waited for it would never be answered.
+      await endpoint.change({ status: 'disabled' });
+      await endpoint.change({ url: `${receiver.url}/changed` });
+    });
+    await transact(async ({ sql }) => {
+      await query(sql, 'select 1 from endpoints where organization_id = ? and id = ? for no key update', [
+        customer.id,
+        endpoint.id,
+      ]);
+      await transact((other) => createDeliveriesRepository(other.sql).insert([event]));
+    });
+    assert.equal((await customer.api.delete(endpoint.path)).status, 204);
+  });
+
+  it('makes a deleted endpoint invisible at once, and frees its place in the collection', async () => {
+    const endpoint = await withQueue(3);
+    const [first] = await endpoint.deliveries();
+    const total = async () => (await customer.api.get('/webhooks')).body.totalItems;
+    const before = await total();
+    assert.equal((await customer.api.delete(endpoint.path)).status, 204);
+    assert.equal(await total(), before - 1);
+    const { api } = customer;
+    const answers = await Promise.all([
+      api.get(endpoint.path),
+      api.patch(endpoint.path, { status: 'active' }),
+      api.delete(endpoint.path),
+      api.get(`${endpoint.path}/deliveries`),
+      api.get(`${endpoint.path}/deliveries/${first?.id}`),
+      api.post(`${endpoint.path}/deliveries/${first?.id}/resend`),
+      api.post(`${endpoint.path}/replay`, { since: '2020-01-01T00:00:00Z' }),
+      api.post(`${endpoint.path}/test`),
+      api.post(`${endpoint.path}/rotate-secret`),
+    ]);
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]));
+    const queued = (await writers(endpoint)).length;
+    await customer.publish(1);
+    assert.equal((await writers(endpoint)).length, queued, 'nothing new is queued for it');
+  });
+
+  describe('with a worker', () => {
+    let enabled: Endpoint;
+    let stored: Endpoint;
+    let deleted: Endpoint;
+    let replayed: Endpoint;
+
+    before(async () => {
+      [enabled, stored, deleted, replayed] = await Promise.all([
+        customer.subscribe(`${receiver.url}/enabled`, { events: ['device.online'] }),
+        customer.subscribe(`${receiver.url}/stored`, { events: ['device.online'] }),
+        customer.subscribe(`${receiver.url}/deleted`, { events: ['device.online'] }),
+        customer.subscribe(`${receiver.url}/replayed`, { events: ['device.online'] }),
+      ]);
+      await customer.publish(1);
+      await Promise.all([
+        queue(enabled, 100),
+        queue(stored, 20, 'held'),
+        queue(deleted, QUEUED),
+        queue(replayed, QUEUED, 'failed'),
+      ]);
+      for (const endpoint of [enabled, stored]) await endpoint.change({ status: 'disabled' });
+      await customer.api.delete(deleted.path);
+      const { databaseUrl, taskQueue } = dms.settings;
+      worker = await startService({
+        databaseUrl,
+        settings: { taskQueue, webhooks: { ...QUICK, drainPerSecondMax: 1_000 } },
+        deliveryPlan: QUICK_PLAN,
+      });
+    });
+
+    const arrived = (path: string) => receiver.received.filter((each) => each.path.endsWith(path)).length;
+
+    it('cancels what is queued for a deleted endpoint in statements of a thousand at most', async () => {
+      const rows = await eventually(
+        () => writers(deleted),
+        (all) => all.every(({ state }) => state === 'cancelled'),
+      );
+      assert.equal(
+        rows.reduce((sum, { count }) => sum + count, 0),
+        QUEUED,
+      );
+      assert.ok(rows.length >= 2 && rows.every(({ count }) => count <= PER_STATEMENT), JSON.stringify(rows));
+      assert.equal(arrived('/deleted'), 0);
+    });
+
+    it('releases what it held through a paced drain, also what an earlier version has stored as held', async () => {
+      assert.equal((await stored.deliveries()).length, 20);
+      assert.ok((await stored.deliveries()).every(({ state }) => state === 'held'));
+      for (const endpoint of [enabled, stored]) await endpoint.change({ status: 'active' });
+      assert.equal(await enabled.breaker(), 'draining');
+      await enabled.untilAll('delivered', 100);
+      await stored.untilAll('delivered', 20);
+      assert.deepEqual([arrived('/enabled'), arrived('/stored')], [100, 20]);
+    });
+
+    it('queues a replay bit by bit, as the drain proceeds', async () => {
+      const { body } = await customer.api.post(`${replayed.path}/replay`, { since: '2020-01-01T00:00:00Z' });
+      assert.deepEqual(body, { queued: QUEUED });
+      const leftMost: number[] = [];
+      await eventually(
+        async () => {
+          const rows = await writers(replayed);
+          const sum = (...states: string[]) =>
+            rows.filter(({ state }) => states.includes(state)).reduce((total, { count }) => total + count, 0);
+          leftMost.push(sum('retrying', 'sending'));
+          return sum('delivered');
+        },
+        (count) => count === QUEUED,
+        { pauseMs: 20 },
+      );
+      assert.ok(Math.max(...leftMost) <= PER_STATEMENT, `${Math.max(...leftMost)} queued at a time`);
+      assert.equal(arrived('/replayed'), QUEUED, 'each once');
+      const left = await query(dms.service.sql, 'select 1 from delivery_replays');
+      assert.equal(left.length, 0);
+    });
+  });
+});

@@ -18,7 +18,13 @@ import {
   targetOutcomes,
 } from './config-events.ts';
 import { type ConfigurationKey, type DeviceConfiguration, keysOf } from './configuration.ts';
-import { DEVICE_IS_LOCKED, type Device, withObserved } from './device.ts';
+import {
+  type ContactingDevices,
+  DEVICE_IS_LOCKED,
+  type Device,
+  isPresencesTaken,
+  withObserved,
+} from './device.ts';
 import { capabilitiesKey } from './device-capabilities.ts';
 import {
   createExchangeFold,
@@ -27,7 +33,6 @@ import {
   type ExchangeResult,
   mergeRecompiled,
 } from './device-exchange.ts';
-import { type ContactingDevices, isPresencesTaken } from './devices.repository.ts';
 import { type SerialInOrganization, serialKeyOf } from './serial-number.ts';
 
 export interface ExchangeTargets {

@@ -5,6 +5,7 @@ import { withFrameTypes } from './channel-layout.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
 import { type DeviceSync, replaceHardware, type SyncStatus, syncStatus } from './device-sync.ts';
+import type { SerialInOrganization } from './serial-number.ts';
 
 export interface Device extends AssetRef {
   serialNumber: string;
@@ -18,6 +19,20 @@ export interface Device extends AssetRef {
 export interface ContactingDevice extends Device {
   presence: Presence;
 }
+
+export interface ContactingDevices {
+  devices: ContactingDevice[];
+  /** Active devices that another transaction has locked, and that were left out. */
+  unavailable: SerialInOrganization[];
+}
+
+/** The presences of these devices are not as they were read, or another transaction has locked them. */
+export interface PresencesTaken extends Error {
+  assetIds: ReadonlySet<string>;
+}
+
+export const isPresencesTaken = (error: unknown): error is PresencesTaken =>
+  error instanceof Error && 'assetIds' in error;
 
 export const DEVICE_IS_LOCKED = 'The device is being changed by another operation at present: try again soon';
 

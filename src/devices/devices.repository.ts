@@ -10,7 +10,7 @@ import {
 } from '../presence/presence-columns.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
-import type { ContactingDevice, Device } from './device.ts';
+import type { ContactingDevices, Device, PresencesTaken } from './device.ts';
 import {
   CONFIG_COLUMNS,
   configurationsOf,
@@ -26,20 +26,6 @@ import {
   writtenBindings,
 } from './device-row.ts';
 import type { SerialInOrganization } from './serial-number.ts';
-
-export interface ContactingDevices {
-  devices: ContactingDevice[];
-  /** Active devices that another transaction has locked, and that were left out. */
-  unavailable: SerialInOrganization[];
-}
-
-/** The presences of these devices are not as they were read, or another transaction has locked them. */
-export interface PresencesTaken extends Error {
-  assetIds: Set<string>;
-}
-
-export const isPresencesTaken = (error: unknown): error is PresencesTaken =>
-  error instanceof Error && 'assetIds' in error;
 
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);

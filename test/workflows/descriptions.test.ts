@@ -131,7 +131,7 @@ The next probe is sent at 2026-03-02T08:00:05.000Z.
       [{ kind: 'immediate' }, 'Sending the deliveries that a customer asked to resend.'],
       [{ kind: 'probe' }, 'Sending one delivery to find out whether the receiver is back.'],
       [{ kind: 'drain' }, 'Sending the backlog, oldest first, at a growing pace.'],
-      [{ kind: 'retry' }, 'Sending the retries that are due.'],
+      [{ kind: 'retry' }, 'Sending the retries that are due, or are within seconds.'],
       [{ kind: 'close' }, 'No delivery is waiting, so the breaker is closed.'],
       [waitFor('probe'), `The next probe is sent at ${until}.`],
       [waitFor('retry'), `The next retry is sent at ${until}.`],

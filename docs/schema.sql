@@ -19,7 +19,7 @@ CREATE TABLE config_targets (
 CREATE INDEX config_targets_active_idx ON config_targets USING btree (organization_id, asset_id) WHERE is_active;
 CREATE INDEX config_targets_asset_idx ON config_targets USING btree (organization_id, asset_id, job_id);
 COMMENT ON TABLE config_targets IS
-  'The devices of a job, one row each. No foreign keys: a job writes up to 100,000 rows at once, and neither jobs nor assets are ever deleted.';
+  'The devices of a job, one row each. No foreign keys: a job writes up to 100,000 rows at once.';
 COMMENT ON COLUMN config_targets.stage IS
   'Of the job; the device is queued until it begins.';
 COMMENT ON COLUMN config_targets.change_config_id IS
@@ -30,6 +30,29 @@ COMMENT ON COLUMN config_targets.is_active IS
   'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out.';
 COMMENT ON COLUMN config_targets.confirmed_at IS
   'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
+CREATE OR REPLACE FUNCTION record_config_targets_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'targets:' || job_id, state, sum(change) from (select *, 1 as change from added) as changed
+      group by organization_id, job_id, state having sum(change) <> 0;
+    elsif tg_op = 'DELETE' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'targets:' || job_id, state, sum(change) from (select *, -1 as change from removed) as changed
+      group by organization_id, job_id, state having sum(change) <> 0;
+    else
+      insert into list_changes (organization_id, list, key, change)
+      
+      select organization_id, 'targets:' || job_id, state, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      group by organization_id, job_id, state having sum(change) <> 0;
+    end if;
+    return null;
+  end $function$;
+CREATE TRIGGER config_targets_insert_changes AFTER INSERT ON config_targets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_config_targets_changes();
+CREATE TRIGGER config_targets_update_changes AFTER UPDATE ON config_targets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_config_targets_changes();
 
 CREATE TABLE deliveries (
   organization_id uuid NOT NULL,
@@ -172,6 +195,44 @@ COMMENT ON COLUMN ingress_outages.started_at IS
 COMMENT ON COLUMN ingress_outages.ended_at IS
   'The first heartbeat after it.';
 
+CREATE TABLE leases (
+  name text NOT NULL,
+  owner uuid NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  CONSTRAINT leases_pkey PRIMARY KEY (name)
+);
+COMMENT ON TABLE leases IS
+  'Work that one process at a time does, one row each. Of the service itself, not of an organization; on Citus a reference table.';
+COMMENT ON COLUMN leases.owner IS
+  'Chosen by the process when it started.';
+COMMENT ON COLUMN leases.leased_until IS
+  'On the clock of the database. A process that does not renew the lease by then has lost it.';
+
+CREATE TABLE list_changes (
+  organization_id uuid NOT NULL,
+  list text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  change bigint NOT NULL,
+  CONSTRAINT list_changes_pkey PRIMARY KEY (organization_id, list, key, id)
+);
+COMMENT ON TABLE list_changes IS
+  'Changes of list_totals, written by triggers in the transaction of the change; the worker adds them to the totals every few seconds.';
+
+CREATE TABLE list_totals (
+  organization_id uuid NOT NULL,
+  list text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  total bigint NOT NULL,
+  CONSTRAINT list_totals_pkey PRIMARY KEY (organization_id, list, key)
+) WITH (fillfactor=50);
+COMMENT ON TABLE list_totals IS
+  'How many rows lists have, kept because counting takes longer the more there are. A total is this row and the changes that are not added to it yet (list_changes).';
+COMMENT ON COLUMN list_totals.list IS
+  'assets: the active ones; alerts; targets:<job id>, while the job runs.';
+COMMENT ON COLUMN list_totals.key IS
+  'assets: empty for all, model:<model> for those of a model. alerts: the status. targets: the state.';
+
 CREATE TABLE measurements (
   organization_id uuid NOT NULL,
   asset_id uuid NOT NULL,
@@ -276,6 +337,36 @@ COMMENT ON COLUMN assets.archived_at IS
   'Null: the asset is active.';
 COMMENT ON INDEX assets_active_serial_anywhere_idx IS
   'Without organization_id: a device that sends over CoAP without a token is identified by its serial number alone.';
+CREATE OR REPLACE FUNCTION record_assets_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added) as changed
+      cross join lateral (select '' as key union all select 'model:' || model where model is not null) as counted
+      where archived_at is null
+      group by organization_id, counted.key having sum(change) <> 0;
+    elsif tg_op = 'DELETE' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'assets', counted.key, sum(change) from (select *, -1 as change from removed) as changed
+      cross join lateral (select '' as key union all select 'model:' || model where model is not null) as counted
+      where archived_at is null
+      group by organization_id, counted.key having sum(change) <> 0;
+    else
+      insert into list_changes (organization_id, list, key, change)
+      
+      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      cross join lateral (select '' as key union all select 'model:' || model where model is not null) as counted
+      where archived_at is null
+      group by organization_id, counted.key having sum(change) <> 0;
+    end if;
+    return null;
+  end $function$;
+CREATE TRIGGER assets_delete_changes AFTER DELETE ON assets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
+CREATE TRIGGER assets_insert_changes AFTER INSERT ON assets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
+CREATE TRIGGER assets_update_changes AFTER UPDATE ON assets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
 
 CREATE TABLE alerts (
   organization_id uuid NOT NULL,
@@ -294,6 +385,8 @@ CREATE TABLE alerts (
   CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text]))
 );
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
+CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
+CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
 CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
 COMMENT ON TABLE alerts IS
   'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
@@ -305,6 +398,32 @@ COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
 COMMENT ON COLUMN alerts.is_announced IS
   'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
+COMMENT ON INDEX alerts_resolved_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
+CREATE OR REPLACE FUNCTION record_alerts_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'alerts', status, sum(change) from (select *, 1 as change from added) as changed
+      group by organization_id, status having sum(change) <> 0;
+    elsif tg_op = 'DELETE' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'alerts', status, sum(change) from (select *, -1 as change from removed) as changed
+      group by organization_id, status having sum(change) <> 0;
+    else
+      insert into list_changes (organization_id, list, key, change)
+      
+      select organization_id, 'alerts', status, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      group by organization_id, status having sum(change) <> 0;
+    end if;
+    return null;
+  end $function$;
+CREATE TRIGGER alerts_delete_changes AFTER DELETE ON alerts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
+CREATE TRIGGER alerts_insert_changes AFTER INSERT ON alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
+CREATE TRIGGER alerts_update_changes AFTER UPDATE ON alerts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
 
 CREATE TABLE asset_replacements (
   organization_id uuid NOT NULL,
@@ -388,15 +507,17 @@ CREATE TABLE config_jobs (
   finished_at timestamp with time zone,
   workflow_checked_at timestamp with time zone,
   is_beginning_stage boolean DEFAULT false NOT NULL,
+  purge_checked_at timestamp with time zone,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  CONSTRAINT config_jobs_retry_of_job_fkey FOREIGN KEY (organization_id, retry_of_job_id) REFERENCES config_jobs(organization_id, id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
   CONSTRAINT config_jobs_status_check CHECK (status = ANY (ARRAY['running'::text, 'succeeded'::text, 'completed_with_failures'::text, 'aborted'::text, 'cancelled'::text])),
   CONSTRAINT config_jobs_target_count_check CHECK (target_count >= 0)
 );
+CREATE INDEX config_jobs_ended_idx ON config_jobs USING btree (COALESCE(purge_checked_at, finished_at)) WHERE finished_at IS NOT NULL;
 CREATE INDEX config_jobs_running_idx ON config_jobs USING btree (workflow_checked_at) WHERE status = 'running'::text;
 CREATE INDEX config_jobs_time_zones_idx ON config_jobs USING btree (((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text)) WHERE ((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text) IS NOT NULL;
+CREATE INDEX config_jobs_without_workflow_idx ON config_jobs USING btree (COALESCE(workflow_checked_at, '-infinity'::timestamp with time zone)) WHERE status = 'running'::text;
 COMMENT ON TABLE config_jobs IS
   'Jobs that apply one profile to many devices and run until each device has confirmed, failed or timed out.';
 COMMENT ON COLUMN config_jobs.profile_slug IS
@@ -412,31 +533,43 @@ COMMENT ON COLUMN config_jobs.target_count IS
 COMMENT ON COLUMN config_jobs.target_counts IS
   'Targets per state when the job finished. Null while it runs: then they are counted from config_targets.';
 COMMENT ON COLUMN config_jobs.retry_of_job_id IS
-  'The job whose failed devices this one takes up. Null: no retry.';
+  'The job whose failed devices this one takes up; it may have been removed since. Null: no retry.';
 COMMENT ON COLUMN config_jobs.finished_at IS
   'Null: the job is running.';
 COMMENT ON COLUMN config_jobs.workflow_checked_at IS
   'When the workflow of the job last read its progress; long ago or null means that it has to be started (again).';
 COMMENT ON COLUMN config_jobs.is_beginning_stage IS
   'True: the stage after current_stage has begun for part of its devices; the others follow in chunks.';
+COMMENT ON COLUMN config_jobs.purge_checked_at IS
+  'When the retention last kept targets of the job, because they tell what their devices run. Null: never.';
+COMMENT ON INDEX config_jobs_ended_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_running_idx IS
   'Without organization_id: the worker looks for running jobs without a workflow in all organizations at once.';
 COMMENT ON INDEX config_jobs_time_zones_idx IS
   'Without organization_id: the worker lists the time zones of all schedules to follow daylight saving.';
+COMMENT ON INDEX config_jobs_without_workflow_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
 
 CREATE TABLE configurations (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   content json NOT NULL,
+  last_used_at timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT configurations_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT configurations_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
+CREATE INDEX configurations_last_used_idx ON configurations USING btree (last_used_at);
 COMMENT ON TABLE configurations IS
-  'Device configurations, immutable and content-addressed: devices with the same configuration share one row. Rows are never updated or deleted. Columns that point here have no foreign key, which would cost a check per device whenever a profile is applied.';
+  'Device configurations, immutable and content-addressed: devices with the same configuration share one row. What nothing refers to is removed. Columns that point here have no foreign key, which would cost a check per device whenever a profile is applied.';
 COMMENT ON COLUMN configurations.id IS
   'UUIDv8 made from a SHA-256 of the organization and the content: whoever has the content knows the id.';
 COMMENT ON COLUMN configurations.content IS
   'Seconds, degrees Celsius and minutes. A key that is absent says nothing about the device. Type json keeps the text.';
+COMMENT ON COLUMN configurations.last_used_at IS
+  'When a row was last made to refer to this one, to within a day, or the collector last found a reference.';
+COMMENT ON INDEX configurations_last_used_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
 
 CREATE TABLE device_configs (
   organization_id uuid NOT NULL,
@@ -456,12 +589,14 @@ CREATE TABLE device_configs (
   channels_reported boolean DEFAULT false NOT NULL,
   rule_slots smallint DEFAULT 12 NOT NULL,
   refused_keys text[],
+  utc_offset_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
   CONSTRAINT device_configs_revision_check CHECK (revision >= 0),
   CONSTRAINT device_configs_rule_slots_check CHECK (rule_slots = ANY (ARRAY[12, 16]))
 ) WITH (fillfactor=50);
+CREATE INDEX device_configs_utc_offset_idx ON device_configs USING btree (utc_offset_check_at) WHERE utc_offset_check_at IS NOT NULL;
 COMMENT ON TABLE device_configs IS
   'How far a device and the service agree on its configuration, one row per asset. The columns ..._config_id hold ids of configurations.';
 COMMENT ON COLUMN device_configs.is_active IS
@@ -494,6 +629,10 @@ COMMENT ON COLUMN device_configs.rule_slots IS
   'Alarm rules that the firmware holds: 16 from version 07.02, before 12.';
 COMMENT ON COLUMN device_configs.refused_keys IS
   'The settings of the pending change that the device refused, which are not offered any more. Null: all of them, if there is a failure_reason.';
+COMMENT ON COLUMN device_configs.utc_offset_check_at IS
+  'When the sweep compares the calendars with the offset of their time zone: at its next change, at most 30 days ahead. Null: no calendar follows a time zone.';
+COMMENT ON INDEX device_configs_utc_offset_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
 
 CREATE TABLE device_states (
   organization_id uuid NOT NULL,
@@ -509,12 +648,14 @@ CREATE TABLE device_states (
   newest_reading_at jsonb DEFAULT '{}'::jsonb NOT NULL,
   open_alerts jsonb DEFAULT '[]'::jsonb NOT NULL,
   device_info jsonb,
+  overdue_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_states_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_states_battery_status_check CHECK (battery_status = ANY (ARRAY['ok'::text, 'low'::text, 'unknown'::text])),
   CONSTRAINT device_states_signal_strength_check CHECK (signal_strength = ANY (ARRAY['good'::text, 'fair'::text, 'poor'::text, 'unknown'::text])),
   CONSTRAINT device_states_status_check CHECK (status = ANY (ARRAY['new'::text, 'online'::text, 'offline'::text]))
 ) WITH (fillfactor=50);
+CREATE INDEX device_states_overdue_idx ON device_states USING btree (overdue_check_at) WHERE status = 'online'::text;
 COMMENT ON TABLE device_states IS
   'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset that every frame rewrites.';
 COMMENT ON COLUMN device_states.status IS
@@ -535,6 +676,10 @@ COMMENT ON COLUMN device_states.open_alerts IS
   'The alerts that are open for the device, so that readings are evaluated under the lock of this row, without a look-up in alerts.';
 COMMENT ON COLUMN device_states.device_info IS
   'The last device information message: firmware, battery, modem. Null: none received.';
+COMMENT ON COLUMN device_states.overdue_check_at IS
+  'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
+COMMENT ON INDEX device_states_overdue_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
 
 CREATE TABLE endpoints (
   organization_id uuid NOT NULL,

@@ -37,6 +37,9 @@ import * as deliveryIndexes from './025-delivery-indexes.ts';
 import * as jobStageBeginning from './026-job-stage-beginning.ts';
 import * as refusedKeys from './027-refused-keys.ts';
 import * as overdueFleets from './028-overdue-fleets.ts';
+import * as lazyTimers from './029-lazy-timers.ts';
+import * as sweepIndexes from './030-sweep-indexes.ts';
+import * as listTotals from './031-list-totals.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -67,4 +70,7 @@ export const migrations = {
   '026-job-stage-beginning': jobStageBeginning,
   '027-refused-keys': refusedKeys,
   '028-overdue-fleets': overdueFleets,
+  '029-lazy-timers': lazyTimers,
+  '030-sweep-indexes': sweepIndexes,
+  '031-list-totals': listTotals,
 };

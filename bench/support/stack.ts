@@ -41,8 +41,12 @@ export interface BenchStack {
 
 export const POOL_SIZE = 20;
 
-export async function startStack(settings: Record<string, string> = {}): Promise<BenchStack> {
-  const folder = mkdtempSync(join(tmpdir(), 'dms-bench-'));
+/** In a new folder, which is removed at the end, or in a given one, which is kept. */
+export async function startStack(
+  settings: Record<string, string> = {},
+  keptFolder: string | null = null,
+): Promise<BenchStack> {
+  const folder = keptFolder ?? mkdtempSync(join(tmpdir(), 'dms-bench-'));
   chmodSync(folder, 0o755);
   const servers = await startServers(folder);
   const { sql, databaseUrl, temporalAddress } = servers;
@@ -81,15 +85,16 @@ export async function startStack(settings: Record<string, string> = {}): Promise
     async stop() {
       await processes.stop();
       await servers.stop();
-      rmSync(folder, { recursive: true, force: true });
+      if (keptFolder === null) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function startServers(folder: string) {
+/** With settings of PostgreSQL by name, over the usual ones. */
+export async function startServers(folder: string, settings: Record<string, string> = {}) {
   const cacheDir = join(homedir(), '.cache', 'device-monitoring-service');
   const cli = await findTemporalCli({ env: process.env, cacheDir, print });
-  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} });
+  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {}, settings });
   const temporal = await startTemporalDevServer({
     cli,
     dbFile: join(folder, 'temporal.db'),

@@ -3,7 +3,7 @@
  *
  * Guaranteed: the same schema gives the same text, and the text is SQL that creates that schema.
  * Deliberately not: partitions, which are created at run time, the migrator's own tables, and kinds of objects that
- * the schema does not use (views, triggers, functions, types).
+ * the schema does not use (views, types, functions but those of triggers).
  */
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
@@ -18,6 +18,8 @@ interface Table {
   /** Complete statements. */
   indexes: string[];
   comments: string[];
+  /** With their functions. */
+  triggers: string[];
   /** Tables that have to be created before. */
   references: string[];
 }
@@ -64,6 +66,18 @@ const COMMENTS = `
     from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid
   ) as comments where text is not null`;
 
+/** A function before its triggers. */
+const TRIGGERS = `
+  select array_agg(text order by name, rank, text)
+  from (
+    select distinct p.proname as name, 1 as rank,
+      rtrim(replace(pg_get_functiondef(p.oid), current_schema() || '.', ''), E'\\n') as text
+    from pg_trigger t join pg_proc p on p.oid = t.tgfoid where t.tgrelid = c.oid and not t.tgisinternal
+    union all
+    select p.proname, 2, pg_get_triggerdef(t.oid, true)
+    from pg_trigger t join pg_proc p on p.oid = t.tgfoid where t.tgrelid = c.oid and not t.tgisinternal
+  ) as triggers`;
+
 const REFERENCES = `
   select array_agg(distinct f.relname::text) from pg_constraint o join pg_class f on f.oid = o.confrelid
   where o.conrelid = c.oid and f.oid <> c.oid`;
@@ -72,7 +86,7 @@ const REFERENCES = `
 const TABLES = `
   select c.relname as name, (${COLUMNS}) as columns, coalesce((${CONSTRAINTS}), '{}') as constraints,
     (${SUFFIX}) as suffix, coalesce((${INDEXES}), '{}') as indexes, coalesce((${COMMENTS}), '{}') as comments,
-    coalesce((${REFERENCES}), '{}') as "references"
+    coalesce((${TRIGGERS}), '{}') as triggers, coalesce((${REFERENCES}), '{}') as "references"
   from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and not starts_with(c.relname, 'schema_migrations')
@@ -102,9 +116,9 @@ function inOrder(tables: Table[]): Table[] {
   return ordered;
 }
 
-function tableText({ name, columns, constraints, suffix, indexes, comments }: Table): string {
+function tableText({ name, columns, constraints, suffix, indexes, comments, triggers }: Table): string {
   const lines = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n');
-  return [`CREATE TABLE ${name} (\n${lines}\n)${suffix}`, ...indexes, ...comments]
+  return [`CREATE TABLE ${name} (\n${lines}\n)${suffix}`, ...indexes, ...comments, ...triggers]
     .map((statement) => `${statement};\n`)
     .join('');
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Alert, AlertDetails, AlertStatus, AlertType } from './alert.ts';
+import { ALERT_STATUSES, type Alert, type AlertDetails, type AlertStatus, type AlertType } from './alert.ts';
 
 export interface NewAlert {
   organizationId: string;
@@ -32,6 +32,14 @@ const COLUMNS = `id, organization_id as "organizationId", asset_id as "assetId",
   status, details, started_at as "startedAt", updated_at as "updatedAt", is_announced as "isAnnounced"`;
 const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::uuid is null or asset_id = ?)`;
 
+/** By status; see the table list_totals. Those of one asset are few enough to be counted. */
+const KEPT_TOTAL = `select coalesce(sum(count), 0)::bigint as total from (
+    select total as count from list_totals where organization_id = ? and list = 'alerts' and key = any(?::text[])
+    union all
+    select change from list_changes where organization_id = ? and list = 'alerts' and key = any(?::text[])
+  ) as kept`;
+const COUNTED_TOTAL = `select count(*) as total from alerts where ${MATCHING}`;
+
 export type AlertsRepository = ReturnType<typeof createAlertsRepository>;
 
 export function createAlertsRepository(sql: Sql) {
@@ -42,15 +50,22 @@ export function createAlertsRepository(sql: Sql) {
       { status, assetId, before, limit }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
       const scope = [organizationId, status, status, assetId, assetId];
+      const statuses = status === null ? [...ALERT_STATUSES] : [status];
       const rows = await query<StoredAlert & { total: number }>(
         sql,
-        `select page.*, total from (select count(*) as total from alerts where ${MATCHING}) as counted
+        `select page.*, total from (${assetId === null ? KEPT_TOTAL : COUNTED_TOTAL}) as counted
          left join (
            select ${COLUMNS} from alerts where ${MATCHING} and (?::uuid is null or id < ?)
            order by id desc limit ?
          ) as page on true
          order by page.id desc`,
-        [...scope, ...scope, before, before, limit],
+        [
+          ...(assetId === null ? [organizationId, statuses, organizationId, statuses] : scope),
+          ...scope,
+          before,
+          before,
+          limit,
+        ],
       );
       return { alerts: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
     },
@@ -120,6 +135,20 @@ export function createAlertsRepository(sql: Sql) {
          select ${COLUMNS} from announced order by id`,
         [refs.map(({ organizationId }) => organizationId), refs.map(({ alertId }) => alertId)],
       );
+    },
+
+    /** Retention, in all organizations: removes alerts that were resolved so many days ago. Returns how many. */
+    async removeResolved(days: number, limit: number): Promise<number> {
+      const rows = await query(
+        sql,
+        `delete from alerts where (organization_id, id) in (
+           select organization_id, id from alerts
+           where status = 'resolved' and updated_at < now() - make_interval(days => ?)
+           order by updated_at limit ? for update skip locked
+         ) returning 1`,
+        [days, limit],
+      );
+      return rows.length;
     },
 
     /** Answers with those that were open. */

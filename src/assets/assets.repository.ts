@@ -12,6 +12,13 @@ const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.si
 const ACTIVE = 'organization_id = ? and archived_at is null';
 const STATE = 'join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id';
 
+/** See the table list_totals. */
+const TOTAL = `select coalesce(sum(count), 0)::bigint as total from (
+    select total as count from list_totals where organization_id = ? and list = 'assets' and key = ?
+    union all
+    select change from list_changes where organization_id = ? and list = 'assets' and key = ?
+  ) as kept`;
+
 const ACTIVE_SERIAL_INDEX = 'assets_active_serial_idx';
 
 export interface NewAsset {
@@ -42,16 +49,17 @@ export function createAssetsRepository(sql: Sql) {
     ): Promise<{ assets: Asset[]; total: number }> {
       const ofModel = model === null ? '' : 'and model = ?';
       const scope = model === null ? [organizationId] : [organizationId, model];
+      const total = [organizationId, model === null ? '' : `model:${model}`];
       const rows = await query<Asset & { total: number }>(
         sql,
-        `select page.*, total from (select count(*) as total from assets where ${ACTIVE} ${ofModel}) as counted
+        `select page.*, total from (${TOTAL}) as counted
          left join (
            select ${COLUMNS} from (
              select * from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'} order by id limit ?
            ) as a ${STATE}
          ) as page on true
          order by page.id`,
-        [...scope, ...scope, ...(after === null ? [] : [after]), limit],
+        [...total, ...total, ...scope, ...(after === null ? [] : [after]), limit],
       );
       const assets = rows.filter(({ id }) => id !== null);
       return { assets, total: rows[0]?.total ?? 0 };

@@ -13,8 +13,10 @@ export function composeAlerts({ sql }: Resources, { publish }: AlertsNeeds) {
   const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
   const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
+  const alerts = createAlertsRepository(sql);
   return {
-    routes: alertsRoutes(createAlertsRepository(sql)),
+    routes: alertsRoutes(alerts),
+    removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),
     /** Of devices that missed their contact. */
     noDataAlerts: {

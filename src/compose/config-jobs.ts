@@ -5,6 +5,7 @@ import type { JobRef } from '../config-jobs/config-job.ts';
 import {
   type ConfigJobsRepository,
   createConfigJobsRepository,
+  type JobWithoutWorkflow,
 } from '../config-jobs/config-jobs.repository.ts';
 import { configJobsRoutes } from '../config-jobs/config-jobs.routes.ts';
 import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
@@ -17,12 +18,16 @@ import { createDeviceTargetsRepository } from '../config-jobs/device-targets.rep
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
+import { createOldJobsRepository } from '../config-jobs/old-jobs.repository.ts';
+import { createOldJobsRemoval } from '../config-jobs/old-jobs.service.ts';
 import { createProgressSignals } from '../config-jobs/progress-signals.service.ts';
 import { createRecompile } from '../config-jobs/recompile.service.ts';
 import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
+import { createUnusedConfigurationsRepository } from '../config-jobs/unused-configurations.repository.ts';
+import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configurations.service.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
-import { startMissingWorkflows } from '../temporal/start-missing-workflows.ts';
+import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
 export interface ConfigJobsNeeds {
@@ -110,8 +115,19 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     jobsProgressed,
     recordOutcomes: progress.recordOutcomes,
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
-    startMissingWorkflows: () =>
-      startMissingWorkflows({ ...jobs, start: starter.startJob, pollIntervalMs: settings.jobPollIntervalMs }),
+    removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql)),
+    removeUnusedConfigurations: createUnusedConfigurationsRemoval({
+      transact,
+      configurations: createUnusedConfigurationsRepository(sql),
+      configurationsIn: createUnusedConfigurationsRepository,
+    }),
+    startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
+      ...jobs,
+      start: (job) => starter.startJob(job, { replace: job.isPastDeadline }),
+      keyOf: ({ jobId }) => jobId,
+      pollIntervalMs: settings.jobPollIntervalMs,
+      onFault: onTemporalFault('sweep jobs'),
+    }),
     /** Waits for the calls to Temporal that are under way. */
     async flush() {
       await progress.flush();

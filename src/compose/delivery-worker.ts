@@ -19,6 +19,7 @@ import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
+import { addEndpointMetrics } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -43,6 +44,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const ownerId = randomUUID();
   const claims = createClaimsRepository(outbox, ownerId);
   const endpoints = createEndpointHealthRepository(sql);
+  addEndpointMetrics(resources.metrics, endpoints.countByState);
   const breakers = createBreakerRepository(sql);
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
   const endpointHealth = createEndpointHealthService({

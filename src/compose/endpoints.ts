@@ -4,13 +4,13 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { endpointsRoutes } from '../endpoints/endpoints.routes.ts';
 import { createEndpointsService, type EndpointsServiceDeps } from '../endpoints/endpoints.service.ts';
-import { startMissingWorkflows } from '../temporal/start-missing-workflows.ts';
+import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
 export type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
 
 export function composeEndpoints(resources: Resources, { notifyRecovery }: EndpointsNeeds) {
-  const { settings, log, sql, secretBox, starter } = resources;
+  const { settings, log, sql, secretBox, starter, onTemporalFault } = resources;
   const health = createEndpointHealthRepository(sql);
   const service = createEndpointsService({
     endpointsIn: createEndpointsRepository,
@@ -23,11 +23,12 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
   });
   return {
     routes: endpointsRoutes({ endpoints: createEndpointsRepository(sql), service }),
-    startMissingWorkflows: () =>
-      startMissingWorkflows({
-        ...health,
-        start: starter.startRecovery,
-        pollIntervalMs: settings.jobPollIntervalMs,
-      }),
+    startMissingWorkflows: createMissingWorkflowsSweep({
+      ...health,
+      start: starter.startRecovery,
+      keyOf: ({ endpointId }) => endpointId,
+      pollIntervalMs: settings.jobPollIntervalMs,
+      onFault: onTemporalFault('sweep endpoints'),
+    }),
   };
 }

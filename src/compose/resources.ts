@@ -6,7 +6,6 @@ import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
-import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
@@ -44,10 +43,7 @@ export function openResources(options: ComposeOptions) {
   };
   const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
-  const metrics = createMetrics({
-    endpoints: createEndpointHealthRepository(sql).countByState,
-    overdueFleets: createOverdueFleetsRepository(sql).count,
-  });
+  const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {

@@ -1,67 +1,97 @@
-/** What the worker does again and again: starts missing workflows, finds overdue devices, removes what is old. */
-import {
-  createPartitions,
-  DELIVERY_TABLES,
-  dropPartitions,
-  MEASUREMENTS,
-  PARTITIONED_TABLES,
-} from '../db/partitions.ts';
-import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
+/**
+ * What the worker does again and again, in one process at a time: starts missing workflows, finds overdue devices, adds
+ * up totals, removes what is old. Each is safe to run twice at a time, which a process that was stopped may cause.
+ */
+import { startLease } from '../db/lease.ts';
+import { addUpListChanges } from '../db/list-totals.repository.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
+import { createRetention } from './retention.ts';
 import type { Slices } from './slices.ts';
 
-/** Time zones change their offsets twice a year: a minute is soon enough. */
+/** Devices are due for a check when the offset of their zone changes: a minute is soon enough. */
 const SWEEPS_PER_OFFSET_SYNC = 12;
-/** Deadlines have a grace of at least ten minutes, and the sweep reads the states of all devices. */
+/** Deadlines have a grace of at least ten minutes. */
 const SWEEPS_PER_OFFLINE_SWEEP = 3;
-const UNREGISTERED_KEPT_DAYS = 30;
+/** Another process takes over when so many sweeps could have been made since the lease was last renewed. */
+const SWEEPS_PER_LEASE = 3;
+const LEASE_MS_MIN = 2_000;
+const CHANGES_AT_ONCE = 1_000;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+
+export interface Sweep {
+  name: string;
+  intervalMs: number;
+  /** Long ones end early when `goesOn` says so. */
+  run(goesOn: () => boolean): Promise<unknown>;
+  onFault(error: unknown): void;
+}
 
 export function startSweeps(resources: Resources, slices: Slices) {
-  const { settings, onTemporalFault, log } = resources;
-  const { sweepIntervalMs } = settings;
-  const retried = (failure: string) => (err: unknown) => log.warn({ err }, `${failure}: it is tried again`);
-  const sweeps = [
-    startPeriodic(sweepIntervalMs, slices.configJobs.startMissingWorkflows, onTemporalFault('sweep jobs')),
+  const { sql, settings, log } = resources;
+  const lease = startLease(sql, {
+    name: 'sweeps',
+    leaseMs: Math.max(LEASE_MS_MIN, settings.sweepIntervalMs * SWEEPS_PER_LEASE),
+    onFault: (err) => log.warn({ err }, 'The lease of the sweeps was not renewed: it is tried again'),
+  });
+  const running = sweepsOf(resources, slices).map(({ intervalMs, run, onFault }) =>
     startPeriodic(
-      sweepIntervalMs,
-      slices.endpoints.startMissingWorkflows,
-      onTemporalFault('sweep endpoints'),
+      intervalMs,
+      async () => {
+        if (await lease.untilHeld()) await run(lease.isHeld);
+      },
+      onFault,
     ),
-    startPeriodic(
-      sweepIntervalMs * SWEEPS_PER_OFFLINE_SWEEP,
-      slices.presence.sweepOffline,
-      retried('Overdue devices were not looked for'),
-    ),
-    startPeriodic(
-      sweepIntervalMs * SWEEPS_PER_OFFSET_SYNC,
-      slices.configJobs.syncUtcOffsets,
-      retried('Changed time zone offsets were not applied'),
-    ),
-    startPeriodic(HOUR_MS, () => cleanUp(resources, slices), retried('Old data was not removed')),
-  ];
+  );
   return {
     async stop() {
-      await Promise.all(sweeps.map((sweep) => sweep.stop()));
+      await Promise.all([lease.stop(), ...running.map((sweep) => sweep.stop())]);
     },
   };
 }
 
-/** Creates partitions ahead of time, and removes what is older than its retention. */
-async function cleanUp(resources: Resources, { presence, devices, certificates }: Slices): Promise<void> {
-  const { sql, now, settings } = resources;
-  const nowAt = now();
-  // First of all: without a partition, new rows cannot be inserted.
-  for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, nowAt);
-  await removeExpiredAnswers(sql);
-  await devices.unregistered.removeOlderThan(UNREGISTERED_KEPT_DAYS);
-  await presence.removeOldOutages();
-  await certificates.removeDueContents();
-  const daysAgo = (days: number) => new Date(nowAt.getTime() - days * DAY_MS);
-  for (const table of DELIVERY_TABLES) {
-    await dropPartitions(sql, table, daysAgo(settings.webhooks.retentionDays));
-  }
-  await dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays));
+export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
+  const { sql, settings, onTemporalFault, log } = resources;
+  const { sweepIntervalMs } = settings;
+  const retried = (failure: string) => (err: unknown) => log.warn({ err }, `${failure}: it is tried again`);
+  return [
+    {
+      name: 'missing runs of jobs',
+      intervalMs: sweepIntervalMs,
+      run: slices.configJobs.startMissingWorkflows,
+      onFault: onTemporalFault('sweep jobs'),
+    },
+    {
+      name: 'missing runs of endpoints',
+      intervalMs: sweepIntervalMs,
+      run: slices.endpoints.startMissingWorkflows,
+      onFault: onTemporalFault('sweep endpoints'),
+    },
+    {
+      name: 'totals of lists',
+      intervalMs: sweepIntervalMs,
+      run: async () => {
+        while ((await addUpListChanges(sql, CHANGES_AT_ONCE)) === CHANGES_AT_ONCE);
+      },
+      onFault: retried('Totals of lists were not added up'),
+    },
+    {
+      name: 'overdue devices',
+      intervalMs: sweepIntervalMs * SWEEPS_PER_OFFLINE_SWEEP,
+      run: slices.presence.sweepOffline,
+      onFault: retried('Overdue devices were not looked for'),
+    },
+    {
+      name: 'offsets of time zones',
+      intervalMs: sweepIntervalMs * SWEEPS_PER_OFFSET_SYNC,
+      run: slices.configJobs.syncUtcOffsets,
+      onFault: retried('Changed time zone offsets were not applied'),
+    },
+    {
+      name: 'retention',
+      intervalMs: HOUR_MS,
+      run: createRetention(resources, slices),
+      onFault: retried('Old data was not removed'),
+    },
+  ];
 }

@@ -14,6 +14,7 @@ import {
 } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
+import { followsTimeZone } from '../devices/device-row.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { findConflicts, memoized, refusedWithout, withdrawChange } from './changes.ts';
@@ -195,6 +196,7 @@ async function assign(
     next.map(({ device, config, refusedKeys }) => ({
       assetId: device.assetId,
       configId: config && (idOf.get(config) as string),
+      followsTimeZone: followsTimeZone(config),
       refusedKeys,
     })),
   );

@@ -37,6 +37,12 @@ export interface JobRow extends JobRef {
   deadlineAt: Date;
 }
 
+/** A running job that no workflow has checked for a while. */
+export interface JobWithoutWorkflow extends JobRef {
+  /** A run that was there would have ended the job: if there is one, it does not work. */
+  isPastDeadline: boolean;
+}
+
 const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
   profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount", is_beginning_stage as "isBeginningStage", status,
   target_count as "targetCount", deadline_at as "deadlineAt"`;
@@ -46,18 +52,22 @@ interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
 }
 
-/** A finished job keeps its counts; the targets of a running one are counted. */
+/** Of a job `j`, by state. When it has ended they stand in its own row; while it runs, in the table list_totals. */
+const COUNTS = `coalesce(j.target_counts, (
+    select jsonb_object_agg(state, count) from (
+      select state, sum(count) as count from (
+        select key as state, total as count from list_totals
+        where organization_id = j.organization_id and list = 'targets:' || j.id
+        union all
+        select key, change from list_changes where organization_id = j.organization_id and list = 'targets:' || j.id
+      ) as kept group by state having sum(count) <> 0
+    ) as by_state
+  ))`;
+
 const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
     j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
-    coalesce(j.target_counts, present.counts) as "targetCounts"
-  from config_jobs j
-  left join lateral (
-    select jsonb_object_agg(state, count) as counts
-    from (
-      select state, count(*) from config_targets
-      where organization_id = j.organization_id and job_id = j.id group by state
-    ) as by_state
-  ) as present on j.target_counts is null`;
+    ${COUNTS} as "targetCounts"
+  from config_jobs j`;
 
 const toJob = (row: SummaryRow): ConfigJob => ({
   ...row,
@@ -145,7 +155,19 @@ export function createConfigJobsRepository(sql: Sql) {
       return row ?? null;
     },
 
+    /** Kept counts, which cost the same however many targets there are. */
     async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
+      const [row] = await query<{ counts: Partial<Counts> | null }>(
+        sql,
+        `select ${COUNTS} as counts from config_jobs j
+         where j.organization_id = ? and j.id = ?`,
+        [organizationId, jobId],
+      );
+      return { ...NO_COUNTS, ...row?.counts };
+    },
+
+    /** The same from its targets, which takes the longer the more there are: once, when it ends. */
+    async recountTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const rows = await query<{ state: TargetState; count: number }>(
         sql,
         `select state, count(*) from config_targets
@@ -181,8 +203,22 @@ export function createConfigJobsRepository(sql: Sql) {
     async finish({ organizationId, jobId }: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
       await query(
         sql,
-        `update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`,
-        [status, JSON.stringify(targetCounts), organizationId, jobId],
+        `with totals as (
+           delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
+         ), changes as (
+           delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
+         )
+         update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`,
+        [
+          organizationId,
+          jobId,
+          organizationId,
+          jobId,
+          status,
+          JSON.stringify(targetCounts),
+          organizationId,
+          jobId,
+        ],
       );
     },
 
@@ -190,13 +226,14 @@ export function createConfigJobsRepository(sql: Sql) {
      * Running jobs whose workflow has not checked for so long: it was never started, or Temporal lost it. A sweep over
      * all organizations.
      */
-    listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobRef[]> {
+    listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
       return query(
         sql,
-        `select organization_id as "organizationId", id as "jobId" from config_jobs
+        `select organization_id as "organizationId", id as "jobId", deadline_at < now() as "isPastDeadline"
+         from config_jobs
          where status = 'running'
-           and (workflow_checked_at is null or workflow_checked_at < now() - make_interval(secs => ?))
-         order by workflow_checked_at nulls first limit ?`,
+           and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
+         order by coalesce(workflow_checked_at, '-infinity') limit ?`,
         [olderThanMs / 1000, limit],
       );
     },

@@ -1,6 +1,9 @@
 /**
  * Calendars on a device have a fixed offset from UTC, and profiles promise local time. When a zone changes to or from
  * summer time, its devices are offered the same windows at the new offset: a change of its own, without a job.
+ *
+ * Each device has a time of its next check, by an index: that of the next change of its zone. Whoever changes what is
+ * pending for a device or confirmed by it makes the check due at once.
  */
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -9,12 +12,14 @@ import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts'
 import type { Device } from '../devices/device.ts';
 import { merge } from '../devices/device-sync.ts';
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
-import type { ScheduledDevicesRepository, ZoneOffset } from './scheduled-devices.repository.ts';
+import { memoized } from './changes.ts';
+import { nextOffsetCheckAt } from './offset-changes.ts';
+import type { OffsetCheck, ScheduledDevicesRepository } from './scheduled-devices.repository.ts';
 
 export interface DaylightSavingDeps {
   transact: Transact;
-  scheduledDevices: Pick<ScheduledDevicesRepository, 'listZones' | 'listWithStaleOffset'>;
-  scheduledIn(sql: Sql): Pick<ScheduledDevicesRepository, 'findZones'>;
+  scheduledDevices: Pick<ScheduledDevicesRepository, 'listDueForOffsetCheck'>;
+  scheduledIn(sql: Sql): Pick<ScheduledDevicesRepository, 'findZones' | 'planOffsetChecks'>;
   devicesIn(sql: Sql): {
     lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
     update(devices: Device[]): Promise<unknown>;
@@ -24,59 +29,59 @@ export interface DaylightSavingDeps {
 }
 
 const BATCH_MAX = 500;
-/** Also finds a change that was compiled before the transition and committed after the last sync. */
-const SYNC_ANYWAY_MS = 3_600_000;
 
 export function createDaylightSavingService(deps: DaylightSavingDeps) {
   const { transact, scheduledDevices, scheduledIn, devicesIn, targetsIn, now } = deps;
-  let lastOffsets = '';
-  let lastSyncMs = Number.NEGATIVE_INFINITY;
 
-  /** Devices of one organization, evaluated again under their locks. Answers with the number that got a change. */
-  function recompileOffsets(organizationId: string, assetIds: string[]): Promise<number> {
+  /** Devices of one organization, evaluated under their locks. Answers with the number that got a change. */
+  function checkOffsets(organizationId: string, assetIds: string[], at: Date): Promise<number> {
     return transact(async ({ sql }) => {
       const devices = await devicesIn(sql).lockByAsset(organizationId, assetIds);
       const zones = await scheduledIn(sql).findZones(organizationId, assetIds);
+      const zoneOf = (device: Device) => (followsZone(device) ? (zones.get(device.assetId) ?? null) : null);
       const changed = devices.flatMap((device) => {
-        const zone = zones.get(device.assetId);
-        return zone === undefined ? [] : (withOffset(device, deviceTimezoneMinutes(zone, now())) ?? []);
+        const zone = zoneOf(device);
+        return zone === null ? [] : (withOffset(device, deviceTimezoneMinutes(zone, at)) ?? []);
       });
       await devicesIn(sql).update(changed);
       await targetsIn(sql).reoffer(changed);
+      await scheduledIn(sql).planOffsetChecks(organizationId, planChecks(assetIds, devices, zoneOf, at));
       return changed.length;
     });
   }
 
-  async function recompileStale(offsets: ZoneOffset[]): Promise<number> {
-    let changed = 0;
-    let after: AssetRef | null = null;
-    for (;;) {
-      const stale: AssetRef[] = await scheduledDevices.listWithStaleOffset(offsets, {
-        after,
-        limit: BATCH_MAX,
-      });
-      for (const [organizationId, assetIds] of byOrganization(stale)) {
-        changed += await recompileOffsets(organizationId, assetIds);
-      }
-      if (stale.length < BATCH_MAX) return changed;
-      after = stale.at(-1) ?? null;
-    }
-  }
-
   return {
-    /** Does nothing until a zone has changed or an hour has passed. Answers with the number of devices that got a change. */
+    /** Answers with the number of devices that got a change. */
     async syncUtcOffsets(): Promise<number> {
       const at = now();
-      const zones = await scheduledDevices.listZones();
-      const offsets = zones.map((zone) => ({ zone, minutes: deviceTimezoneMinutes(zone, at) }));
-      const current = JSON.stringify(offsets);
-      if (current === lastOffsets && Math.abs(at.getTime() - lastSyncMs) < SYNC_ANYWAY_MS) return 0;
-      const changed = await recompileStale(offsets);
-      lastOffsets = current;
-      lastSyncMs = at.getTime();
-      return changed;
+      let changed = 0;
+      for (;;) {
+        const due = await scheduledDevices.listDueForOffsetCheck(at, BATCH_MAX);
+        for (const [organizationId, assetIds] of byOrganization(due)) {
+          changed += await checkOffsets(organizationId, assetIds, at);
+        }
+        if (due.length < BATCH_MAX) return changed;
+      }
     },
   };
+}
+
+/** Archived devices, which are not among those that could be locked, are not checked again. */
+function planChecks(
+  assetIds: string[],
+  devices: Device[],
+  zoneOf: (device: Device) => string | null,
+  at: Date,
+): OffsetCheck[] {
+  const zones = new Map(devices.map((device) => [device.assetId, zoneOf(device)]));
+  const checkOf = memoized(
+    (zone: string) => zone,
+    (zone) => nextOffsetCheckAt(zone, at),
+  );
+  return assetIds.map((assetId) => {
+    const zone = zones.get(assetId) ?? null;
+    return { assetId, checkAt: zone === null ? null : checkOf(zone) };
+  });
 }
 
 /** Null when nothing changes. Refused calendars stay refused: a transition is no reason to offer them again. */
@@ -85,6 +90,8 @@ function withOffset(device: Device, timezone: number): Device | null {
   const calendars = calendarsAt(wantedCalendars(device), timezone);
   return calendars && { ...device, sync: merge(device.sync, { calendars }) };
 }
+
+const followsZone = (device: Device): boolean => wantedCalendars(device).some(({ type }) => type === 'WEEK');
 
 const wantedCalendars = ({ sync }: Device): Calendar[] =>
   sync.pending?.config.calendars ?? sync.confirmed?.calendars ?? [];

@@ -30,7 +30,7 @@ export function createFinishJob({ jobsIn, publish, now }: FinishJobDeps): Finish
   return async (sql, { organizationId, jobId }, status) => {
     const jobs = jobsIn(sql);
     const ref = { organizationId, jobId };
-    const counts = await jobs.countTargets(ref);
+    const counts = await jobs.recountTargets(ref);
     await jobs.finish(ref, status ?? finishedStatus(counts), counts);
     const job = (await jobs.find(ref)) as ConfigJob;
     const data = jobView(job);

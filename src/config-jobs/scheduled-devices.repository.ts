@@ -13,61 +13,37 @@ const LAST_ZONE = `
   from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
   where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_CALENDARS}
   order by t.job_id desc limit 1`;
-/** Of the calendars that the device should run, as `wantedCalendars` in daylight-saving.service.ts takes them. */
-const WANTED_MINUTES = 'coalesce(pending.minutes, confirmed.minutes)';
 
-export interface ZoneOffset {
-  zone: string;
-  minutes: number;
+/** A device, and when its calendars are to be compared with their zone next; null: they follow none. */
+export interface OffsetCheck {
+  assetId: string;
+  checkAt: Date | null;
 }
 
 export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevicesRepository>;
 
 export function createScheduledDevicesRepository(sql: Sql) {
   return {
-    /** Of all organizations: a sweep of the worker. */
-    async listZones(): Promise<string[]> {
-      const rows = await query<{ zone: string }>(
-        sql,
-        `select distinct ${ZONE} as zone from config_jobs j where ${ZONE} is not null order by 1`,
-      );
-      return rows.map(({ zone }) => zone);
-    },
-
-    /** Devices whose calendars are at another offset from UTC than their zone, of all organizations: a sweep of the worker. */
-    listWithStaleOffset(
-      offsets: ZoneOffset[],
-      page: { after: AssetRef | null; limit: number },
-    ): Promise<AssetRef[]> {
+    /** Devices whose calendars are to be compared with their zone, of all organizations: a sweep of the worker. */
+    listDueForOffsetCheck(at: Date, limit: number): Promise<AssetRef[]> {
       return query(
         sql,
-        `with calendars as materialized (
-           select organization_id, id, (
-             jsonb_path_query_first(content::jsonb, '$.calendars[*] \\? (@.type == "WEEK").timezone')
-           )::integer as minutes
-           from configurations
-         )
-         select d.organization_id as "organizationId", d.asset_id as "assetId"
-         from device_configs d
-         -- Refused calendars are not offered: what the device confirmed is what counts.
-         left join calendars pending on pending.organization_id = d.organization_id
-           and pending.id = d.pending_config_id
-           and (d.failure_reason is null or 'calendars' <> all(d.refused_keys))
-         left join calendars confirmed on confirmed.organization_id = d.organization_id
-           and confirmed.id = d.confirmed_config_id
-         cross join lateral (select 1 where ${WANTED_MINUTES} is not null) as scheduled
-         cross join lateral (${LAST_ZONE}) as last
-         join unnest(?::text[], ?::integer[]) as o (zone, minutes) on o.zone = last.zone
-         where d.is_active and ${WANTED_MINUTES} <> o.minutes
-           and (?::uuid is null or (d.organization_id, d.asset_id) > (?::uuid, ?::uuid))
-         order by d.organization_id, d.asset_id limit ?`,
+        `select organization_id as "organizationId", asset_id as "assetId" from device_configs
+         where utc_offset_check_at <= ?::timestamptz order by utc_offset_check_at limit ?`,
+        [at.toISOString(), limit],
+      );
+    },
+
+    async planOffsetChecks(organizationId: string, checks: OffsetCheck[]): Promise<void> {
+      await query(
+        sql,
+        `update device_configs d set utc_offset_check_at = n.check_at
+         from unnest(?::uuid[], ?::timestamptz[]) as n (asset_id, check_at)
+         where d.organization_id = ? and d.asset_id = n.asset_id`,
         [
-          offsets.map(({ zone }) => zone),
-          offsets.map(({ minutes }) => minutes),
-          page.after?.organizationId ?? null,
-          page.after?.organizationId ?? null,
-          page.after?.assetId ?? null,
-          page.limit,
+          checks.map(({ assetId }) => assetId),
+          checks.map(({ checkAt }) => checkAt?.toISOString() ?? null),
+          organizationId,
         ],
       );
     },

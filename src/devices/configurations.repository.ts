@@ -1,6 +1,7 @@
 /**
  * The immutable, content-addressed configurations. The cache saves reading them and nothing else: a database that was
- * restored, or that has failed over, may lack what it had stored before.
+ * restored, or that has failed over, may lack what it had stored before. Whoever makes a row refer to one inserts it in
+ * the same transaction, which keeps it from being removed as unused, unless a row that it has locked refers to it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
@@ -70,7 +71,10 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       return found;
     },
 
-    /** Stores the configurations unless they are; answers with the ids of all, in order. */
+    /**
+     * Stores the configurations unless they are; answers with the ids of all, in order. Those that have not been used for
+     * a day are marked as used: one that is removed at the same moment is either kept by that, or stored again.
+     */
     async insert(entries: Array<{ organizationId: string; config: DeviceConfiguration }>): Promise<string[]> {
       const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
       const distinct = new Map(ids.map((id, index) => [id, entries[index] as (typeof entries)[number]]));
@@ -82,8 +86,16 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       await queryPrepared(
         sql,
         'configurations_insert',
-        `insert into configurations (organization_id, id, content)
-         select * from unnest(?::uuid[], ?::uuid[], ?::json[]) on conflict do nothing`,
+        `with n as materialized (
+           select * from unnest(?::uuid[], ?::uuid[], ?::json[]) as n (organization_id, id, content)
+         ), used as (
+           update configurations c set last_used_at = now() from n
+           where c.organization_id = n.organization_id and c.id = n.id and c.last_used_at < now() - interval '1 day'
+           returning c.id
+         )
+         insert into configurations (organization_id, id, content)
+         select organization_id, id, content from n where id not in (select id from used)
+         order by organization_id, id on conflict do nothing`,
         [
           missing.map(([, { organizationId }]) => organizationId),
           missing.map(([id]) => id),

@@ -107,6 +107,10 @@ export function toRefusal(
 export const configurationsOf = ({ sync: { reported, confirmed, pending } }: Device): DeviceConfiguration[] =>
   [reported?.config, confirmed, pending?.config].filter((config) => config != null);
 
+/** Its calendars have an offset from UTC, which has to change with that of a time zone. */
+export const followsTimeZone = (config: DeviceConfiguration | null | undefined): boolean =>
+  config?.calendars?.some(({ type }) => type === 'WEEK') ?? false;
+
 /** An array as text, since `unnest` would flatten arrays of arrays. */
 export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): string | null =>
   keys === undefined ? null : `{${keys.join()}}`;
@@ -114,10 +118,10 @@ export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): strin
 /** What of a device is written, as arrays for `unnest` in the order of `WRITTEN_COLUMNS`. */
 export const WRITTEN_COLUMNS = `organization_id, asset_id, reported_config_id, reported_at, reported_hash,
   confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, refused_keys,
-  observed_hash, reported_channel_types, channels_reported, rule_slots`;
+  observed_hash, reported_channel_types, channels_reported, rule_slots, follows_time_zone`;
 export const WRITTEN_ARRAYS = `?::uuid[], ?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[],
   ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::boolean[],
-  ?::smallint[]`;
+  ?::smallint[], ?::boolean[]`;
 
 export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>): unknown[][] {
   const column = <Value>(value: (device: Device) => Value) => devices.map(value);
@@ -140,5 +144,6 @@ export function writtenBindings(devices: Device[], configIds: Map<DeviceConfigur
     column(({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`),
     column(({ areChannelsReported }) => areChannelsReported),
     column(({ capabilities }) => capabilities.ruleSlots),
+    column(({ sync }) => followsTimeZone(sync.confirmed) || followsTimeZone(sync.pending?.config)),
   ];
 }

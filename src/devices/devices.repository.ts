@@ -150,7 +150,8 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         `with d as (select ?::uuid as organization_id, ?::uuid as asset_id), state as (
            insert into device_states (organization_id, asset_id) select organization_id, asset_id from d
          )
-         insert into device_configs (organization_id, asset_id) select organization_id, asset_id from d`,
+         insert into device_configs (organization_id, asset_id, utc_offset_check_at)
+         select organization_id, asset_id, null from d`,
         [organizationId, assetId],
       );
     },
@@ -184,7 +185,13 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              pending_config_id = n.pending_config_id, revision = n.revision, fetched_at = n.fetched_at,
              contradiction_count = n.contradiction_count, failure_reason = n.failure_reason,
              refused_keys = n.refused_keys::text[], observed_hash = n.observed_hash, channels_reported = n.channels_reported,
-             reported_channel_types = n.reported_channel_types::smallint[], rule_slots = n.rule_slots
+             reported_channel_types = n.reported_channel_types::smallint[], rule_slots = n.rule_slots,
+             utc_offset_check_at = case
+               when (d.pending_config_id, d.confirmed_config_id, d.failure_reason, d.refused_keys)
+                 is not distinct from
+                 (n.pending_config_id, n.confirmed_config_id, n.failure_reason, n.refused_keys::text[])
+                 then d.utc_offset_check_at
+               when n.follows_time_zone or d.utc_offset_check_at is not null then '-infinity' end
            from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})
            where d.organization_id = n.organization_id and d.asset_id = n.asset_id
          )

@@ -28,6 +28,8 @@ export interface ChangingDevice {
 export interface PendingAssignment {
   assetId: string;
   configId: string | null;
+  /** The configuration has calendars whose offset from UTC has to follow a time zone. */
+  followsTimeZone: boolean;
   /** Of these the device keeps its refusal. */
   refusedKeys: readonly ConfigurationKey[];
 }
@@ -118,10 +120,12 @@ export function createPendingChangesRepository(sql: Sql) {
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
            failure_reason = case when c.refused_keys is null then null else failure_reason end,
            refused_keys = c.refused_keys::text[],
-           revision = case when c.id is null then revision else revision + 1 end
+           revision = case when c.id is null then revision else revision + 1 end,
+           utc_offset_check_at = case
+             when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[], ?::text[]) with ordinality
-             as c (organization_id, id, refused_keys, position)
+         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::boolean[]) with ordinality
+             as c (organization_id, id, refused_keys, follows_time_zone, position)
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
@@ -130,6 +134,7 @@ export function createPendingChangesRepository(sql: Sql) {
           shared.map(() => organizationId),
           shared.map(({ configId }) => configId),
           shared.map(({ refusedKeys }) => (refusedKeys.length > 0 ? toKeysText(refusedKeys) : null)),
+          shared.map(({ followsTimeZone }) => followsTimeZone),
         ],
       );
     },

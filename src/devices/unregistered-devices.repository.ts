@@ -12,6 +12,7 @@ export interface UnregisteredDevice {
 
 /** Bounds what a faulty or hostile sender can store. */
 const PER_ORGANIZATION_MAX = 1_000;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Serials of devices that sent with an organization's token and are not registered there; the operator lists them. */
 export function createUnregisteredDevicesRepository(sql: Sql) {
@@ -40,13 +41,30 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       );
     },
 
-    /** Retention, in all organizations: removes devices without a contact for so many days, which makes room for others. */
-    async removeOlderThan(days: number): Promise<void> {
-      await query(
+    /**
+     * Retention: removes devices without a contact for so many days among the next ones of all organizations, which makes
+     * room for others. Page by page, since an index on last_contact_at would be written by every contact.
+     */
+    async removeOlderThan(
+      days: number,
+      page: { after: SerialInOrganization | null; limit: number },
+    ): Promise<SerialInOrganization | null> {
+      const { organizationId = FIRST_ID, serialNumber = '' } = page.after ?? {};
+      const [last] = await query<SerialInOrganization>(
         sql,
-        'delete from unregistered_devices where last_contact_at < now() - make_interval(days => ?)',
-        [days],
+        `with page as materialized (
+           select organization_id, serial_number from unregistered_devices
+           where (organization_id, serial_number) > (?::uuid, ?) order by organization_id, serial_number limit ?
+         ), removed as (
+           delete from unregistered_devices u using page
+           where u.organization_id = page.organization_id and u.serial_number = page.serial_number
+             and u.last_contact_at < now() - make_interval(days => ?)
+         )
+         select organization_id as "organizationId", serial_number as "serialNumber" from page
+         order by organization_id desc, serial_number desc limit 1`,
+        [organizationId, serialNumber, page.limit, days],
       );
+      return last ?? null;
     },
 
     /** Of all organizations, for the operator. */

@@ -1,4 +1,4 @@
-/** Prometheus metrics, on a port of their own. */
+/** Prometheus metrics, on a port of their own, where `/livez` says that the process answers. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -20,17 +20,19 @@ export interface Metrics {
 export interface MetricSources {
   /** Fleets that are overdue. */
   overdueFleets(): Promise<number>;
-  endpoints(): Promise<{ oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>>;
 }
+
+type CountEndpoints = () => Promise<
+  { oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>
+>;
 
 const ENDPOINT_STATES = ['closed', 'open', 'draining', 'disabled'] as const;
 
-export function createMetrics(sources: MetricSources): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+/** Counts endpoints when the metrics are read, which reads the queues of all: only workers show these. */
+export function addEndpointMetrics({ registry }: Metrics, count: CountEndpoints): void {
   const registers = [registry];
   // While the database is away, the other metrics are still shown.
-  const countEndpoints = shared(() => sources.endpoints().catch(() => null));
+  const countEndpoints = shared(() => count().catch(() => null));
   new Gauge({
     name: 'dms_delivery_oldest_due_seconds',
     help: 'Age of the oldest due delivery of all active endpoints; 0 when none is due',
@@ -42,16 +44,6 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
   });
   new Gauge({
-    name: 'dms_overdue_fleets',
-    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
-    registers,
-    async collect() {
-      const count = await sources.overdueFleets().catch(() => null);
-      this.reset();
-      if (count !== null) this.set(count);
-    },
-  });
-  new Gauge({
     name: 'dms_webhook_endpoints',
     help: 'Webhook endpoints by state: breaker closed, open or draining, or the endpoint disabled',
     labelNames: ['state'],
@@ -60,6 +52,22 @@ export function createMetrics(sources: MetricSources): Metrics {
       const countByState = await countEndpoints();
       this.reset();
       if (countByState) for (const state of ENDPOINT_STATES) this.set({ state }, countByState[state]);
+    },
+  });
+}
+
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  new Gauge({
+    name: 'dms_overdue_fleets',
+    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
+    registers,
+    async collect() {
+      const count = await sources.overdueFleets().catch(() => null);
+      this.reset();
+      if (count !== null) this.set(count);
     },
   });
   return {
@@ -144,6 +152,10 @@ function explainPortError(error: NodeJS.ErrnoException, port: number): Error {
 
 export async function listenMetrics(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
+    if (request.url === '/livez') {
+      response.end('ok');
+      return;
+    }
     if (request.url !== '/metrics') {
       response.writeHead(404).end();
       return;

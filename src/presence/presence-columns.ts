@@ -8,8 +8,12 @@ import type { Presence } from './presence.ts';
 /** For an update from `n`, whose columns are unnested from arrays. */
 export const PRESENCE_COLUMNS = 'status, last_contact_at, expected_by';
 export const PRESENCE_ARRAYS = '?::text[], ?::timestamptz[], ?::timestamptz[]';
-export const SET_PRESENCE =
-  'status = n.status, last_contact_at = n.last_contact_at, expected_by = n.expected_by';
+/**
+ * The sweep finds overdue devices by an index on overdue_check_at. A contact only brings it forward, when the deadline is
+ * earlier than before: the column mostly keeps its value, so that the update touches no index.
+ */
+export const SET_PRESENCE = `status = n.status, last_contact_at = n.last_contact_at, expected_by = n.expected_by,
+  overdue_check_at = least(s.overdue_check_at, n.expected_by)`;
 
 /** The bindings of `PRESENCE_ARRAYS`. */
 export const presenceBindings = (presences: readonly Presence[]): string[] => [

@@ -17,18 +17,27 @@ export interface OverdueQuery {
   limit: number;
 }
 
-/** Bindings: now, the beginnings and the ends of outages, now. */
-const IS_OVERDUE = `s.status = 'online' and s.expected_by < ?::timestamptz
-  and s.expected_by + (
+/**
+ * The time by which the deadline of `device_states s` is extended: that of the outages since its last contact. Bindings:
+ * when they started and ended.
+ */
+const EXTENSION = `(
     select coalesce(sum(ended_at - greatest(started_at, s.last_contact_at)), '0')
     from unnest(?::timestamptz[], ?::timestamptz[]) as outages (started_at, ended_at)
     where ended_at > s.last_contact_at
-  ) < ?::timestamptz`;
+  )`;
+const toBindings = (outages: Outage[]) => [
+  outages.map(({ startedAt }) => startedAt.toISOString()),
+  outages.map(({ endedAt }) => endedAt.toISOString()),
+];
+
+/** Bindings: now, the beginnings and the ends of outages, now. */
+const IS_OVERDUE = `s.status = 'online' and s.overdue_check_at < ?::timestamptz
+  and s.expected_by + ${EXTENSION} < ?::timestamptz`;
 
 const overdueBindings = ({ now, outages }: Omit<OverdueQuery, 'limit'>): unknown[] => [
   now.toISOString(),
-  outages.map(({ startedAt }) => startedAt.toISOString()),
-  outages.map(({ endedAt }) => endedAt.toISOString()),
+  ...toBindings(outages),
   now.toISOString(),
 ];
 
@@ -37,8 +46,35 @@ export type PresenceRepository = ReturnType<typeof createPresenceRepository>;
 export function createPresenceRepository(sql: Sql) {
   return {
     /**
+     * Moves the next look at devices that are due for one and not overdue: to their deadlines, or to infinity without
+     * one. Of all organizations at once: a sweep. Returns how many.
+     */
+    async postponeChecks({ now, outages, limit }: OverdueQuery): Promise<number> {
+      const rows = await query(
+        sql,
+        `with due as materialized (
+           select s.organization_id, s.asset_id, s.expected_by, deadline
+           from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
+           where s.status = 'online' and s.overdue_check_at < ?::timestamptz
+             and coalesce(deadline, 'infinity') >= ?::timestamptz
+           order by s.overdue_check_at limit ? for no key update of s skip locked
+         )
+         update device_states s set overdue_check_at = case
+           when due.deadline is null then 'infinity'
+           -- An extension can end: an outage that goes on for long is no longer excused.
+           when due.deadline > due.expected_by then least(due.deadline, ?::timestamptz + interval '5 minutes')
+           else due.deadline end
+         from due
+         where s.organization_id = due.organization_id and s.asset_id = due.asset_id
+         returning 1`,
+        [...toBindings(outages), now.toISOString(), now.toISOString(), limit, now.toISOString()],
+      );
+      return rows.length;
+    },
+
+    /**
      * Marks devices offline whose deadline has passed, and locks their states. Deadlines are paused while an ingress is
-     * down, for exactly that long. Of all organizations at once: the sweep reads the states of all devices.
+     * down, for exactly that long. Of all organizations at once: a sweep.
      */
     markOverdueOffline({ limit, ...overdue }: OverdueQuery): Promise<OverdueDevice[]> {
       return query(
@@ -52,7 +88,8 @@ export function createPresenceRepository(sql: Sql) {
              limit 1
            ) as a
            where ${IS_OVERDUE}
-           order by s.organization_id, s.asset_id limit ? for no key update of s skip locked
+           -- Rows that are locked are skipped, so their order matters to nobody.
+           order by s.overdue_check_at limit ? for no key update of s skip locked
          )
          update device_states s set status = 'offline' from overdue o
          where s.organization_id = o.organization_id and s.asset_id = o.asset_id
@@ -62,7 +99,7 @@ export function createPresenceRepository(sql: Sql) {
       );
     },
 
-    /** Organizations with more overdue devices than any may have at once: the sweep looks at all of them. */
+    /** Organizations with more overdue devices than any may have at once, and their active assets: a sweep. */
     countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
       return query(
         sql,
@@ -72,7 +109,13 @@ export function createPresenceRepository(sql: Sql) {
            where ${IS_OVERDUE} group by s.organization_id having count(*) > ?
          ) as late
          cross join lateral (
-           select count(*) as total from device_configs where organization_id = late.organization_id and is_active
+           select coalesce(sum(count), 0)::bigint as total from (
+             select total as count from list_totals
+             where organization_id = late.organization_id and list = 'assets' and key = ''
+             union all
+             select change from list_changes
+             where organization_id = late.organization_id and list = 'assets' and key = ''
+           ) as kept
          ) as fleet`,
         [...overdueBindings(overdue), FLEET_OVERDUE_MIN],
       );

@@ -11,7 +11,7 @@ type PresenceData = EventTypes['device.online' | 'device.offline'];
 
 export interface PresenceServiceDeps {
   transact: Transact;
-  presenceIn(sql: Sql): Pick<PresenceRepository, 'markOverdueOffline'>;
+  presenceIn(sql: Sql): Pick<PresenceRepository, 'postponeChecks' | 'markOverdueOffline'>;
   overdueFleetsIn(sql: Sql): Pick<OverdueFleetsRepository, 'shareLock'>;
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
@@ -39,6 +39,7 @@ export interface PresenceServiceDeps {
 
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
+const POSTPONED_BATCH_MAX = 500;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
   const { transact, presenceIn, overdueFleetsIn, noDataAlerts, publish, now } = deps;
@@ -53,6 +54,9 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     const assets = await deps.assetsIn(sql).listViews(devices);
     return assets.map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
   }
+
+  const postponeBatch = (look: { now: Date; outages: Outage[] }): Promise<number> =>
+    transact(({ sql }) => presenceIn(sql).postponeChecks({ ...look, limit: POSTPONED_BATCH_MAX }));
 
   /** Devices that came back, but for those whose absence was not published. */
   async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
@@ -81,10 +85,9 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     /** Marks all overdue devices offline. Counted first: of a overdue fleet, no device has an event of its own. */
     async sweepOffline(): Promise<void> {
       const look = { now: now(), outages: tracker.outages(await deps.readAvailability()) };
+      while ((await postponeBatch(look)) === POSTPONED_BATCH_MAX);
       await deps.beginOverdueFleets(look);
-      let count: number;
-      do count = await sweepBatch(look);
-      while (count === OVERDUE_BATCH_MAX);
+      while ((await sweepBatch(look)) === OVERDUE_BATCH_MAX);
       await deps.endOverdueFleets();
     },
 

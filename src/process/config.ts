@@ -32,6 +32,10 @@ export interface Settings {
   webhooks: DeliverySettings;
   /** Months of readings that ended longer ago are dropped. */
   measurementsRetentionDays: number;
+  /** Jobs that ended longer ago are removed with their targets, but for what tells which profile a device runs. */
+  jobRetentionDays: number;
+  /** Alerts that were resolved longer ago are removed. */
+  alertRetentionDays: number;
   /** How long a workflow waits for a signal before it reads its rows again. */
   jobPollIntervalMs: number;
   jobSignalIntervalMs: number;
@@ -115,6 +119,8 @@ export function readSettings(env: Env = process.env): Settings {
     trustedProxies: splitList(values.TRUSTED_PROXIES),
     webhooks: toDeliverySettings(values),
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
+    jobRetentionDays: values.JOB_RETENTION_DAYS,
+    alertRetentionDays: values.ALERT_RETENTION_DAYS,
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
     applyChunkSize: values.APPLY_CHUNK_SIZE,

@@ -26,13 +26,13 @@ export interface StarterOptions {
 
 export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOptions) {
   return {
-    /** Starts the job's workflow unless it runs already. */
-    async startJob(job: JobRef): Promise<void> {
+    /** Starts the job's workflow; one that runs already stays, unless it is to be replaced. */
+    async startJob(job: JobRef, { replace = false } = {}): Promise<void> {
       await client.workflow.start(APPLY_PROFILE, {
         workflowId: applyProfileId(job.jobId),
         taskQueue,
-        args: [{ ...job, pollIntervalMs }],
-        workflowIdConflictPolicy: 'USE_EXISTING',
+        args: [{ organizationId: job.organizationId, jobId: job.jobId, pollIntervalMs }],
+        workflowIdConflictPolicy: replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
         typedSearchAttributes: typed(applyProfileAttributes(job)),
         staticSummary: 'Applies a profile to devices and waits until each device has confirmed it',
       });

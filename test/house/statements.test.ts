@@ -20,10 +20,20 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: contents of all organizations that no certificate refers to',
   'src/config-jobs/config-jobs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
-  'src/config-jobs/scheduled-devices.repository.ts listWithStaleOffset: looks up configurations without organization_id':
-    'a sweep: the calendars of all devices',
-  'src/config-jobs/scheduled-devices.repository.ts listZones: looks up config_jobs without organization_id':
-    'a sweep: the time zones of all schedules',
+  'src/alerts/alerts.repository.ts removeResolved: looks up alerts without organization_id': 'retention',
+  'src/config-jobs/old-jobs.repository.ts list: looks up config_jobs without organization_id': 'retention',
+  'src/config-jobs/scheduled-devices.repository.ts listDueForOffsetCheck: looks up device_configs without organization_id':
+    'a sweep: devices of all organizations whose calendars are to be compared with their time zone',
+  'src/config-jobs/unused-configurations.repository.ts haveCandidates: looks up configurations without organization_id':
+    'retention',
+  'src/config-jobs/unused-configurations.repository.ts markUsed: looks up configurations without organization_id':
+    'retention',
+  'src/config-jobs/unused-configurations.repository.ts removeUnused: looks up configurations without organization_id':
+    'retention',
+  'src/presence/presence.repository.ts postponeChecks: looks up device_states without organization_id':
+    'a sweep: devices of all organizations that are due for a look',
+  'src/db/list-totals.repository.ts addUpListChanges: looks up list_changes without organization_id':
+    'a sweep: changes of totals of all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
@@ -34,8 +44,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
-  'src/devices/unregistered-devices.repository.ts removeOlderThan: looks up unregistered_devices without organization_id':
-    'retention',
   'src/endpoints/endpoint-health.repository.ts countByState: looks up endpoints without organization_id':
     'a metric over all organizations',
   'src/endpoints/endpoint-health.repository.ts listWithoutWorkflow: looks up endpoints without organization_id':

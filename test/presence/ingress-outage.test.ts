@@ -5,7 +5,7 @@ import { newDatabase } from '../support/servers.ts';
 import { startService, type TestOrganization } from '../support/service.ts';
 
 const MINUTE_MS = 60_000;
-const DEADLINE = ['last_contact_at', 'expected_by'];
+const DEADLINE = ['last_contact_at', 'expected_by', 'overdue_check_at'];
 
 describe('An outage of the ingress', () => {
   for (const ingress of ['api', 'gateway']) {
@@ -37,7 +37,7 @@ describe('An outage of the ingress', () => {
         );
       // The sweep that finds a device whose contact came after the outage has looked at all the others, too.
       await sendFrame({ ...first, device: second.with(await token('device')) }, 'OVERDUE');
-      await moveBack(41, 'device_states', ['expected_by'], `asset_id = '${overdueId}'`);
+      await moveBack(41, 'device_states', ['expected_by', 'overdue_check_at'], `asset_id = '${overdueId}'`);
       await untilOffline(overdueId);
       assert.equal(await statusOf(excusedId), 'online');
       await database.query('begin');

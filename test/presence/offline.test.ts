@@ -63,9 +63,11 @@ describe('Presence', () => {
     const other = `OVERDUE-${++serials}`;
     const id = await register(org, other);
     await sendFrame(0.01, { by: other });
-    await query(dms.service.sql, `update device_states set expected_by = '2020-01-01' where asset_id = ?`, [
-      id,
-    ]);
+    await query(
+      dms.service.sql,
+      `update device_states set expected_by = '2020-01-01', overdue_check_at = '2020-01-01' where asset_id = ?`,
+      [id],
+    );
     await untilOffline(id);
   }
   const alerts = async (id = assetId) =>

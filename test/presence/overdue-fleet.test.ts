@@ -69,7 +69,8 @@ describe('An overdue fleet', function () {
   const missContact = (serials: string[]) =>
     query(
       dms.service.sql,
-      `update device_states s set expected_by = now() - interval '1 minute' from assets a
+      `update device_states s set expected_by = now() - interval '1 minute', overdue_check_at = now() - interval '1 minute'
+       from assets a
        where a.organization_id = s.organization_id and a.id = s.asset_id
          and a.organization_id = ? and a.serial_number = any(?::text[])`,
       [org.id, serials],

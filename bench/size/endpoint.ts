@@ -1,0 +1,64 @@
+/**
+ * Edits of the endpoint that holds half of all deliveries, and what another organization notices of them. The last one
+ * deletes it: load anew to repeat this bench.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { round } from '../support/table.ts';
+import { createSteadyPublisher } from './publisher.ts';
+import { fleetOf, type Line, printLines, type SizeBench } from './size-bench.ts';
+
+const BESIDE_MS = 15_000;
+const AFTER_MS = 10_000;
+const P95_MS_MAX = 15;
+const ANSWER_MS_MAX = 100;
+
+type Method = 'PATCH' | 'DELETE';
+
+export async function benchEndpoint(bench: SizeBench): Promise<void> {
+  const publisher = await createSteadyPublisher(bench);
+  await publisher.p95During(() => delay(5_000));
+  const lines: Line[] = [
+    {
+      what: 'delivery p95 at 200/s beside it',
+      value: round(await publisher.p95During(() => delay(BESIDE_MS)), 1),
+      unit: 'ms',
+      max: P95_MS_MAX,
+    },
+  ];
+  const edits: Array<[string, Method, object | null]> = [
+    ['PATCH of its name', 'PATCH', { name: 'another' }],
+    ['enable', 'PATCH', { status: 'active' }],
+    ['disable', 'PATCH', { status: 'disabled' }],
+    ['DELETE', 'DELETE', null],
+  ];
+  for (const [name, method, body] of edits) {
+    let answeredMs = 0;
+    const p95 = await publisher.p95During(async () => {
+      const startedAt = performance.now();
+      await edit(bench, method, body);
+      answeredMs = performance.now() - startedAt;
+      await delay(AFTER_MS);
+    });
+    lines.push({ what: `${name}: answered`, value: Math.round(answeredMs), unit: 'ms', max: ANSWER_MS_MAX });
+    lines.push({
+      what: `${name}: delivery p95 of others`,
+      value: round(p95, 1),
+      unit: 'ms',
+      max: P95_MS_MAX,
+    });
+  }
+  printLines(`A disabled endpoint with ${bench.deliveries / 2} deliveries`, lines);
+}
+
+async function edit(bench: SizeBench, method: Method, body: object | null): Promise<void> {
+  const response = await fetch(`${bench.stack.apiUrl}/webhooks/${bench.heldEndpointId}`, {
+    method,
+    body: body && JSON.stringify(body),
+    headers: {
+      authorization: `Bearer ${fleetOf(bench, 0).apiKey}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+  });
+  if (response.status >= 300)
+    throw new Error(`${method} answered ${response.status}: ${await response.text()}`);
+}

@@ -1,0 +1,86 @@
+/** The stack on a folder that is loaded once, and a table of what holds. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import type { Fleet } from '../support/fleet.ts';
+import { type BenchStack, startServers, startStack } from '../support/stack.ts';
+import { type Cell, printTable } from '../support/table.ts';
+import { type Loaded, loadAll } from './load.ts';
+
+export interface SizeBench extends Loaded {
+  stack: BenchStack;
+  coapPort: number;
+  sinkUrl: string;
+  stop(): Promise<void>;
+}
+
+/** With a device token, an API key and so on for the organization of that number, from 0. */
+export const fleetOf = ({ fleets }: Loaded, organization: number): Fleet => fleets[organization] as Fleet;
+
+const print = (line: string): void => void process.stderr.write(`${line}\n`);
+/** While it is loaded, nothing has to survive a crash. */
+const LOADING = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  max_wal_size: '32GB',
+  maintenance_work_mem: '1GB',
+  work_mem: '256MB',
+};
+
+export async function startSizeBench(): Promise<SizeBench> {
+  const folder = process.env.SIZE_FOLDER ?? join(tmpdir(), 'dms-size');
+  const loaded = await loadOnce(folder);
+  const coapPort = await freePort();
+  const stack = await startStack(
+    {
+      WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
+      DEVICE_RATE_LIMIT_PER_SECOND: '0',
+      COAP_PORT: String(coapPort),
+    },
+    folder,
+  );
+  const sinkPort = await freePort();
+  await stack.runServer('bench/sink.ts', sinkPort);
+  return { ...loaded, stack, coapPort, sinkUrl: `http://127.0.0.1:${sinkPort}`, stop: stack.stop };
+}
+
+async function loadOnce(folder: string): Promise<Loaded> {
+  const devices = Number(process.env.SIZE_DEVICES ?? 1_000_000);
+  const deliveries = Number(process.env.SIZE_DELIVERIES ?? 20_000_000);
+  const note = join(folder, 'loaded.json');
+  if (existsSync(note)) {
+    const loaded = JSON.parse(readFileSync(note, 'utf8')) as Loaded;
+    print(`${folder} holds ${loaded.devices} devices and ${loaded.deliveries} deliveries`);
+    return loaded;
+  }
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o755);
+  const servers = await startServers(folder, LOADING);
+  try {
+    const loaded = await loadAll(servers.sql, { devices, deliveries, print });
+    writeFileSync(note, JSON.stringify(loaded));
+    return loaded;
+  } finally {
+    await servers.stop();
+  }
+}
+
+export interface Line {
+  what: string;
+  value: number;
+  unit: string;
+  max: number;
+}
+
+export function printLines(title: string, lines: Line[]): void {
+  const rows: Cell[][] = lines.map(({ what, value, unit, max }) => [
+    what,
+    `${value} ${unit}`,
+    `≤ ${max} ${unit}`,
+    value <= max ? 'held' : 'NOT HELD',
+  ]);
+  printTable(title, ['what', 'measured', 'bar', ''], rows);
+}

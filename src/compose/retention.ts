@@ -1,0 +1,68 @@
+/** Creates partitions ahead of time, and removes what is older than its retention or used by nothing any more. */
+import {
+  createPartitions,
+  DELIVERY_TABLES,
+  dropPartitions,
+  MEASUREMENTS,
+  PARTITIONED_TABLES,
+} from '../db/partitions.ts';
+import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
+import type { Resources } from './resources.ts';
+import type { Slices } from './slices.ts';
+
+const UNREGISTERED_KEPT_DAYS = 30;
+const REMOVED_AT_ONCE = 1_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** A step that fails keeps no other from running; the first failure is thrown at the end. */
+export function createRetention(resources: Resources, slices: Slices) {
+  const steps = stepsOf(resources, slices);
+  return async (goesOn: () => boolean): Promise<void> => {
+    const failures: unknown[] = [];
+    for (const step of steps) {
+      if (goesOn()) await step(goesOn).catch((error) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+}
+
+type Step = (goesOn: () => boolean) => Promise<unknown>;
+
+function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
+  const { presence, devices, alerts, certificates, configJobs } = slices;
+  const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
+  return [
+    // First of all: without a partition, new rows cannot be inserted.
+    async () => {
+      for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now());
+    },
+    () => removeExpiredAnswers(sql),
+    (goesOn) => removeUnregistered(devices.unregistered, goesOn),
+    presence.removeOldOutages,
+    certificates.removeDueContents,
+    (goesOn) => inBatches((limit) => alerts.removeResolved(settings.alertRetentionDays, limit), goesOn),
+    (goesOn) => configJobs.removeOldJobs(settings.jobRetentionDays, goesOn),
+    configJobs.removeUnusedConfigurations,
+    async () => {
+      const before = daysAgo(settings.webhooks.retentionDays);
+      for (const table of DELIVERY_TABLES) await dropPartitions(sql, table, before);
+    },
+    () => dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays)),
+  ];
+}
+
+async function removeUnregistered(
+  { removeOlderThan }: Slices['devices']['unregistered'],
+  goesOn: () => boolean,
+): Promise<void> {
+  let after: Awaited<ReturnType<typeof removeOlderThan>> = null;
+  do after = await removeOlderThan(UNREGISTERED_KEPT_DAYS, { after, limit: REMOVED_AT_ONCE });
+  while (after !== null && goesOn());
+}
+
+/** Each batch is a transaction of its own. */
+async function inBatches(remove: (limit: number) => Promise<number>, goesOn: () => boolean): Promise<void> {
+  let removed: number;
+  do removed = await remove(REMOVED_AT_ONCE);
+  while (removed === REMOVED_AT_ONCE && goesOn());
+}

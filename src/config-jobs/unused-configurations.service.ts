@@ -1,0 +1,64 @@
+/**
+ * Removes configurations that nothing refers to: mark and sweep. All rows that may refer to one are read in one snapshot,
+ * so a reference that moves from row to row is found in one of them. A transaction that begins to refer to a
+ * configuration, when no row does that it has locked, marks it as used at least once a day, and only what was unused for
+ * seven days goes.
+ */
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import type { ReferredPage, UnusedConfigurationsRepository } from './unused-configurations.repository.ts';
+
+export interface UnusedConfigurationsDeps {
+  transact: Transact;
+  configurations: UnusedConfigurationsRepository;
+  configurationsIn(sql: Sql): UnusedConfigurationsRepository;
+}
+
+const PAGE_ROWS = 2_000;
+const CHANGED_AT_ONCE = 1_000;
+
+/** Stops early when `goesOn` says so; nothing is removed then. Returns how many were removed. */
+export function createUnusedConfigurationsRemoval(deps: UnusedConfigurationsDeps) {
+  const { transact, configurations, configurationsIn } = deps;
+
+  /** Null when it was stopped. */
+  const listReferred = (goesOn: () => boolean): Promise<string[] | null> =>
+    transact(async ({ sql }) => {
+      const snapshot = configurationsIn(sql);
+      await snapshot.beginSnapshot();
+      const byDevices = await readPages(snapshot.listReferredByDevices, goesOn);
+      const byTargets = await readPages(snapshot.listReferredByTargets, goesOn);
+      return byDevices && byTargets && [...new Set([...byDevices, ...byTargets])];
+    });
+
+  return async (goesOn: () => boolean): Promise<number> => {
+    if (!(await configurations.haveCandidates())) return 0;
+    const referred = await listReferred(goesOn);
+    if (!referred) return 0;
+    for (let start = 0; start < referred.length; start += CHANGED_AT_ONCE) {
+      await configurations.markUsed(referred.slice(start, start + CHANGED_AT_ONCE));
+    }
+    let removed = 0;
+    let count: number;
+    do {
+      count = await configurations.removeUnused(CHANGED_AT_ONCE);
+      removed += count;
+    } while (count === CHANGED_AT_ONCE && goesOn());
+    return removed;
+  };
+}
+
+async function readPages(
+  read: (after: string[] | null, limit: number) => Promise<ReferredPage>,
+  goesOn: () => boolean,
+): Promise<Set<string> | null> {
+  const found = new Set<string>();
+  let after: string[] | null = null;
+  while (goesOn()) {
+    const page: ReferredPage = await read(after, PAGE_ROWS);
+    for (const id of page.configIds) found.add(id);
+    if (page.last === null) return found;
+    after = page.last;
+  }
+  return null;
+}

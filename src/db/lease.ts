@@ -1,0 +1,85 @@
+/**
+ * Work that one process at a time does: a row says which process, and until when. Not an advisory lock: behind PgBouncer
+ * connections are shared, and a process that was stopped would keep its lock.
+ *
+ * A process that was stopped and goes on may finish a statement beside the next holder, so the work itself has to be
+ * safe to run twice at a time.
+ */
+import { randomUUID } from 'node:crypto';
+import { startPeriodic } from '../process/periodic.ts';
+import type { Database } from './database.ts';
+import { query } from './query.ts';
+
+export interface LeaseOptions {
+  name: string;
+  /** How long a process that has gone keeps the lease at most. It is renewed three times in that time. */
+  leaseMs: number;
+  onFault(error: unknown): void;
+}
+
+export interface Lease {
+  isHeld(): boolean;
+  /** Resolves with true as soon as this process holds the lease, and with false when it is stopped. */
+  untilHeld(): Promise<boolean>;
+  /** Gives the lease to whoever wants it next. */
+  stop(): Promise<void>;
+}
+
+const RENEWALS_PER_LEASE = 3;
+
+export function startLease(sql: Database, { name, leaseMs, onFault }: LeaseOptions): Lease {
+  const owner = randomUUID();
+  const waiting = new Set<(isHeld: boolean) => void>();
+  let heldUntilMs = Number.NEGATIVE_INFINITY;
+  let isStopped = false;
+
+  const isHeld = () => !isStopped && performance.now() < heldUntilMs;
+  function notify(): void {
+    for (const resolve of waiting) resolve(isHeld());
+    waiting.clear();
+  }
+
+  async function renew(): Promise<void> {
+    // The database counts from a moment after this one.
+    const askedAtMs = performance.now();
+    const isOwner = await acquire(sql, { name, owner, leaseMs });
+    heldUntilMs = isOwner ? askedAtMs + leaseMs : Number.NEGATIVE_INFINITY;
+    if (isHeld()) notify();
+  }
+  const renewals = startPeriodic(leaseMs / RENEWALS_PER_LEASE, renew, onFault);
+
+  return {
+    isHeld,
+    untilHeld: () =>
+      isHeld() || isStopped
+        ? Promise.resolve(isHeld())
+        : new Promise((resolve) => {
+            waiting.add(resolve);
+          }),
+    async stop() {
+      isStopped = true;
+      notify();
+      await renewals.stop();
+      await query(sql, 'delete from leases where name = ? and owner = ?', [name, owner]).catch(onFault);
+    },
+  };
+}
+
+interface Wanted {
+  name: string;
+  owner: string;
+  leaseMs: number;
+}
+
+async function acquire(sql: Database, { name, owner, leaseMs }: Wanted): Promise<boolean> {
+  const rows = await query(
+    sql,
+    `insert into leases (name, owner, leased_until) values (?, ?, now() + make_interval(secs => ?))
+     on conflict on constraint leases_pkey do update
+       set owner = excluded.owner, leased_until = excluded.leased_until
+       where leases.owner = excluded.owner or leases.leased_until < now()
+     returning 1`,
+    [name, owner, leaseMs / 1000],
+  );
+  return rows.length > 0;
+}

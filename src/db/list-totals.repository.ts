@@ -1,0 +1,23 @@
+/** Kept totals of lists: triggers record changes, and a sweep of the worker adds them up, of all organizations. */
+import type { Sql } from './database.ts';
+import { query } from './query.ts';
+
+/** Readers add up both tables in one statement, so they find each change in one of them. Returns how many were added. */
+export async function addUpListChanges(sql: Sql, limit: number): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    sql,
+    `with taken as (
+       delete from list_changes where (organization_id, list, key, id) in (
+         select organization_id, list, key, id from list_changes
+         order by organization_id, list, key, id limit ? for update skip locked
+       ) returning organization_id, list, key, change
+     ), added as (
+       insert into list_totals as t (organization_id, list, key, total)
+       select organization_id, list, key, sum(change) from taken group by 1, 2, 3 order by 1, 2, 3
+       on conflict on constraint list_totals_pkey do update set total = t.total + excluded.total
+     )
+     select count(*) from taken`,
+    [limit],
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,81 @@
+/** Work of which there is one at a time: it moves on when its process ends, dies or stops. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Lease, startLease } from '../../src/db/lease.ts';
+import { newDatabase } from '../support/servers.ts';
+
+const LEASE_MS = 1_000;
+const HOLDER = fileURLToPath(new URL('../support/lease-holder.ts', import.meta.url));
+
+describe('A lease', function () {
+  this.timeout(30_000);
+  let url: string;
+  let sql: Database;
+  const children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    url = await newDatabase();
+    sql = openDatabase({ url, poolSize: 4, statementTimeoutMs: 0, applicationName: 'test' });
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await sql.destroy();
+  });
+
+  const start = (): Lease =>
+    startLease(sql, { name: 'tested', leaseMs: LEASE_MS, onFault: (error) => assert.fail(String(error)) });
+
+  /** Another process that has the lease. */
+  async function startHolder() {
+    const child = spawn(process.execPath, ['--import=tsx', HOLDER, url, String(LEASE_MS)]);
+    children.push(child);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const nextLine = async () => (await lines.next()).value;
+    assert.equal(await nextLine(), 'held');
+    return { child, nextLine };
+  }
+
+  it('is held by one of those that want it, and by another one when that one has stopped', async () => {
+    const leases = [start(), start(), start()];
+    const first = await Promise.race(leases.map((lease) => lease.untilHeld().then(() => lease)));
+    const others = leases.filter((lease) => lease !== first);
+    assert.deepEqual([first.isHeld(), ...others.map((lease) => lease.isHeld())], [true, false, false]);
+    await first.stop();
+    assert.equal(first.isHeld(), false);
+    const second = await Promise.race(others.map((lease) => lease.untilHeld().then(() => lease)));
+    assert.equal(leases.filter((lease) => lease.isHeld()).length, 1);
+    await Promise.all([second, ...others].map((lease) => lease.stop()));
+  });
+
+  it('stays with its holder while that one renews it', async () => {
+    const holder = start();
+    await holder.untilHeld();
+    const other = start();
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS * 1.5));
+    assert.deepEqual([holder.isHeld(), other.isHeld()], [true, false]);
+    await Promise.all([holder.stop(), other.stop()]);
+    assert.equal(await other.untilHeld(), false, 'who has stopped does not wait any more');
+  });
+
+  it('is taken over from a process that was killed', async () => {
+    const { child } = await startHolder();
+    child.kill('SIGKILL');
+    const successor = start();
+    assert.equal(await successor.untilHeld(), true);
+    await successor.stop();
+  });
+
+  it('is taken over from a process that hangs, which knows that when it goes on', async () => {
+    const { child, nextLine } = await startHolder();
+    child.kill('SIGSTOP');
+    const successor = start();
+    assert.equal(await successor.untilHeld(), true);
+    child.kill('SIGCONT');
+    assert.equal(await nextLine(), 'lost');
+    assert.equal(successor.isHeld(), true);
+    await successor.stop();
+  });
+});

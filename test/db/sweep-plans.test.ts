@@ -1,0 +1,90 @@
+/**
+ * What sweeps look for they find by an index, among rows of which few are due: their statements do not take longer the
+ * more rows there are that are not.
+ */
+import assert from 'node:assert/strict';
+import { openResources } from '../../src/compose/resources.ts';
+import { composeSlices } from '../../src/compose/slices.ts';
+import { type Sweep, sweepsOf } from '../../src/compose/sweeps.ts';
+import { query } from '../../src/db/query.ts';
+import { createLog } from '../../src/process/log.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ROWS = 3_000;
+/** Rows that a statement may read of tables with thousands, none of which is due. */
+const ROWS_READ_MAX = 50;
+/** The retention reads all rows that may refer to a configuration when one is due, and is due here for none. */
+const SWEPT = [
+  'overdue devices',
+  'offsets of time zones',
+  'missing runs of jobs',
+  'totals of lists',
+  'retention',
+];
+
+describe('Sweeps', function () {
+  this.timeout(30_000);
+  let dms: TestService;
+  let sweeps: Sweep[];
+  let resources: ReturnType<typeof openResources>;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    resources = openResources({ settings: dms.settings, log: createLog('silent') });
+    sweeps = sweepsOf(resources, composeSlices(resources)).filter(({ name }) => SWEPT.includes(name));
+    await addRows();
+    // The first time each row is looked at, as after an upgrade.
+    for (const { run } of sweeps) await run(() => true);
+    await query(dms.service.sql, 'vacuum analyze');
+  });
+  after(async () => {
+    await resources.sql.destroy();
+    await resources.temporal.close();
+    await dms.stop();
+  });
+
+  /** Devices that are online, alerts and jobs: nothing is due for any of them. */
+  async function addRows(): Promise<void> {
+    const statements = [
+      `insert into assets (organization_id, serial_number, name)
+       select id, 'DEVICE-' || n, '' from organizations, generate_series(1, ${ROWS}) as n`,
+      `insert into device_configs (organization_id, asset_id) select organization_id, id from assets`,
+      `insert into device_states (organization_id, asset_id, status, last_contact_at, expected_by)
+       select organization_id, id, 'online', now(), now() + interval '1 day' from assets`,
+      `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
+       select organization_id, id, serial_number, 'no_data', 'resolved', '{}', now() from assets`,
+      `insert into config_jobs (organization_id, profile_slug, profile_snapshot, status, target_count, target_counts,
+         deadline_at, finished_at)
+       select organization_id, 'old', '{"schedule": {"timezone": "Europe/Stockholm"}}', 'succeeded', 0, '{}', now(), now()
+       from assets`,
+      `insert into configurations (organization_id, id, content)
+       select organization_id, id, '{"calendars": []}' from assets`,
+    ];
+    for (const statement of statements) await query(dms.service.sql, statement);
+  }
+
+  const rowsRead = async (): Promise<number> => {
+    const [row] = await query<{ rows: number }>(
+      dms.service.sql,
+      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
+       where relname in ('assets', 'device_configs', 'device_states', 'alerts', 'config_jobs', 'configurations')`,
+    );
+    return row?.rows ?? 0;
+  };
+  /** Statistics reach the others when a connection has been idle for a moment, or closes. */
+  async function settledRowsRead(): Promise<number> {
+    await query(resources.sql, 'select pg_stat_force_next_flush()');
+    await query(dms.service.sql, 'select pg_stat_force_next_flush()');
+    return rowsRead();
+  }
+
+  for (const name of SWEPT) {
+    it(`for ${name} read next to no rows while nothing is due`, async () => {
+      const sweep = sweeps.find((each) => each.name === name) as Sweep;
+      const before = await settledRowsRead();
+      await sweep.run(() => true);
+      const read = (await settledRowsRead()) - before;
+      assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);
+    });
+  }
+});

@@ -1,0 +1,13 @@
+/** A process that holds a lease: prints `held` and `lost` as it changes. Its argument is the URL of the database. */
+import { openDatabase } from '../../src/db/database.ts';
+import { startLease } from '../../src/db/lease.ts';
+
+const [url = '', leaseMs = ''] = process.argv.slice(2);
+const sql = openDatabase({ url, poolSize: 1, statementTimeoutMs: 0, applicationName: 'lease holder' });
+const lease = startLease(sql, { name: 'tested', leaseMs: Number(leaseMs), onFault: () => {} });
+let wasHeld = false;
+setInterval(() => {
+  if (lease.isHeld() === wasHeld) return;
+  wasHeld = !wasHeld;
+  process.stdout.write(wasHeld ? 'held\n' : 'lost\n');
+}, 20);

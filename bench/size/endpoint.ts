@@ -26,7 +26,7 @@ export async function benchEndpoint(bench: SizeBench): Promise<void> {
     },
   ];
   const edits: Array<[string, Method, object | null]> = [
-    ['PATCH of its name', 'PATCH', { name: 'another' }],
+    ['PATCH of its events', 'PATCH', { events: ['config.applied', 'device.offline'] }],
     ['enable', 'PATCH', { status: 'active' }],
     ['disable', 'PATCH', { status: 'disabled' }],
     ['DELETE', 'DELETE', null],

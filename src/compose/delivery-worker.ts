@@ -20,6 +20,7 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { addEndpointMetrics } from '../http/metrics.ts';
+import { createPacer } from '../process/pacer.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -65,11 +66,12 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     release: claims.release,
   });
   const dispatching = startDispatching(resources, { claims, attempts });
+  const pace = createPacer();
   let isStopping = false;
   const deletedEndpoints = createDeletedEndpointsRepository(outbox);
   const cleanUp = startPeriodic(
     CLEAN_UP_INTERVAL_MS,
-    () => cleanUpDeletedEndpoints({ deletedEndpoints, isStopping: () => isStopping }),
+    () => cleanUpDeletedEndpoints({ deletedEndpoints, pace, isStopping: () => isStopping }),
     (err) => log.warn({ err }, 'The queues of deleted endpoints were not cancelled: it is tried again'),
   );
   return {

@@ -2,7 +2,8 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 
-const CANCELLED_PER_STATEMENT = 1_000;
+/** Some 25 ms of the database, which senders share. */
+const CANCELLED_PER_STATEMENT = 200;
 /** Longer than a transaction lasts that may still queue events for the endpoint, and than a lease. */
 const KEPT_MINUTES = 10;
 

@@ -1,20 +1,19 @@
-/** Cancels what is queued for deleted endpoints, a thousand at a time, and then removes the endpoints. */
+/** Cancels what is queued for deleted endpoints, some hundred at a time, and then removes the endpoints. */
+import type { Pace } from '../process/pacer.ts';
 import type { DeletedEndpointsRepository } from './deleted-endpoints.repository.ts';
 
 export interface DeletedEndpointsDeps {
   deletedEndpoints: DeletedEndpointsRepository;
+  /** Leaves the database to the senders in between. */
+  pace: Pace;
   isStopping(): boolean;
 }
 
-/** Leaves the database to the senders in between. */
-const PAUSE_MS = 20;
-
 export async function cleanUpDeletedEndpoints({
   deletedEndpoints,
+  pace,
   isStopping,
 }: DeletedEndpointsDeps): Promise<void> {
-  while (!isStopping() && (await deletedEndpoints.cancelQueued()) > 0) await pause();
+  while (!isStopping() && (await pace(deletedEndpoints.cancelQueued)) > 0);
   await deletedEndpoints.removeEmptied();
 }
-
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -180,6 +180,7 @@ describe('Webhooks', () => {
           'config.job.finished',
           'device.offline',
           'device.online',
+          'fleet.silent',
         ],
       });
       assert.equal(createdAt, updatedAt);

@@ -50,15 +50,21 @@ export class ReferenceJob {
   readonly slug: string;
   readonly change: Config;
   readonly rollout: Rollout | null;
+  /** The job whose failed targets it tries again. */
+  readonly retryOf: ReferenceJob | null;
   readonly targets: Target[];
   stage = 1;
   status = 'running';
 
-  constructor(job: { id: string; slug: string; change: Config; rollout: Rollout | null }, on: FleetDevice[]) {
+  constructor(
+    job: { id: string; slug: string; change: Config; rollout: Rollout | null; retryOf?: ReferenceJob },
+    on: FleetDevice[],
+  ) {
     this.id = job.id;
     this.slug = job.slug;
     this.change = job.change;
     this.rollout = job.rollout;
+    this.retryOf = job.retryOf ?? null;
     const first = Math.max(1, Math.ceil((on.length * (job.rollout?.firstPercent ?? 100)) / 100));
     this.targets = on.map((device, index) => ({
       device,

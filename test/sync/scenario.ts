@@ -207,11 +207,18 @@ export class FleetScenario {
 
   private async retry(job: ReferenceJob) {
     const again = job.retryable.map(({ device }) => device).filter((device) => this.devices.includes(device));
+    const earlier = this.model.jobs.filter(({ retryOf }) => retryOf === job);
+    for (const { id, status } of earlier) if (status !== 'running') await untilEnded(this.fleet, id);
+    const isPossible = again.length > 0 && earlier.every(({ status }) => status !== 'running');
     const { status, body } = await this.fleet.api.post(`/devices/config-jobs/${job.id}/retry`);
-    assert.equal(status, again.length > 0 ? 201 : 409, `retrying ${again.length} devices`);
+    assert.equal(
+      status,
+      isPossible ? 201 : 409,
+      `retrying ${again.length} devices after ${earlier.length} retries`,
+    );
     if (status !== 201) return;
     const { slug, change } = job;
-    this.model.add(new ReferenceJob({ id: body.id, slug, change, rollout: null }, again));
+    this.model.add(new ReferenceJob({ id: body.id, slug, change, rollout: null, retryOf: job }, again));
   }
 
   /** A deadline is at least a minute away: here it is moved, and the workflow that waits for it is terminated and started anew. */

@@ -15,7 +15,7 @@ export async function startWorker(
 ): Promise<RunningPart> {
   const { settings, log } = resources;
   // Bundling blocks the process, and nobody can stop it meanwhile: nothing is sent before it is done.
-  const workflowBundle = givenBundle ?? (await bundleWorkflows());
+  const workflowBundle = givenBundle ?? (await bundleWorkflows(settings.workflowBundlePath));
   const deliveries = startDeliveryWorker(resources, slices.deliveries);
   const worker = await startTemporalWorker({
     address: settings.temporalAddress,

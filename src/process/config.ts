@@ -11,6 +11,8 @@ export interface Settings {
   temporalAddress: string;
   temporalNamespace: string;
   taskQueue: string;
+  /** A file with the bundled workflows; null for that of the build, or a new one. */
+  workflowBundlePath: string | null;
   host: string;
   port: number;
   metricsPort: number;
@@ -99,6 +101,7 @@ export function readSettings(env: Env = process.env): Settings {
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
     taskQueue: values.TEMPORAL_TASK_QUEUE,
+    workflowBundlePath: values.WORKFLOW_BUNDLE ?? null,
     host: values.HOST,
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,

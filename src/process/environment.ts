@@ -34,6 +34,7 @@ const optional = {
   DATABASE_URL: Joi.string().uri({ scheme: ['postgres', 'postgresql'] }),
   TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
   TEMPORAL_CLI_PATH: Joi.string(),
+  WORKFLOW_BUNDLE: Joi.string(),
   PORT: Joi.number().port(),
   COAP_PORT: port(),
   METRICS_PORT: port(),

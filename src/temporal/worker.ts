@@ -36,7 +36,8 @@ const STOP_MS_MAX = 5_500;
 const isBuilt = import.meta.url.endsWith('.js');
 const BUILT_BUNDLE = fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url));
 
-export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
+export async function bundleWorkflows(path: string | null = null): Promise<WorkflowBundleOption> {
+  if (path !== null) return { codePath: path };
   if (isBuilt && existsSync(BUILT_BUNDLE)) return { codePath: BUILT_BUNDLE };
   const workflowsPath = fileURLToPath(
     new URL(`../../workflows/index.${isBuilt ? 'js' : 'ts'}`, import.meta.url),

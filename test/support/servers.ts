@@ -49,6 +49,8 @@ export async function mochaGlobalSetup(): Promise<void> {
   const { workflowBundle, ...others } = await servers();
   const codePath = join(folder(), 'workflows.cjs');
   if ('code' in workflowBundle) writeFileSync(codePath, workflowBundle.code);
+  // For processes of the service that tests start: bundling takes each of them seconds of both processors.
+  process.env.WORKFLOW_BUNDLE = codePath;
   process.env.TEST_SERVERS = JSON.stringify({ ...others, workflowBundle: { codePath } });
 }
 

@@ -184,8 +184,10 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
         'endpoints_list_pending',
         `select ep.organization_id as "organizationId", ep.id as "endpointId" from endpoints ep
          cross join lateral (
+           -- In the order of the index: one row of many is otherwise expected to be found sooner by reading the table.
            select from deliveries d
-           where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'pending' limit 1
+           where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'pending'
+           order by d.id limit 1
          ) as pending
          where ep.status = 'active' and ep.breaker = 'closed'`,
       );

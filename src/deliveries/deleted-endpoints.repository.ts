@@ -48,9 +48,9 @@ export function createDeletedEndpointsRepository(sql: Sql) {
         `with removed as (
            delete from endpoints ep
            where ep.deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})
-             and not exists (select from deliveries d where ${OF_DELETED} and d.state = 'pending')
-             and not exists (select from deliveries d where ${OF_DELETED} and d.state = 'retrying')
-             and not exists (select from deliveries d where ${OF_DELETED} and d.state = 'held')
+             and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'pending' order by d.id limit 1) is null
+             and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'retrying' order by d.id limit 1) is null
+             and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'held' order by d.id limit 1) is null
            returning ep.organization_id, ep.id
          )
          delete from delivery_replays p using removed r

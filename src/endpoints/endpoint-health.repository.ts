@@ -53,6 +53,14 @@ export interface EndpointCounts {
 const IS_LATEST = 'a.attempted_at >= coalesce(ep.last_attempt_at, a.attempted_at)';
 
 const COUNTED_MAX = 10_000;
+
+/**
+ * Whether an endpoint `ep` has such a delivery, by the index in whose order it is asked for. With `exists`, one row of
+ * many is expected to be found soonest by reading the table.
+ */
+const isAny = (condition: string, order: string) => `coalesce((
+  select true from deliveries d where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and ${condition}
+  order by ${order} limit 1), false)`;
 /** A run that has not read the state for so long after it meant to may have been lost: it is started anew. */
 const LATE_RUN_MS = 40_000;
 const IS_ENDPOINT = 'organization_id = ? and id = ?';
@@ -118,24 +126,22 @@ export function createEndpointHealthRepository(sql: Sql) {
            split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
            ep.next_probe_at as "nextProbeAt", ep.last_error as "lastError",
            p.pending, r.retrying, n.next_attempt_at as "nextRetryAt", now() as now,
-           exists (select from deliveries d where d.organization_id = ep.organization_id and d.endpoint_id = ep.id
-             and d.state = 'retrying' and d.send_immediately) as "hasImmediate",
+           ${isAny("d.state = 'retrying' and d.send_immediately", 'd.id')} as "hasImmediate",
            exists (select from delivery_replays q
              where q.organization_id = ep.organization_id and q.endpoint_id = ep.id)
-           or exists (select from deliveries d where d.organization_id = ep.organization_id and d.endpoint_id = ep.id
-             and d.state = 'held') as "hasUnqueued"
+           or ${isAny("d.state = 'held'", 'd.id')} as "hasUnqueued"
          from endpoints ep
          cross join lateral (
            select count(*) as pending from (
              select 1 from deliveries
              where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'pending'
-             limit ${COUNTED_MAX}) as counted
+             order by id limit ${COUNTED_MAX}) as counted
          ) as p
          cross join lateral (
            select count(*) as retrying from (
              select 1 from deliveries
              where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
-             limit ${COUNTED_MAX}) as counted
+             order by next_attempt_at limit ${COUNTED_MAX}) as counted
          ) as r
          left join lateral (
            select next_attempt_at from deliveries
@@ -182,9 +188,7 @@ export function createEndpointHealthRepository(sql: Sql) {
          where ep.status = 'active'
            and (ep.workflow_checked_at is null or ep.workflow_checked_at < now() - make_interval(secs => ?))
            and (ep.breaker <> 'closed'
-             or exists (
-               select from deliveries d
-               where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'retrying')
+             or ${isAny("d.state = 'retrying'", 'd.next_attempt_at')}
              or exists (
                select from delivery_replays q
                where q.organization_id = ep.organization_id and q.endpoint_id = ep.id))

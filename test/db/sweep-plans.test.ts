@@ -3,10 +3,12 @@
  * more rows there are that are not.
  */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { type Sweep, sweepsOf } from '../../src/compose/sweeps.ts';
 import { query } from '../../src/db/query.ts';
+import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -18,6 +20,7 @@ const SWEPT = [
   'overdue devices',
   'offsets of time zones',
   'missing runs of jobs',
+  'missing runs of endpoints',
   'totals of lists',
   'retention',
 ];
@@ -59,6 +62,14 @@ describe('Sweeps', function () {
        from assets`,
       `insert into configurations (organization_id, id, content)
        select organization_id, id, '{"calendars": []}' from assets`,
+      // A disabled endpoint with a long queue, and one that has delivered as much.
+      `insert into endpoints (organization_id, collection, name, url, status, disabled_reason, events)
+       select id, 'event', status, 'http://127.0.0.1', status, case status when 'disabled' then 'customer' end, '{x}'
+       from organizations, unnest('{active,disabled}'::text[]) as status`,
+      `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+       select organization_id, id, id, 'x',
+         case when status = 'active' then 'delivered' when n % 2 = 0 then 'pending' else 'retrying' end
+       from endpoints, generate_series(1, ${ROWS}) as n`,
     ];
     for (const statement of statements) await query(dms.service.sql, statement);
   }
@@ -67,7 +78,8 @@ describe('Sweeps', function () {
     const [row] = await query<{ rows: number }>(
       dms.service.sql,
       `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
-       where relname in ('assets', 'device_configs', 'device_states', 'alerts', 'config_jobs', 'configurations')`,
+       where relname in ('assets', 'device_configs', 'device_states', 'alerts', 'config_jobs', 'configurations')
+         or relname like 'deliveries%'`,
     );
     return row?.rows ?? 0;
   };
@@ -87,4 +99,12 @@ describe('Sweeps', function () {
       assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);
     });
   }
+
+  it('for endpoints with new deliveries read next to no rows while another endpoint has a long queue', async () => {
+    const before = await settledRowsRead();
+    const pending = await createClaimsRepository(resources.sql, randomUUID()).listPendingEndpoints();
+    assert.deepEqual(pending, []);
+    const read = (await settledRowsRead()) - before;
+    assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);
+  });
 });

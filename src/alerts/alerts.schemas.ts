@@ -56,7 +56,7 @@ export const alertSchema = Joi.object<AlertView>({
     .required(),
   details: Joi.object({
     channel: Joi.number().integer(),
-    value: Joi.number().description('°C, of the reading that began it'),
+    value: Joi.number().unsafe().description('°C, of the reading that began it'),
     bounds: boundsSchema,
     expectedBy: timestamp().description('no_data: when the device should have made contact at the latest'),
   }).required(),

@@ -106,8 +106,9 @@ export function nextAttempt(
   const spreadMs = Math.min(plannedMs * JITTER, JITTER_MAX_MS);
   const jitteredMs = plannedMs - spreadMs + 2 * spreadMs * random();
   if (retryAfterMs === null) return { state: 'retrying', waitMs: jitteredMs };
-  const requestedMs = Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + JITTER * random());
-  return { state: 'retrying', waitMs: Math.max(jitteredMs, requestedMs) };
+  const requestedMs = Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
+  const delayedMs = requestedMs + Math.min(requestedMs * JITTER, JITTER_MAX_MS) * random();
+  return { state: 'retrying', waitMs: Math.max(jitteredMs, delayedMs) };
 }
 
 const SECONDS = /^\d{1,9}$/;

@@ -61,7 +61,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     try {
       const attempted = await attempts.attempt(claim);
       recorded = attempted.recorded;
-      if (attempted.result.verdict !== 'delivered') invalidate(claim, recorded);
+      if (attempted.result.verdict !== 'delivered') tasks.add(pauseUntil(recorded, claim));
     } catch (error) {
       if (!(error instanceof NoTurn)) throw error;
       // Nothing wakes the dispatcher: the next poll claims them again.
@@ -73,12 +73,23 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     await recorded;
   }
 
-  /** Releases what is prefetched, and claims again after `recorded`, when the health of the endpoint is known. */
-  function invalidate(endpoint: EndpointRef, recorded: Promise<unknown> = Promise.resolve()): void {
+  /** After a failure nothing is sent until it is recorded: it may have opened the breaker or disabled the endpoint. */
+  async function pauseUntil(recorded: Promise<unknown>, endpoint: EndpointRef): Promise<void> {
+    queues.pause(endpoint);
+    const released = claims.release(queues.invalidate(endpoint));
+    await Promise.allSettled([released, recorded]);
+    queues.resume(endpoint);
+    // With what a claim that was under way has brought meanwhile.
+    invalidate(endpoint);
+    wake([endpoint]);
+    await released;
+  }
+
+  /** Releases what is prefetched, and claims again. */
+  function invalidate(endpoint: EndpointRef): void {
     const prefetched = queues.invalidate(endpoint);
     if (prefetched.length === 0) return;
-    const released = Promise.all([claims.release(prefetched), recorded.catch(() => {})]);
-    tasks.add(released.then(() => wake([endpoint])));
+    tasks.add(claims.release(prefetched).then(() => wake([endpoint])));
   }
 
   function wake(endpoints: EndpointRef[]): void {

@@ -39,6 +39,8 @@ export class PrefetchQueues<Claim extends EndpointRef> {
   readonly #queues = new Map<string, EndpointQueue<Claim>>();
   /** Endpoints that may have deliveries to claim. */
   readonly #ready = new Map<string, EndpointRef>();
+  /** How many failures of each endpoint are being recorded. */
+  readonly #paused = new Map<string, number>();
 
   constructor(limits: PrefetchLimits) {
     this.#limits = limits;
@@ -53,6 +55,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     const capacities: EndpointCapacity[] = [];
     for (const [key, { organizationId, endpointId }] of this.#ready) {
       if (capacities.length === ENDPOINTS_PER_CLAIM) break;
+      if (this.#paused.has(key)) continue;
       const queue = this.#queues.get(key);
       if (!this.#isLow(queue)) continue;
       const capacity = this.#prefetchMax(queue) - (queue?.prefetched.length ?? 0);
@@ -80,10 +83,11 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return served;
   }
 
-  /** The next delivery to send, counted as in flight; null when there is none or the endpoint has its maximum in flight. */
+  /** The next delivery to send, counted as in flight; null when there is none, or none may be sent now. */
   next(endpoint: EndpointRef): Claim | null {
-    const queue = this.#queues.get(endpointKey(endpoint));
-    if (!queue || queue.inFlight >= this.#inFlightMax()) return null;
+    const key = endpointKey(endpoint);
+    const queue = this.#queues.get(key);
+    if (!queue || this.#paused.has(key) || queue.inFlight >= this.#inFlightMax()) return null;
     const next = queue.prefetched.shift();
     if (!next) return null;
     queue.inFlight++;
@@ -109,7 +113,20 @@ export class PrefetchQueues<Claim extends EndpointRef> {
   /** Whether to claim again now, while the rest of the queue is being sent. */
   needsRefill(endpoint: EndpointRef): boolean {
     const key = endpointKey(endpoint);
-    return this.#ready.has(key) && this.#isLow(this.#queues.get(key));
+    return this.#ready.has(key) && !this.#paused.has(key) && this.#isLow(this.#queues.get(key));
+  }
+
+  /** Nothing is claimed or sent for the endpoint until each pause has ended. */
+  pause(endpoint: EndpointRef): void {
+    const key = endpointKey(endpoint);
+    this.#paused.set(key, (this.#paused.get(key) ?? 0) + 1);
+  }
+
+  resume(endpoint: EndpointRef): void {
+    const key = endpointKey(endpoint);
+    const left = (this.#paused.get(key) ?? 0) - 1;
+    if (left > 0) this.#paused.set(key, left);
+    else this.#paused.delete(key);
   }
 
   /** Removes what is prefetched for the endpoint, to be released. */

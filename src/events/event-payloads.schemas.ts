@@ -17,7 +17,7 @@ const readingData = Joi.object<ReadingData>({
   type: Joi.string()
     .required()
     .description('temperature, humidity, …; type_<number> when it has no name here'),
-  value: Joi.number().allow(null).required().description('In its unit; null when the sensor failed'),
+  value: Joi.number().unsafe().allow(null).required().description('In its unit; null when the sensor failed'),
   unit: Joi.string().allow('').required(),
   measuredAt: timestamp().required(),
   error: Joi.number().integer().description('The error code of the sensor, when there is no value'),

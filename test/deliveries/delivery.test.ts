@@ -33,7 +33,7 @@ describe('The next attempt', () => {
         const bound = Math.min(askedMs, DAY_MS);
         const planned = nextAttempt(made, null, SCHEDULE_MS, () => random).waitMs;
         assert.ok(waitMs >= bound && waitMs >= planned);
-        assert.ok(waitMs <= Math.max(bound * 1.2, planned));
+        assert.ok(waitMs <= Math.max(bound + Math.min(bound * 0.2, HOUR_MS / 2), planned));
       }),
     );
   });

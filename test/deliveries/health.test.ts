@@ -65,6 +65,21 @@ describe('The health of an endpoint', () => {
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 10 });
 
+  it('sends nothing after a refusal, however many events are published until it is recorded', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    failing(503);
+    const publishing = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let round = 0; round < 15; round++) await customer.publish(1);
+      }),
+    );
+    await breakerIs(endpoint, 'open');
+    await publishing;
+    const probes = Math.ceil((Date.now() - (receiver.received[0]?.at ?? 0)) / PROBE_MS);
+    const sent = receiver.received.length;
+    assert.ok(sent <= QUICK.perEndpointMax + probes, `${sent} requests, of which ${probes} may be probes`);
+  });
+
   it('sends nothing but one probe at a time after five failures in a row', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing();

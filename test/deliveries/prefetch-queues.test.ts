@@ -34,6 +34,23 @@ function queuesWith(endpoint: EndpointRef, count: number): PrefetchQueues<Claim>
 }
 
 describe('PrefetchQueues', () => {
+  it('claims and hands out nothing for a paused endpoint until every pause has ended', () => {
+    const queues = queuesWith(A, 2);
+    queues.pause(A);
+    queues.pause(A);
+    queues.markReady([A, B]);
+    assert.equal(queues.next(A), null);
+    assert.deepEqual(
+      queues.takeCapacities().map(({ endpointId }) => endpointId),
+      [B.endpointId],
+    );
+    queues.resume(A);
+    assert.equal(queues.next(A), null);
+    queues.resume(A);
+    assert.equal(queues.next(A)?.number, 0);
+    assert.equal(queues.takeCapacities()[0]?.endpointId, A.endpointId);
+  });
+
   it('claims for ready endpoints only, once each', () => {
     const queues = newQueues();
     assert.deepEqual(queues.takeCapacities(), []);

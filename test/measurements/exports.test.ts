@@ -23,7 +23,7 @@ const exported = (api: Client, assetId: string): Promise<Answer> => api.get(path
 
 /** An asset of so many readings, one a second. */
 async function measured({ service }: TestService, owner: TestOrganization, count: number): Promise<string> {
-  const assetId = await register(owner, 'LONG-HISTORY');
+  const assetId = await register(owner, `READINGS-${count}`);
   await service.sql.raw(
     `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
      select ?, ?, date_trunc('month', now()) + interval '15 days' - n * interval '1 second', now(), 1, 1, n % 30, false
@@ -37,6 +37,7 @@ async function measured({ service }: TestService, owner: TestOrganization, count
 describe('Exports of measurements', () => {
   let dms: TestService;
   let assetId: string;
+  let shortId: string;
   let readers: SlowReader[];
   const logged: string[] = [];
 
@@ -47,6 +48,7 @@ describe('Exports of measurements', () => {
       settings: { databasePoolSize: 4, writeTimeoutMs: 2_000, transfers: TRANSFERS },
     });
     assetId = await measured(dms, dms, READINGS);
+    shortId = await measured(dms, dms, READINGS / 100);
   });
   beforeEach(() => {
     readers = [];
@@ -73,7 +75,7 @@ describe('Exports of measurements', () => {
     await blocker.connect();
     await blocker.query('begin; lock table measurements');
     const tokens = await Promise.all(Array.from({ length: 8 }, newToken));
-    const waiting = tokens.map((token) => exported(dms.with(token), assetId));
+    const waiting = tokens.map((token) => exported(dms.with(token), shortId));
     await new Promise((resolve) => setTimeout(resolve, 500));
     for (let round = 0; round < 5; round++) {
       const startedAt = performance.now();

@@ -115,7 +115,11 @@ const measurementSchema = Joi.object({
     .allow(null)
     .required(),
   type: Joi.string().required(),
-  value: Joi.number().unsafe().allow(null).required().description('In its unit; null where the sensor failed'),
+  value: Joi.number()
+    .unsafe()
+    .allow(null)
+    .required()
+    .description('In its unit; null where the sensor failed'),
   unit: Joi.string().allow('').required(),
   measuredAt: timestamp().required(),
   receivedAt: timestamp().required(),

@@ -8,8 +8,18 @@ const AHEAD_WARNED_MS = 5_000;
 export function composeClock({ clock, metrics, log, onConnectionLost }: Resources) {
   let running: { first: Promise<void>; periodic: Periodic } | null = null;
   let isWarned = false;
+  let isStopped = false;
+  let underWay: Promise<void> | null = null;
 
-  async function synchronize(): Promise<void> {
+  /** Once for all connections that are lost together. */
+  function synchronize(): Promise<void> {
+    underWay ??= read().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  }
+
+  async function read(): Promise<void> {
     await clock.synchronize();
     const aheadMs = clock.processAheadMs() ?? 0;
     metrics.clockAhead.set(aheadMs / 1000);
@@ -28,7 +38,8 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
     const first = new Promise<void>((resolve) => {
       end = resolve;
     });
-    onConnectionLost(() => void synchronize().catch(onFault));
+    // A failure is logged by the periodic reading alone: connections are lost in great numbers.
+    onConnectionLost(() => void (isStopped || synchronize().catch(() => {})));
     return {
       first,
       periodic: startPeriodic(SYNCHRONIZE_EVERY_MS, () => synchronize().finally(end), onFault),
@@ -42,6 +53,7 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
       return running.first;
     },
     async stop(): Promise<void> {
+      isStopped = true;
       await running?.periodic.stop();
     },
   };

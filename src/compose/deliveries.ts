@@ -1,4 +1,6 @@
 import { createBacklogRepository } from '../deliveries/backlog.repository.ts';
+import { createDeletedEndpointsRepository } from '../deliveries/deleted-endpoints.repository.ts';
+import { createDeletedEndpointsCleanUp } from '../deliveries/deleted-endpoints.service.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
@@ -12,6 +14,7 @@ import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
 import type { Resources } from './resources.ts';
 
@@ -56,6 +59,10 @@ export function composeDeliveries(resources: Resources) {
     send: sender.attempt,
     requests,
     notifyRecovery: recovery.notifyRecovery,
+    cleanUpDeletedEndpoints: createDeletedEndpointsCleanUp({
+      deletedEndpoints: createDeletedEndpointsRepository(sql),
+      pace: createPacer(),
+    }),
     /** After everything that sends has stopped. */
     async close() {
       await recovery.flush();

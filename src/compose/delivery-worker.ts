@@ -6,8 +6,6 @@ import { createAttemptsRepository } from '../deliveries/attempts.repository.ts';
 import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
 import { createBacklogRepository } from '../deliveries/backlog.repository.ts';
 import { type ClaimsRepository, createClaimsRepository } from '../deliveries/claims.repository.ts';
-import { createDeletedEndpointsRepository } from '../deliveries/deleted-endpoints.repository.ts';
-import { cleanUpDeletedEndpoints } from '../deliveries/deleted-endpoints.service.ts';
 import {
   DELIVERIES_CHANNEL,
   notifyQueued,
@@ -20,13 +18,11 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { addEndpointMetrics } from '../http/metrics.ts';
-import { createPacer } from '../process/pacer.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
 const POLL_INTERVAL_MS = 1_000;
-const CLEAN_UP_INTERVAL_MS = 1_000;
 const OUTBOX_POOL_SIZE = 8;
 const OUTBOX_SESSION = {
   // Claims and outcomes that a crash of the database loses are made again: the same delivery, the same webhook-id.
@@ -66,14 +62,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     release: claims.release,
   });
   const dispatching = startDispatching(resources, { claims, attempts });
-  const pace = createPacer();
   let isStopping = false;
-  const deletedEndpoints = createDeletedEndpointsRepository(outbox);
-  const cleanUp = startPeriodic(
-    CLEAN_UP_INTERVAL_MS,
-    () => cleanUpDeletedEndpoints({ deletedEndpoints, pace, isStopping: () => isStopping }),
-    (err) => log.warn({ err }, 'The queues of deleted endpoints were not cancelled: it is tried again'),
-  );
   return {
     recoverySteps: createEndpointRecoveryService({
       claims,
@@ -91,7 +80,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     }),
     async stop() {
       isStopping = true;
-      await Promise.all([dispatching.stop(), cleanUp.stop()]);
+      await dispatching.stop();
     },
     /** After the last activity has ended. */
     async close() {

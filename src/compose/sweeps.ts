@@ -17,6 +17,8 @@ const SWEEPS_PER_OFFLINE_SWEEP = 3;
 const SWEEPS_PER_LEASE = 3;
 const LEASE_MS_MIN = 2_000;
 const CHANGES_AT_ONCE = 1_000;
+/** What is deleted shall soon cost nothing. */
+const CLEAN_UP_INTERVAL_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 export interface Sweep {
@@ -70,10 +72,16 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
     {
       name: 'totals of lists',
       intervalMs: sweepIntervalMs,
-      run: async () => {
-        while ((await addUpListChanges(sql, CHANGES_AT_ONCE)) === CHANGES_AT_ONCE);
+      run: async (goesOn) => {
+        while (goesOn() && (await addUpListChanges(sql, CHANGES_AT_ONCE)) === CHANGES_AT_ONCE);
       },
       onFault: retried('Totals of lists were not added up'),
+    },
+    {
+      name: 'queues of deleted endpoints',
+      intervalMs: CLEAN_UP_INTERVAL_MS,
+      run: slices.deliveries.cleanUpDeletedEndpoints,
+      onFault: retried('The queues of deleted endpoints were not cancelled'),
     },
     {
       name: 'overdue devices',

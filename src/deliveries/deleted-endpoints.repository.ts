@@ -7,8 +7,6 @@ const CANCELLED_PER_STATEMENT = 200;
 /** Longer than a transaction lasts that may still queue events for the endpoint, and than a lease. */
 const KEPT_MINUTES = 10;
 
-/** Only one process at a time cancels; the others have nothing to do meanwhile. */
-const IS_TURN = `(select pg_try_advisory_xact_lock(hashtextextended('deleted-endpoints', 0)))`;
 const OF_DELETED = 'd.organization_id = ep.organization_id and d.endpoint_id = ep.id';
 const CANCELLABLE = `order by d.id limit ${CANCELLED_PER_STATEMENT} for update skip locked`;
 
@@ -16,12 +14,12 @@ export type DeletedEndpointsRepository = ReturnType<typeof createDeletedEndpoint
 
 export function createDeletedEndpointsRepository(sql: Sql) {
   return {
-    /** Cancels a part of what is queued. Returns how many; 0 when another process is at it. */
+    /** Cancels a part of what is queued. Returns how many. */
     async cancelQueued(): Promise<number> {
       const rows = await query(
         sql,
         `with ep as materialized (
-           select organization_id, id from endpoints where deleted_at is not null and ${IS_TURN}
+           select organization_id, id from endpoints where deleted_at is not null
          ), queued as materialized (
            select d.* from ep cross join lateral (
              select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d

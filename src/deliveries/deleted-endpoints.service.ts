@@ -6,14 +6,11 @@ export interface DeletedEndpointsDeps {
   deletedEndpoints: DeletedEndpointsRepository;
   /** Leaves the database to the senders in between. */
   pace: Pace;
-  isStopping(): boolean;
 }
 
-export async function cleanUpDeletedEndpoints({
-  deletedEndpoints,
-  pace,
-  isStopping,
-}: DeletedEndpointsDeps): Promise<void> {
-  while (!isStopping() && (await pace(deletedEndpoints.cancelQueued)) > 0);
-  await deletedEndpoints.removeEmptied();
+export function createDeletedEndpointsCleanUp({ deletedEndpoints, pace }: DeletedEndpointsDeps) {
+  return async (goesOn: () => boolean): Promise<void> => {
+    while (goesOn() && (await pace(deletedEndpoints.cancelQueued)) > 0);
+    if (goesOn()) await deletedEndpoints.removeEmptied();
+  };
 }

@@ -677,6 +677,7 @@ describe('Bad input', () => {
       await blocker.raw('lock table assets');
       const { hostname, port } = new URL(dms.baseUrl);
       const socket = connect({ host: hostname, port: Number(port) }).setNoDelay();
+      const closed = once(socket, 'close');
       let received = '';
       socket.on('data', (chunk) => {
         received += chunk;
@@ -687,7 +688,7 @@ describe('Bad input', () => {
         socket.write('nonsense\r\n\r\n');
       }
       await blocker.rollback();
-      await once(socket, 'close');
+      await closed;
       process.off('warning', onWarning);
       const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
       assert.deepEqual([statuses, warnings], [['200', '400'], []]);

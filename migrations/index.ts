@@ -40,6 +40,8 @@ import * as overdueFleets from './028-overdue-fleets.ts';
 import * as lazyTimers from './029-lazy-timers.ts';
 import * as sweepIndexes from './030-sweep-indexes.ts';
 import * as listTotals from './031-list-totals.ts';
+import * as keyRoles from './046-key-roles.ts';
+import * as auditEntries from './047-audit-entries.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -73,4 +75,6 @@ export const migrations = {
   '029-lazy-timers': lazyTimers,
   '030-sweep-indexes': sweepIndexes,
   '031-list-totals': listTotals,
+  '046-key-roles': keyRoles,
+  '047-audit-entries': auditEntries,
 };

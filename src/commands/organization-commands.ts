@@ -1,4 +1,6 @@
-import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import type { Sql } from '../db/database.ts';
+import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
+import { type Change, changing } from './changing.ts';
 import { type Command, print, required, table, UsageError } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -10,16 +12,33 @@ export function organizationName(name: string): string {
   return name;
 }
 
+/** Finds or creates the organization of that name. */
+export async function ensured(
+  sql: Sql,
+  name: string,
+): Promise<{ organization: Organization; changes: Change[] }> {
+  const organizations = createOrganizationsRepository(sql);
+  const found = await organizations.findByName(name);
+  if (found) return { organization: found, changes: [] };
+  const organization = await organizations.ensure(name);
+  const created = {
+    organizationId: organization.id,
+    subject: organization.id,
+    before: null,
+    after: { name },
+  };
+  return { organization, changes: [{ action: 'createOrganization', ...created }] };
+}
+
 export const organizationCommands: Command[] = [
   {
     words: ['org', 'create'],
     args: 'NAME',
     summary: 'makes an organization and prints its id',
-    run: (input) =>
-      withDatabase(async (sql) => {
-        const name = organizationName(required(input, 0, 'NAME'));
-        print((await createOrganizationsRepository(sql).ensure(name)).id);
-      }),
+    ...changing('createOrganization', async (input, { sql }) => {
+      const { organization, changes } = await ensured(sql, organizationName(required(input, 0, 'NAME')));
+      return { changes, output: organization.id };
+    }),
   },
   {
     words: ['org', 'list'],

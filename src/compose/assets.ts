@@ -16,7 +16,7 @@ export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, r
     resolveAlerts,
   });
   return {
-    routes: assetsRoutes(assets, service),
+    routes: assetsRoutes({ assets, assetsIn: createAssetsRepository, service }),
     findAsset: assets.find,
     findOwners: assets.findOwners,
   };

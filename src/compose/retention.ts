@@ -1,5 +1,6 @@
 /** Creates partitions ahead of time, and removes what is older than its retention or used by nothing any more. */
 import {
+  AUDIT_ENTRIES,
   createPartitions,
   DELIVERY_TABLES,
   dropPartitions,
@@ -48,6 +49,7 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
       for (const table of DELIVERY_TABLES) await dropPartitions(sql, table, before);
     },
     () => dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays)),
+    () => dropPartitions(sql, AUDIT_ENTRIES, daysAgo(settings.auditRetentionDays)),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** The slices, and what each of them is given by the others. */
 import { composeAlerts } from './alerts.ts';
 import { composeAssets } from './assets.ts';
+import { composeAudit } from './audit.ts';
 import { composeCertificates } from './certificates.ts';
 import { composeConfigJobs } from './config-jobs.ts';
 import { composeDeliveries } from './deliveries.ts';
@@ -65,5 +66,6 @@ export function composeSlices(resources: Resources) {
     certificates: composeCertificates(resources, { findAsset: assets.findAsset }),
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
+    audit: composeAudit(resources),
   };
 }

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { createGroupCommit, type GroupCommitOptions } from '../db/group-commit.ts';
 import type { Caller } from '../http/route.ts';
 import { AppError } from '../process/errors.ts';
-import { hashKey, isActive, parseKeyKind } from './api-key.ts';
+import { hashKey, isActive, parseKeyKind, toKeyName } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 
 export type FindCaller = (token: string, sender: { isSuspect: boolean }) => Promise<Caller | null>;
@@ -51,8 +51,8 @@ export function createKeyLookup({ keys, now }: KeyLookupDeps): FindCaller {
       unknown.set(token, at + CACHED_MS);
       return null;
     }
-    const { id: keyId, organizationId, kind, expiresAt } = record;
-    const caller = { keyId, organizationId, kind };
+    const { id: keyId, organizationId, kind, role, expiresAt } = record;
+    const caller = { keyId, keyName: toKeyName(record), organizationId, kind, role };
     known.set(token, { caller, until: Math.min(at + CACHED_MS, expiresAt?.getTime() ?? Infinity) });
     return caller;
   }

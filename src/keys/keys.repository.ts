@@ -1,25 +1,34 @@
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
 
 export interface KeyRecord {
   id: string;
   organizationId: string;
   organizationName: string;
+  /** Null: it was made without one. */
+  name: string | null;
   kind: KeyKind;
+  /** Null for device keys. */
+  role: Role | null;
   tokenPreview: string;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
-const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.kind, k.token_preview as "tokenPreview",
+const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.name, k.kind,
+  case k.kind when 'customer' then coalesce(k.role, 'admin') end as role, k.token_preview as "tokenPreview",
   k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
 const FROM = 'from api_keys k join organizations o on o.id = k.organization_id';
 
 export interface NewKey {
   organizationId: string;
+  name?: string | null;
   kind: KeyKind;
+  /** None for device keys. */
+  role?: Role | null;
   hash: Buffer;
   tokenPreview: string;
   expiresAt: Date | null;
@@ -28,8 +37,8 @@ export interface NewKey {
 export type KeysRepository = ReturnType<typeof createKeysRepository>;
 
 /**
- * A key is looked up before the organization is known, and only the command line lists keys: statements need not name
- * an organization.
+ * A key is looked up before the organization is known, and the command line lists and ends keys of all organizations:
+ * its statements do not name one.
  */
 export function createKeysRepository(sql: Sql) {
   return {
@@ -59,12 +68,53 @@ export function createKeysRepository(sql: Sql) {
       );
     },
 
-    async insert({ organizationId, kind, hash, tokenPreview, expiresAt }: NewKey): Promise<string> {
+    /** One that is not revoked. */
+    async findOwn(organizationId: string, id: string): Promise<KeyRecord | null> {
+      const [row] = await query<KeyRecord>(
+        sql,
+        `select ${COLUMNS} ${FROM} where k.organization_id = ? and k.id = ? and k.revoked_at is null`,
+        [organizationId, id],
+      );
+      return row ?? null;
+    },
+
+    /** Newest first; without revoked ones. */
+    listOwn(
+      organizationId: string,
+      { before, limit }: { before: string | null; limit: number },
+    ): Promise<KeyRecord[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} ${FROM}
+         where k.organization_id = ? and k.revoked_at is null ${before === null ? '' : 'and k.id < ?'}
+         order by k.id desc limit ?`,
+        [organizationId, ...(before === null ? [] : [before]), limit],
+      );
+    },
+
+    async lockOrganization(id: string): Promise<void> {
+      await query(sql, 'select 1 from organizations where id = ? for no key update', [id]);
+    },
+
+    /** Those that work at present. */
+    async countAdmins(organizationId: string): Promise<number> {
+      const [row] = await query<{ count: number }>(
+        sql,
+        `select count(*) as count from api_keys
+         where organization_id = ? and kind = 'customer' and coalesce(role, 'admin') = 'admin'
+           and revoked_at is null and (expires_at is null or expires_at > now())`,
+        [organizationId],
+      );
+      return Number(row?.count);
+    },
+
+    async insert(key: NewKey): Promise<string> {
+      const { organizationId, name = null, kind, role = null, hash, tokenPreview, expiresAt } = key;
       const [row] = await query<{ id: string }>(
         sql,
-        `insert into api_keys (organization_id, kind, hash, token_preview, expires_at) values (?, ?, ?, ?, ?)
-         returning id`,
-        [organizationId, kind, hash, tokenPreview, expiresAt],
+        `insert into api_keys (organization_id, name, kind, role, hash, token_preview, expires_at)
+         values (?, ?, ?, ?, ?, ?, ?) returning id`,
+        [organizationId, name, kind, role, hash, tokenPreview, expiresAt],
       );
       return (row as { id: string }).id;
     },

@@ -11,6 +11,7 @@ const FLOORS = [
   'src/http',
   // The slices.
   'src/keys',
+  'src/audit',
   'src/presence',
   'src/devices',
   'src/profiles',
@@ -49,6 +50,7 @@ type Role = (typeof ROLES)[number] | 'pure';
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
   'src/db/array-text.ts',
+  'src/http/role.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/temporal/workflow-ids.ts',

@@ -75,6 +75,10 @@ const ADDED: Record<string, number> = {
   'POST /webhooks/{webhookId}/replay': 202,
   'POST /webhooks/{webhookId}/test': 200,
   'POST /webhooks/{webhookId}/rotate-secret': 200,
+  'GET /keys': 200,
+  'POST /keys': 201,
+  'DELETE /keys/{keyId}': 204,
+  'GET /audit': 200,
 };
 
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -27,6 +27,7 @@ export interface Fixtures {
   webhookIds: Record<string, string>;
   deliveryIds: Record<string, string>;
   alertId: string;
+  keyId: string;
 }
 
 let count = 0;
@@ -81,6 +82,12 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   replayWebhook: () => REPLAY,
   rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),
   rotateWebhookSecret: () => ({ secret: HOOK.secret }),
+  createKey: () => ({
+    name: 'Facility team',
+    kind: 'customer',
+    role: 'write',
+    expiresAt: '2999-03-02T08:15:30Z',
+  }),
 };
 
 export const hasExample = ({ body, operationId }: Route): boolean =>
@@ -100,7 +107,16 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
-  return { assetId, serial, slug, jobId, alertId, ...(await populateWebhooks(organization, slug)) };
+  const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
+  return {
+    assetId,
+    serial,
+    slug,
+    jobId,
+    alertId,
+    keyId: key.id,
+    ...(await populateWebhooks(organization, slug)),
+  };
 }
 
 /** A fridge that is too warm. */
@@ -147,7 +163,16 @@ export function nameFor({ path }: Route, slot: string, fixtures: Fixtures): stri
 }
 
 /** The path parameters for which `populate` creates fixtures. */
-export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId', 'deliveryId', 'alertId'];
+export const KNOWN_SLOTS = [
+  'assetId',
+  'serial',
+  'slug',
+  'jobId',
+  'webhookId',
+  'deliveryId',
+  'alertId',
+  'keyId',
+];
 
 /** Every name in the fixtures. */
 export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string[] {

@@ -37,7 +37,7 @@ export const fleetCommands: Command[] = [
         organization !== null && (await createOverdueFleetsRepository(sql).confirm(organization.id));
       if (!isConfirmed) throw new UsageError(`No fleet of ${name} is overdue: see fleet list`);
       return {
-        changes: [{ organizationId: organization.id, subject: name, before: null, after: null }],
+        changes: [{ organizationId: organization.id, subject: organization.id, before: null, after: null }],
         output: `confirmed ${name}`,
       };
     }),

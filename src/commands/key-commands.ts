@@ -52,7 +52,7 @@ export const keyCommands: Command[] = [
     run: (input) =>
       withDatabase(async (sql) => {
         const keys = await createKeysRepository(sql).list(option(input, 'org') ?? null);
-        const headings = ['ID', 'ORGANIZATION', 'NAME', 'KIND', 'ROLE', 'KEY', 'STATE', 'CREATED', 'EXPIRES'];
+        const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'ROLE', 'NAME'];
         print(table(headings, keys.map(rowOf)));
       }),
   },
@@ -136,5 +136,6 @@ function rowOf(key: KeyRecord): Array<string | null> {
   const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
   const state = key.revokedAt ? 'revoked' : isExpired ? 'expired' : 'active';
   const times = [key.createdAt.toISOString(), key.expiresAt?.toISOString() ?? null];
-  return [key.id, key.organizationName, key.name, key.kind, key.role, key.tokenPreview, state, ...times];
+  const columns = [key.id, key.organizationName, key.kind, key.tokenPreview, state, ...times];
+  return [...columns, key.role, key.name];
 }

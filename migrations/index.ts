@@ -40,6 +40,9 @@ import * as overdueFleets from './028-overdue-fleets.ts';
 import * as lazyTimers from './029-lazy-timers.ts';
 import * as sweepIndexes from './030-sweep-indexes.ts';
 import * as listTotals from './031-list-totals.ts';
+import * as measurementBlocks from './032-measurement-blocks.ts';
+import * as deviceInfos from './033-device-infos.ts';
+import * as uncompactedFrom from './034-uncompacted-from.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -73,4 +76,7 @@ export const migrations = {
   '029-lazy-timers': lazyTimers,
   '030-sweep-indexes': sweepIndexes,
   '031-list-totals': listTotals,
+  '032-measurement-blocks': measurementBlocks,
+  '033-device-infos': deviceInfos,
+  '034-uncompacted-from': uncompactedFrom,
 };

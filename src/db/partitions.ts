@@ -136,7 +136,7 @@ const dropIfEmpty = (database: Database, name: string): Promise<boolean> =>
   createTransact(database)(async ({ sql }) => {
     await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await query(sql, `lock table ${name} in access exclusive mode`);
-    if ((await query(sql, `select from ${name} limit 1`)).length > 0) return false;
+    if ((await query(sql, `table ${name} limit 1`)).length > 0) return false;
     await query(sql, `drop table ${name}`);
     return true;
   });

@@ -11,7 +11,7 @@ import {
 import { type AssetBlock, BLOCK_COLUMNS, blockBindings, SELECT_BLOCKS } from './block-columns.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import { keyOfReading } from './reading.ts';
-import { DAY_MS, startOfDay, toBlocks } from './reading-block.ts';
+import { DAY_MS, startOfDay, toBlocksOfFrame } from './reading-block.ts';
 import type { StoredFrame } from './stored-frame.ts';
 import { createStoredKeysRepository, type TimeRange } from './stored-keys.repository.ts';
 
@@ -118,11 +118,7 @@ function toAssetBlocks(frames: StoredFrame[], duplicates: ReadonlySet<number>): 
   let position = 0;
   return frames.flatMap(({ device: { organizationId, assetId }, frame: { receivedAt }, fresh }) => {
     const added = duplicates.size === 0 ? fresh : fresh.filter(() => !duplicates.has(position++));
-    return toBlocks(added.map((each) => ({ ...each, receivedAt }))).map((block) => ({
-      organizationId,
-      assetId,
-      block,
-    }));
+    return toBlocksOfFrame(added, receivedAt).map((block) => ({ organizationId, assetId, block }));
   });
 }
 

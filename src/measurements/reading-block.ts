@@ -2,7 +2,7 @@
  * Readings as they are stored, many to a row. All of a block share channel, type, lateness and UTC day; a day bounds what
  * a query by time has to read. Nothing is lost: a block holds the numbers and times that were sent.
  */
-import type { StoredReading } from './reading.ts';
+import type { ClassifiedReading, Reading, StoredReading } from './reading.ts';
 
 export interface ReadingBlock {
   channel: number;
@@ -38,38 +38,81 @@ const SCALE_MAX = 3;
 
 /** As few blocks as the readings allow. */
 export const toBlocks = (readings: readonly StoredReading[]): ReadingBlock[] =>
-  [...groupReadings(readings).values()].map((group) => toBlock(group.sort(byTime)));
+  groupReadings(readings, ({ receivedAt }) => receivedAt.getTime()).map((group) => ({
+    ...toBlock(group),
+    ...toArrivals(group),
+  }));
 
-const byTime = (a: StoredReading, b: StoredReading) => a.measuredAt.getTime() - b.measuredAt.getTime();
+/** The same for readings that arrived together. */
+export const toBlocksOfFrame = (readings: readonly ClassifiedReading[], receivedAt: Date): ReadingBlock[] =>
+  groupReadings(readings, () => 0).map((group) => ({
+    ...toBlock(group),
+    receivedAt: receivedAt.getTime(),
+    runLengths: null,
+    runDelaysMs: null,
+  }));
 
-function groupReadings(readings: readonly StoredReading[]): Map<string, StoredReading[]> {
-  const groups = new Map<string, StoredReading[]>();
-  for (const reading of readings) {
-    const key = keyOfGroup(reading);
-    const group = groups.get(key);
-    if (group) group.push(reading);
-    else groups.set(key, [reading]);
-  }
-  return groups;
+interface Group<Each> {
+  channel: number;
+  type: number;
+  late: boolean;
+  day: number;
+  /** What arrived weeks apart is kept apart, so that delays fit their column. */
+  arrival: number;
+  readings: Each[];
 }
 
-/** What arrived weeks apart is kept apart, so that delays fit their column. */
-const keyOfGroup = ({ channel, type, late, measuredAt, receivedAt }: StoredReading): string =>
-  `${channel} ${type} ${late} ${Math.floor(measuredAt.getTime() / DAY_MS)} ${Math.floor(receivedAt.getTime() / DELAY_SPAN_MS)}`;
+/** Each in the order of its times. Readings mostly come in order, so the last group is nearly always the right one. */
+function groupReadings<Each extends ClassifiedReading>(
+  readings: readonly Each[],
+  arrivalOf: (reading: Each) => number,
+): Each[][] {
+  const groups: Group<Each>[] = [];
+  let last: Group<Each> | undefined;
+  for (const reading of readings) {
+    const { channel, type, late } = reading;
+    const day = startOfDay(reading.measuredAt.getTime());
+    const arrival = Math.floor(arrivalOf(reading) / DELAY_SPAN_MS);
+    const belongs = (group: Group<Each>) =>
+      group.day === day &&
+      group.channel === channel &&
+      group.type === type &&
+      group.late === late &&
+      group.arrival === arrival;
+    if (!last || !belongs(last)) last = groups.find(belongs);
+    if (!last) {
+      last = { channel, type, late, day, arrival, readings: [] };
+      groups.push(last);
+    }
+    last.readings.push(reading);
+  }
+  return groups.map((group) => (isInOrder(group.readings) ? group.readings : group.readings.sort(byTime)));
+}
+
+const byTime = (a: Reading, b: Reading) => a.measuredAt.getTime() - b.measuredAt.getTime();
+
+function isInOrder(readings: Reading[]): boolean {
+  for (let index = 1; index < readings.length; index++) {
+    if (byTime(readings[index - 1] as Reading, readings[index] as Reading) > 0) return false;
+  }
+  return true;
+}
 
 /** Of readings in the order of their times. */
-function toBlock(readings: StoredReading[]): ReadingBlock {
-  const { channel, type, late } = readings[0] as StoredReading;
+function toBlock(readings: ClassifiedReading[]) {
+  const { channel, type, late } = readings[0] as ClassifiedReading;
   const times = readings.map(({ measuredAt }) => measuredAt.getTime());
   const firstAt = times[0] as number;
+  const { scale, steps, numbers } = toValues(readings.map(({ value }) => value));
   return {
     channel,
     type,
     late,
     firstAt,
     lastAt: times.at(-1) as number,
-    ...toArrivals(readings),
-    ...toValues(readings.map(({ value }) => value)),
+    scale,
+    steps,
+    numbers,
     errors: readings.some(({ error }) => error !== null) ? readings.map(({ error }) => error) : null,
     offsetsMs: isEvenlySpaced(times) ? null : times.map((at) => at - firstAt),
   };

@@ -15,7 +15,10 @@ export interface CompactionWindow extends AssetRef {
 }
 
 export interface Rewrite {
-  removed: AssetBlock[];
+  /** Days whose blocks are replaced. */
+  days: CompactionWindow[];
+  /** How many blocks these are. */
+  replaced: number;
   added: AssetBlock[];
 }
 
@@ -32,12 +35,14 @@ export function toWindow({ organizationId, assetId, from }: DueDevice, closed: D
 
 /** Only days that become fewer blocks are written again. */
 export function planRewrite(blocks: AssetBlock[]): Rewrite {
-  const rewrite: Rewrite = { removed: [], added: [] };
+  const rewrite: Rewrite = { days: [], replaced: 0, added: [] };
   for (const day of groupByDay(blocks)) {
     const merged = toBlocks(day.flatMap(({ block }) => toReadings(block)));
     if (merged.length >= day.length) continue;
-    const { organizationId, assetId } = day[0] as AssetBlock;
-    rewrite.removed.push(...day);
+    const { organizationId, assetId, block } = day[0] as AssetBlock;
+    const start = startOfDay(block.lastAt);
+    rewrite.days.push({ organizationId, assetId, from: new Date(start), before: new Date(start + DAY_MS) });
+    rewrite.replaced += day.length;
     rewrite.added.push(...merged.map((block) => ({ organizationId, assetId, block })));
   }
   return rewrite;

@@ -91,9 +91,10 @@ describe('Compaction', () => {
           const repository = createCompactionRepository(handle);
           return {
             ...repository,
-            async [step](blocks: never) {
-              await repository[step](blocks);
+            async [step](given: never) {
+              const result = await repository[step](given);
               await query(handle, 'select pg_terminate_backend(pg_backend_pid())');
+              return result;
             },
           };
         },

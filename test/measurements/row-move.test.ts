@@ -14,7 +14,7 @@ import { moveRows, type RowMoveDeps } from '../../src/measurements/row-move.serv
 import { createStoredKeysRepository } from '../../src/measurements/stored-keys.repository.ts';
 import { temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
-import { countBlocks } from './stored-readings.ts';
+import { countBlocks, storedReadings } from './stored-readings.ts';
 
 const noon = Date.now() - (Date.now() % 86_400_000) - 2.5 * 86_400_000;
 
@@ -92,6 +92,7 @@ describe('Readings of an earlier version', () => {
     await storeRows(5);
     assert.equal((await history()).items.length, 11);
     await move();
+    assert.equal((await storedReadings(sql(), logger.assetId)).length, 11);
     assert.equal((await history()).items.length, 11);
   });
 

@@ -58,9 +58,11 @@ export function createCompactionRepository(sql: Sql) {
          cross join lateral (
            select ${BLOCK_FIELDS} from measurement_blocks
            where organization_id = n.organization_id and asset_id = n.asset_id
-             and last_at >= n.from_at and last_at < n.before_at and last_at >= ?::timestamptz and last_at < ?::timestamptz
+             and last_at >= n.from_at and last_at < n.before_at
+           -- Looked up for each device: joined freely, it might read whole partitions.
+           offset 0
          ) as b`,
-        [...windowBindings(windows), ...spanBindings(windows)],
+        [...keyBindings(windows), times(windows, 'from'), times(windows, 'before')],
       );
       return rows.map((row) => ({
         organizationId: row.organizationId,
@@ -69,17 +71,14 @@ export function createCompactionRepository(sql: Sql) {
       }));
     },
 
-    /** Returns how many blocks the days had. */
-    async remove(days: CompactionWindow[]): Promise<number> {
+    /** Returns how many blocks the day had. One statement each: joined to days, it might read whole partitions. */
+    async removeDay({ organizationId, assetId, from, before }: CompactionWindow): Promise<number> {
       const rows = await query(
         sql,
-        `delete from measurement_blocks b
-         using unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[])
-           as n (organization_id, asset_id, from_at, before_at)
-         where b.organization_id = n.organization_id and b.asset_id = n.asset_id
-           and b.last_at >= n.from_at and b.last_at < n.before_at and b.last_at >= ?::timestamptz and b.last_at < ?::timestamptz
+        `delete from measurement_blocks
+         where organization_id = ? and asset_id = ? and last_at >= ?::timestamptz and last_at < ?::timestamptz
          returning 1`,
-        [...windowBindings(days), ...spanBindings(days)],
+        [organizationId, assetId, from.toISOString(), before.toISOString()],
       );
       return rows.length;
     },
@@ -116,18 +115,6 @@ export function createCompactionRepository(sql: Sql) {
 const keyBindings = (refs: AssetRef[]): string[] => [
   toArrayText(refs, ({ organizationId }) => organizationId),
   toArrayText(refs, ({ assetId }) => assetId),
-];
-
-const windowBindings = (windows: CompactionWindow[]): string[] => [
-  ...keyBindings(windows),
-  times(windows, 'from'),
-  times(windows, 'before'),
-];
-
-/** Of all windows together: partitions that none of them needs are excluded when the statement is planned. */
-const spanBindings = (windows: CompactionWindow[]): string[] => [
-  new Date(Math.min(...windows.map(({ from }) => from.getTime()))).toISOString(),
-  new Date(Math.max(...windows.map(({ before }) => before.getTime()))).toISOString(),
 ];
 
 const times = (windows: CompactionWindow[], field: 'from' | 'before'): string =>

@@ -61,7 +61,8 @@ async function compact(repository: CompactionRepository, due: DueDevice[], close
   const windows = due.map((device) => toWindow(device, closed));
   const { days, replaced, added } = planRewrite(await repository.listBlocks(windows));
   if (days.length > 0) {
-    const removed = await repository.remove(days);
+    let removed = 0;
+    for (const day of days) removed += await repository.removeDay(day);
     // All writers of blocks hold the lock of the device; one that does not must lose nothing.
     if (removed !== replaced) throw new Error('Blocks were stored while their day was compacted');
     await repository.insert(added);

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { Layout } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, type Layout } from '../devices/channel-layout.ts';
 import { BLOCK_FIELDS, type BlockRow, blockOf } from './block-columns.ts';
 import type { HistoryCursor, HistoryReading } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
@@ -49,7 +49,7 @@ export function createHistoryRepository(sql: Sql) {
         const isCut = blocks.length >= blocksMax;
         const readings = newestReadings({ blocks, isCut }, filter);
         if (readings) return readings;
-        blocksMax *= BLOCKS_GROWTH;
+        blocksMax = nextBlocksMax(blocks, filter.limit);
       }
     },
   };
@@ -90,7 +90,12 @@ const conditionsOf = (bounds: Bound[]): string =>
 
 /** Enough for one query where devices send some readings at a time; days that are compacted need less. */
 const firstBlocksMax = (limit: number) => 8 + Math.ceil(limit / 20);
-const BLOCKS_GROWTH = 4;
+
+/** By how many readings the blocks had, with some to spare. */
+function nextBlocksMax(blocks: ReadingBlock[], limit: number): number {
+  const readings = blocks.reduce((sum, { steps, numbers }) => sum + (steps ?? numbers ?? []).length, 0);
+  return Math.max(2 * blocks.length, Math.ceil((1.25 * limit * blocks.length) / readings) + CHANNELS_MAX);
+}
 
 interface Bound {
   /** Part of the name of the prepared statement. */

@@ -85,7 +85,7 @@ describe('Compaction', () => {
   it('leaves a day as it was when it is killed before the end, and compacts it the next time', async () => {
     await sendDay();
     const before = await history();
-    const killedAfter = (step: 'remove' | 'insert') =>
+    const killedAfter = (step: 'removeDay' | 'insert') =>
       compactionWith({
         compactionIn(handle: Sql) {
           const repository = createCompactionRepository(handle);
@@ -100,7 +100,7 @@ describe('Compaction', () => {
         },
         onFault: () => {},
       }).compactClosedDays();
-    for (const step of ['remove', 'insert'] as const) {
+    for (const step of ['removeDay', 'insert'] as const) {
       await killedAfter(step);
       assert.equal(await countBlocks(sql(), logger.assetId), 24, step);
       assert.deepEqual(await history(), before, step);

@@ -55,10 +55,10 @@ describe('Readings of an earlier version', () => {
       ...more,
     });
 
-  async function wholeHistory(): Promise<object[]> {
+  async function wholeHistory(limit = 137): Promise<object[]> {
     const items: object[] = [];
     for (let cursor = ''; ; ) {
-      const page = await history(`?limit=137${cursor}`);
+      const page = await history(`?limit=${limit}${cursor}`);
       items.push(...page.items);
       if (!page.nextCursor) return items;
       cursor = `&cursor=${page.nextCursor}`;
@@ -97,7 +97,7 @@ describe('Readings of an earlier version', () => {
   });
 
   it('are neither lost nor doubled when the move is killed, and it goes on where it was', async () => {
-    await storeRows(20_000);
+    await storeRows(5_000);
     let transactions = 0;
     const killed = move({
       blocksIn: (handle) => ({
@@ -108,10 +108,10 @@ describe('Readings of an earlier version', () => {
       }),
     });
     await assert.rejects(killed);
-    assert.equal((await wholeHistory()).length, 40_000);
+    assert.equal((await wholeHistory(500)).length, 10_000);
     const moved = await move();
-    assert.ok(moved > 0 && moved < 40_000, `${moved}`);
-    assert.equal((await wholeHistory()).length, 40_000);
+    assert.ok(moved > 0 && moved < 10_000, `${moved}`);
+    assert.equal((await wholeHistory(500)).length, 10_000);
   });
 
   it('leave no partitions behind', async () => {

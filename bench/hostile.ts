@@ -202,10 +202,9 @@ async function createTarget(stack: BenchStack): Promise<Target> {
   await stack.sql.raw(
     `insert into measurement_blocks
        (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
-     select ?, ?, at, at + interval '49 seconds', now(), 1, 1, 0, false,
-       (select array_agg(n % 30) from generate_series(1, 50) as n)::smallint[]
-     from generate_series(1, ?::integer / 50) as frame,
-       lateral (select date_trunc('month', now()) + interval '15 days' - frame * interval '50 seconds' as at) as time`,
+     select ?, ?, at, at, now(), 1, 1, 0, false, array[n % 30]
+     from generate_series(1, ?::integer) as n,
+       lateral (select date_trunc('month', now()) + interval '15 days' - n * interval '1 second' as at) as time`,
     [organizationId, rows[0].id, READINGS],
   );
   await stack.sql.raw('vacuum analyze measurement_blocks');

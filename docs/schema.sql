@@ -243,13 +243,20 @@ CREATE TABLE measurement_blocks (
   type smallint NOT NULL,
   scale smallint NOT NULL,
   late boolean NOT NULL,
+  span_minutes smallint DEFAULT 
+CASE
+    WHEN last_at = first_at THEN 0
+    WHEN (last_at - first_at) <= '00:01:00'::interval THEN 1
+    WHEN (last_at - first_at) <= '01:00:00'::interval THEN 60
+    ELSE 1440
+END NOT NULL,
   steps smallint[],
   numbers double precision[],
   errors integer[],
   offsets_ms integer[],
   run_lengths smallint[],
   run_delays_ms integer[],
-  CONSTRAINT measurement_blocks_pkey PRIMARY KEY (organization_id, asset_id, last_at, channel),
+  CONSTRAINT measurement_blocks_pkey PRIMARY KEY (organization_id, asset_id, span_minutes, last_at, channel),
   CONSTRAINT measurement_blocks_channel_check CHECK (channel >= 1 AND channel <= 6),
   CONSTRAINT measurement_blocks_values_check CHECK ((steps IS NULL) <> (numbers IS NULL))
 ) PARTITION BY RANGE (last_at);
@@ -269,6 +276,8 @@ COMMENT ON COLUMN measurement_blocks.scale IS
   'Decimal places of steps: a value is step / 10^scale.';
 COMMENT ON COLUMN measurement_blocks.late IS
   'True: on arrival the readings were older than a day or not newer than their channel, so no alert was opened or closed by them.';
+COMMENT ON COLUMN measurement_blocks.span_minutes IS
+  'first_at is at most so long before last_at. Part of the key, so that whoever looks for the blocks around a time reads as far beyond it as blocks of each length reach: short ones may be many, long ones are few.';
 COMMENT ON COLUMN measurement_blocks.steps IS
   'Values in the unit of the type times 10^scale, by time. Null as a whole: they are in numbers; null as an element: the sensor reported an error.';
 COMMENT ON COLUMN measurement_blocks.numbers IS

@@ -16,13 +16,20 @@ export const up = (sql: Knex) =>
       type smallint not null,
       scale smallint not null,
       late boolean not null,
+      span_minutes smallint not null generated always as (case
+        when last_at = first_at then 0
+        when last_at - first_at <= interval '1 minute' then 1
+        when last_at - first_at <= interval '1 hour' then 60
+        else 1440
+      end) stored,
       steps smallint[],
       numbers double precision[],
       errors integer[],
       offsets_ms integer[],
       run_lengths smallint[],
       run_delays_ms integer[],
-      constraint measurement_blocks_pkey primary key (organization_id, asset_id, last_at, channel),
+      constraint measurement_blocks_pkey primary key
+        (organization_id, asset_id, span_minutes, last_at, channel),
       constraint measurement_blocks_channel_check check (channel between 1 and 6),
       constraint measurement_blocks_values_check check ((steps is null) <> (numbers is null))
     ) partition by range (last_at);
@@ -35,6 +42,9 @@ export const up = (sql: Knex) =>
       'Time of the first reading, on the clock of the device; in the same UTC day as last_at.';
     comment on column measurement_blocks.last_at is 'Time of the last reading.';
     comment on column measurement_blocks.received_at is 'Arrival; with run_delays_ms, the earliest one.';
+    comment on column measurement_blocks.span_minutes is
+      'first_at is at most so long before last_at. Part of the key, so that whoever looks for the blocks around a '
+      'time reads as far beyond it as blocks of each length reach: short ones may be many, long ones are few.';
     comment on column measurement_blocks.channel is 'From 1, as on the device.';
     comment on column measurement_blocks.type is 'Number of the measurement type in the protocol of the device.';
     comment on column measurement_blocks.scale is 'Decimal places of steps: a value is step / 10^scale.';

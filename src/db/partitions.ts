@@ -93,7 +93,7 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
     if ((await listPartitions(sql, table)).includes(name)) return;
     await query(
       sql,
-      `create table ${name} (like ${table.name} including defaults including constraints including storage)`,
+      `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
     );
     await query(
       sql,

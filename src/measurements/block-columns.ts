@@ -39,27 +39,28 @@ export const blockBindings = (blocks: AssetBlock[]): string[] => [
 const toElement = (numbers: Array<number | null> | null): string | null =>
   numbers && `"${toArrayText(numbers, (number) => number)}"`;
 
-/** Arrays as text: the driver would parse them character by character. */
-export const BLOCK_FIELDS = `first_at as "firstAt", last_at as "lastAt", received_at as "receivedAt", channel, type,
-  scale, late, steps::text, numbers::text, errors::text, offsets_ms::text as "offsetsMs",
+/** Each value of span_minutes: statements look up blocks of every length by the key. */
+export const SPANS = `unnest('{0,1,60,1440}'::smallint[]) as span (minutes)`;
+export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
+
+/** Arrays as text, since the driver would parse them character by character, and times as milliseconds. */
+export const BLOCK_FIELDS = `extract(epoch from first_at)::float8 * 1000 as "firstAt",
+  extract(epoch from last_at)::float8 * 1000 as "lastAt",
+  extract(epoch from received_at)::float8 * 1000 as "receivedAt", channel, type, scale, late, steps::text, numbers::text, errors::text, offsets_ms::text as "offsetsMs",
   run_lengths::text as "runLengths", run_delays_ms::text as "runDelaysMs"`;
 
 export interface BlockRow
-  extends Pick<ReadingBlock, 'channel' | 'type' | 'scale' | 'late'>,
-    Record<'steps' | 'numbers' | 'errors' | 'offsetsMs' | 'runLengths' | 'runDelaysMs', string | null> {
-  firstAt: Date;
-  lastAt: Date;
-  receivedAt: Date;
-}
+  extends Pick<ReadingBlock, 'channel' | 'type' | 'scale' | 'late' | 'firstAt' | 'lastAt' | 'receivedAt'>,
+    Record<'steps' | 'numbers' | 'errors' | 'offsetsMs' | 'runLengths' | 'runDelaysMs', string | null> {}
 
 /** Field by field, without what else the row has. */
 export const blockOf = (row: BlockRow): ReadingBlock => ({
   channel: row.channel,
   type: row.type,
   late: row.late,
-  firstAt: row.firstAt.getTime(),
-  lastAt: row.lastAt.getTime(),
-  receivedAt: row.receivedAt.getTime(),
+  firstAt: Math.round(row.firstAt),
+  lastAt: Math.round(row.lastAt),
+  receivedAt: Math.round(row.receivedAt),
   scale: row.scale,
   steps: parseNumbers(row.steps),
   numbers: parseNumbers(row.numbers),

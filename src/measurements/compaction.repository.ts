@@ -4,6 +4,7 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import {
+  ANY_SPAN,
   type AssetBlock,
   BLOCK_COLUMNS,
   BLOCK_FIELDS,
@@ -11,6 +12,7 @@ import {
   blockBindings,
   blockOf,
   SELECT_BLOCKS,
+  SPANS,
 } from './block-columns.ts';
 import type { CompactionWindow, DueDevice } from './compaction.ts';
 
@@ -58,7 +60,7 @@ export function createCompactionRepository(sql: Sql) {
          cross join lateral (
            select ${BLOCK_FIELDS} from measurement_blocks
            where organization_id = n.organization_id and asset_id = n.asset_id
-             and last_at >= n.from_at and last_at < n.before_at
+             and ${ANY_SPAN} and last_at >= n.from_at and last_at < n.before_at
            -- Looked up for each device: joined freely, it might read whole partitions.
            offset 0
          ) as b`,
@@ -76,7 +78,8 @@ export function createCompactionRepository(sql: Sql) {
       const rows = await query(
         sql,
         `delete from measurement_blocks
-         where organization_id = ? and asset_id = ? and last_at >= ?::timestamptz and last_at < ?::timestamptz
+         where organization_id = ? and asset_id = ? and ${ANY_SPAN}
+           and last_at >= ?::timestamptz and last_at < ?::timestamptz
          returning 1`,
         [organizationId, assetId, from.toISOString(), before.toISOString()],
       );
@@ -97,13 +100,17 @@ export function createCompactionRepository(sql: Sql) {
         sql,
         `update device_states s set uncompacted_from = n.next_at
          from (
-           select n.organization_id, n.asset_id, newer.last_at as next_at
+           select n.organization_id, n.asset_id, newer.next_at
            from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as n (organization_id, asset_id, before_at)
-           left join lateral (
-             select last_at from measurement_blocks
-             where organization_id = n.organization_id and asset_id = n.asset_id and last_at >= n.before_at
-             order by last_at limit 1
-           ) as newer on true
+           cross join lateral (
+             select min(last_at) as next_at from ${SPANS}
+             cross join lateral (
+               select last_at from measurement_blocks
+               where organization_id = n.organization_id and asset_id = n.asset_id
+                 and span_minutes = span.minutes and last_at >= n.before_at
+               order by last_at limit 1
+             ) as first
+           ) as newer
          ) as n
          where s.organization_id = n.organization_id and s.asset_id = n.asset_id`,
         [...keyBindings(windows), times(windows, 'before')],

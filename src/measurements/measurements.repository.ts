@@ -8,12 +8,14 @@ import {
   presenceBindings,
   SET_PRESENCE,
 } from '../presence/presence-columns.ts';
-import { type AssetBlock, BLOCK_COLUMNS, blockBindings, SELECT_BLOCKS } from './block-columns.ts';
+import { ANY_SPAN, type AssetBlock, BLOCK_COLUMNS, blockBindings, SELECT_BLOCKS } from './block-columns.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import { keyOfReading } from './reading.ts';
 import { DAY_MS, startOfDay, toBlocksOfFrame } from './reading-block.ts';
 import type { StoredFrame } from './stored-frame.ts';
 import { createStoredKeysRepository, type TimeRange } from './stored-keys.repository.ts';
+
+const RANGE_GAP_MS = 3_600_000;
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
 
@@ -55,7 +57,7 @@ export function createMeasurementsRepository(sql: Sql) {
          cross join lateral (
            select from measurement_blocks
            where organization_id = known.organization_id and asset_id = known.asset_id
-             and last_at > known.latest_measured_at
+             and ${ANY_SPAN} and last_at > known.latest_measured_at
            limit 1
          ) as newer`,
         [
@@ -98,19 +100,15 @@ function mayBeStored(
   return check === 'all' || latestMeasuredAt === null || measuredAt <= latestMeasuredAt;
 }
 
-/** From the first to the last time of each day. */
+/** Within days. Times that are far apart are looked up apart, so that what is stored between them is not read. */
 function toRanges({ organizationId, assetId }: AssetRef, times: number[]): TimeRange[] {
-  const days = new Map<number, TimeRange>();
-  for (const at of times) {
-    const day = startOfDay(at);
-    const range = days.get(day);
-    if (!range) days.set(day, { organizationId, assetId, from: at, to: at, before: day + DAY_MS });
-    else {
-      range.from = Math.min(range.from, at);
-      range.to = Math.max(range.to, at);
-    }
+  const ranges: TimeRange[] = [];
+  for (const at of times.sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && at < last.before && at - last.to <= RANGE_GAP_MS) last.to = at;
+    else ranges.push({ organizationId, assetId, from: at, to: at, before: startOfDay(at) + DAY_MS });
   }
-  return [...days.values()];
+  return ranges;
 }
 
 /** By frame; `duplicates` index the fresh readings of all frames in sequence. */

@@ -3,7 +3,7 @@ import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { parseNumbers } from './block-columns.ts';
+import { parseNumbers, SPANS } from './block-columns.ts';
 import { keyOfReading } from './reading.ts';
 import { timesOfBlock } from './reading-block.ts';
 
@@ -35,11 +35,18 @@ export function createStoredKeysRepository(sql: Sql) {
          from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
            as n (organization_id, asset_id, from_at, to_at, before_at)
          cross join lateral (
-           select channel, first_at as "firstAt", last_at as "lastAt",
-             coalesce(cardinality(steps), cardinality(numbers)) as count, offsets_ms::text as "offsetsMs"
-           from measurement_blocks
-           where organization_id = n.organization_id and asset_id = n.asset_id
-             and last_at >= n.from_at and last_at < n.before_at and first_at <= n.to_at
+           select channel, first_at as "firstAt", last_at as "lastAt", count, offsets_ms as "offsetsMs"
+           from ${SPANS}
+           cross join lateral (
+             select channel, first_at, last_at, coalesce(cardinality(steps), cardinality(numbers)) as count,
+               offsets_ms::text
+             from measurement_blocks
+             where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
+               and last_at >= n.from_at and last_at < n.before_at
+               and last_at <= n.to_at + make_interval(mins => span.minutes) and first_at <= n.to_at
+             -- Looked up for each span: joined freely, all blocks from from_at on might be read.
+             offset 0
+           ) as stored
            union all
            select channel, measured_at, measured_at, 1, null from measurements
            where organization_id = n.organization_id and asset_id = n.asset_id

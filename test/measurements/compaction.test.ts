@@ -1,6 +1,6 @@
 /** Closed days become one row per channel, while readers and writers go on. */
 import assert from 'node:assert/strict';
-import type { Sql } from '../../src/db/database.ts';
+import { openDatabase, type Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
@@ -8,11 +8,19 @@ import { type CompactionDeps, createCompaction } from '../../src/measurements/co
 import { registerMany } from '../support/fleet.ts';
 import { SENSOR_FAULT, temperature } from './fixtures.ts';
 import { countsOf, useLogger } from './harness.ts';
-import { countBlocks } from './stored-readings.ts';
+import { countBlocks, storedReadings } from './stored-readings.ts';
 
 const DAY_MINUTES = 1_440;
 /** Noon, three days ago. */
 const noon = Date.now() - (Date.now() % 86_400_000) - 2.5 * 86_400_000;
+
+function createGate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
 
 describe('Compaction', () => {
   const logger = useLogger();
@@ -108,6 +116,71 @@ describe('Compaction', () => {
     await compact();
     assert.equal(await countBlocks(sql(), logger.assetId), 2);
   });
+
+  it('leaves a device alone that a frame has locked at that moment, and takes the others', async () => {
+    const [locked = '', other = ''] = await registerMany(logger.org, 2, logger.newSerial('PAIR'));
+    for (const serial of [locked, other]) {
+      for (const minute of [1, 2]) await receiveAt(serial, minute);
+    }
+    const [stored, mayFinish] = [createGate(), createGate()];
+    const receiving = intakeWith({
+      // After the readings are stored, before the transaction ends.
+      async publish() {
+        stored.open();
+        await mayFinish.opened;
+      },
+    }).receive(frame({ serialNumber: locked, readings: [temperature(3, {}, noon)] }));
+    await stored.opened;
+    await compact();
+    assert.deepEqual([await countOf(locked), await countOf(other)], [2, 1]);
+    mayFinish.open();
+    assert.equal((await receiving)?.accepted, 1);
+    assert.equal(await countOf(locked), 3);
+    await compact();
+    assert.equal(await countOf(locked), 1);
+  });
+
+  it('of two processes at once compacts each day once, and loses and doubles nothing', async () => {
+    const fleet = await registerMany(logger.org, 30, logger.newSerial('TWO'));
+    for (const serial of fleet) for (const minute of [1, 2, 3]) await receiveAt(serial, minute);
+    const other = openDatabase({
+      url: logger.dms.settings.databaseUrl,
+      poolSize: 3,
+      statementTimeoutMs: 0,
+      applicationName: 'other process',
+    });
+    const isDue = async () => {
+      const [row] = await query<{ due: boolean }>(
+        sql(),
+        `select exists (select from device_states where uncompacted_from < now() - interval '2 days') as due`,
+      );
+      return row?.due;
+    };
+    do {
+      const processes = [createTransact(sql()), createTransact(other)];
+      await Promise.all(processes.map((transact) => compactionWith({ transact }).compactClosedDays()));
+    } while (await isDue());
+    await other.destroy();
+    for (const serial of fleet) {
+      assert.deepEqual(
+        (await storedReadings(sql(), await assetIdOf(serial))).map(({ value }) => value),
+        [1, 2, 3],
+      );
+      assert.equal(await countOf(serial), 1);
+    }
+  });
+
+  const receiveAt = (serialNumber: string, minute: number) =>
+    intakeWith().receive(frame({ serialNumber, readings: [temperature(minute, {}, noon)] }));
+  async function assetIdOf(serialNumber: string): Promise<string> {
+    const [row] = await query<{ id: string }>(
+      sql(),
+      'select id from assets where organization_id = ? and serial_number = ?',
+      [logger.org.id, serialNumber],
+    );
+    return row?.id ?? '';
+  }
+  const countOf = async (serialNumber: string) => countBlocks(sql(), await assetIdOf(serialNumber));
 
   it('is done by one process at a time', async () => {
     await sendDay();

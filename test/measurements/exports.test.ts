@@ -27,10 +27,9 @@ async function measured({ service }: TestService, owner: TestOrganization, count
   await service.sql.raw(
     `insert into measurement_blocks
        (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
-     select ?, ?, at, at + interval '49 seconds', now(), 1, 1, 0, false,
-       (select array_agg(n % 30) from generate_series(1, 50) as n)::smallint[]
-     from generate_series(1, ? / 50) as frame,
-       lateral (select date_trunc('month', now()) + interval '15 days' - frame * interval '50 seconds' as at) as time`,
+     select ?, ?, at, at, now(), 1, 1, 0, false, array[n % 30]
+     from generate_series(1, ?) as n,
+       lateral (select date_trunc('month', now()) + interval '15 days' - n * interval '1 second' as at) as time`,
     [owner.id, assetId, count],
   );
   await service.sql.raw('analyze measurement_blocks');

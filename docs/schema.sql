@@ -243,13 +243,13 @@ CREATE TABLE measurement_blocks (
   type smallint NOT NULL,
   scale smallint NOT NULL,
   late boolean NOT NULL,
-  span_minutes smallint DEFAULT 
+  span_minutes smallint GENERATED ALWAYS AS (
 CASE
-    WHEN last_at = first_at THEN 0
-    WHEN (last_at - first_at) <= '00:01:00'::interval THEN 1
-    WHEN (last_at - first_at) <= '01:00:00'::interval THEN 60
+    WHEN (last_at = first_at) THEN 0
+    WHEN ((last_at - first_at) <= '00:01:00'::interval) THEN 1
+    WHEN ((last_at - first_at) <= '01:00:00'::interval) THEN 60
     ELSE 1440
-END NOT NULL,
+END) STORED NOT NULL,
   steps smallint[],
   numbers double precision[],
   errors integer[],

@@ -20,10 +20,13 @@ const LIST = `select page.*, total from (select count(*) as total from assets
     where a.organization_id = ? and archived_at is null order by id limit 51) as page on true
   order by page.id`;
 
-const STORE = `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
-  select a.organization_id, a.id, r."measuredAt", now(), r.channel, 1, r.value, false
+const STORE = `insert into measurement_blocks
+    (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, numbers)
+  select a.organization_id, a.id, min(r."measuredAt"), max(r."measuredAt"), now(), r.channel, 1, 0, false,
+    array_agg(r.value order by r."measuredAt")
   from assets a, json_to_recordset(?::json) as r ("measuredAt" timestamptz, channel smallint, value double precision)
-  where a.organization_id = ? and lower(a.serial_number) = lower(?)`;
+  where a.organization_id = ? and lower(a.serial_number) = lower(?)
+  group by a.organization_id, a.id, r.channel`;
 
 async function readBody(request: IncomingMessage) {
   const chunks: Buffer[] = [];

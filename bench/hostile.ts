@@ -200,12 +200,14 @@ async function createTarget(stack: BenchStack): Promise<Target> {
   const { rows } = await stack.sql.raw('select id from assets where organization_id = ?', [organizationId]);
   const asset = `/assets/${rows[0].id}`;
   await stack.sql.raw(
-    `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
-     select ?, ?, date_trunc('month', now()) + interval '15 days' - n * interval '1 second', now(), 1, 1, n % 30, false
-     from generate_series(1, ?::integer) as n`,
+    `insert into measurement_blocks
+       (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
+     select ?, ?, at, at, now(), 1, 1, 0, false, array[n % 30]
+     from generate_series(1, ?::integer) as n,
+       lateral (select date_trunc('month', now()) + interval '15 days' - n * interval '1 second' as at) as time`,
     [organizationId, rows[0].id, READINGS],
   );
-  await stack.sql.raw('vacuum analyze measurements');
+  await stack.sql.raw('vacuum analyze measurement_blocks');
   const issuer = createKeyIssuer(createKeysRepository(stack.sql), Date.now);
   const issue = () => issuer.issue({ organizationId, kind: 'customer', expiresAt: null });
   const keys = (await Promise.all(many(KEYS, issue))).map(({ token }) => token);

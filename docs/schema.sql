@@ -262,6 +262,64 @@ COMMENT ON COLUMN list_totals.list IS
 COMMENT ON COLUMN list_totals.key IS
   'assets: empty for all, model:<model> for those of a model. alerts: the status. targets: the state.';
 
+CREATE TABLE measurement_blocks (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  first_at timestamp with time zone NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  channel smallint NOT NULL,
+  type smallint NOT NULL,
+  scale smallint NOT NULL,
+  late boolean NOT NULL,
+  span_minutes smallint GENERATED ALWAYS AS (
+CASE
+    WHEN (last_at = first_at) THEN 0
+    WHEN ((last_at - first_at) <= '00:01:00'::interval) THEN 1
+    WHEN ((last_at - first_at) <= '01:00:00'::interval) THEN 60
+    ELSE 1440
+END) STORED NOT NULL,
+  steps smallint[],
+  numbers double precision[],
+  errors integer[],
+  offsets_ms integer[],
+  run_lengths smallint[],
+  run_delays_ms integer[],
+  CONSTRAINT measurement_blocks_pkey PRIMARY KEY (organization_id, asset_id, span_minutes, last_at, channel),
+  CONSTRAINT measurement_blocks_channel_check CHECK (channel >= 1 AND channel <= 6),
+  CONSTRAINT measurement_blocks_values_check CHECK ((steps IS NULL) <> (numbers IS NULL))
+) PARTITION BY RANGE (last_at);
+COMMENT ON TABLE measurement_blocks IS
+  'Readings, many to a row: those of a frame, or of a whole day once it is compacted, that share channel, type, lateness and UTC day. A reading is in one block only: intake excludes duplicates under the lock of the device state. Partitioned by month. No foreign key: rows leave with their partition, and assets are never deleted.';
+COMMENT ON COLUMN measurement_blocks.first_at IS
+  'Time of the first reading, on the clock of the device; in the same UTC day as last_at.';
+COMMENT ON COLUMN measurement_blocks.last_at IS
+  'Time of the last reading.';
+COMMENT ON COLUMN measurement_blocks.received_at IS
+  'Arrival; with run_delays_ms, the earliest one.';
+COMMENT ON COLUMN measurement_blocks.channel IS
+  'From 1, as on the device.';
+COMMENT ON COLUMN measurement_blocks.type IS
+  'Number of the measurement type in the protocol of the device.';
+COMMENT ON COLUMN measurement_blocks.scale IS
+  'Decimal places of steps: a value is step / 10^scale.';
+COMMENT ON COLUMN measurement_blocks.late IS
+  'True: on arrival the readings were older than a day or not newer than their channel, so no alert was opened or closed by them.';
+COMMENT ON COLUMN measurement_blocks.span_minutes IS
+  'first_at is at most so long before last_at. Part of the key, so that whoever looks for the blocks around a time reads as far beyond it as blocks of each length reach: short ones may be many, long ones are few.';
+COMMENT ON COLUMN measurement_blocks.steps IS
+  'Values in the unit of the type times 10^scale, by time. Null as a whole: they are in numbers; null as an element: the sensor reported an error.';
+COMMENT ON COLUMN measurement_blocks.numbers IS
+  'The values where steps cannot hold them exactly. Null as a whole: they are in steps; null as an element: the sensor reported an error.';
+COMMENT ON COLUMN measurement_blocks.errors IS
+  'Error codes of the sensor by position. Null as a whole: no errors; null as an element: there is a value.';
+COMMENT ON COLUMN measurement_blocks.offsets_ms IS
+  'Time of each reading after first_at. Null: they are evenly spaced from first_at to last_at.';
+COMMENT ON COLUMN measurement_blocks.run_lengths IS
+  'How many consecutive readings arrived together. Null: all did, at received_at.';
+COMMENT ON COLUMN measurement_blocks.run_delays_ms IS
+  'Arrival of each run after received_at. Null: one arrival.';
+
 CREATE TABLE measurements (
   organization_id uuid NOT NULL,
   asset_id uuid NOT NULL,
@@ -670,6 +728,18 @@ COMMENT ON COLUMN device_configs.utc_offset_check_at IS
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 
+CREATE TABLE device_infos (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  info jsonb NOT NULL,
+  CONSTRAINT device_infos_pkey PRIMARY KEY (organization_id, asset_id),
+  CONSTRAINT device_infos_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id)
+);
+COMMENT ON TABLE device_infos IS
+  'The last device information message of an asset''s logger; no row: none received from this logger.';
+COMMENT ON COLUMN device_infos.info IS
+  'Firmware, battery, modem, as decoded.';
+
 CREATE TABLE device_states (
   organization_id uuid NOT NULL,
   asset_id uuid NOT NULL,
@@ -685,6 +755,7 @@ CREATE TABLE device_states (
   open_alerts jsonb DEFAULT '[]'::jsonb NOT NULL,
   device_info jsonb,
   overdue_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  uncompacted_from timestamp with time zone,
   CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_states_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_states_battery_status_check CHECK (battery_status = ANY (ARRAY['ok'::text, 'low'::text, 'unknown'::text])),
@@ -692,6 +763,7 @@ CREATE TABLE device_states (
   CONSTRAINT device_states_status_check CHECK (status = ANY (ARRAY['new'::text, 'online'::text, 'offline'::text]))
 ) WITH (fillfactor=50);
 CREATE INDEX device_states_overdue_idx ON device_states USING btree (overdue_check_at) WHERE status = 'online'::text;
+CREATE INDEX device_states_uncompacted_idx ON device_states USING btree (uncompacted_from) WHERE uncompacted_from IS NOT NULL;
 COMMENT ON TABLE device_states IS
   'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset that every frame rewrites.';
 COMMENT ON COLUMN device_states.status IS
@@ -711,11 +783,15 @@ COMMENT ON COLUMN device_states.newest_reading_at IS
 COMMENT ON COLUMN device_states.open_alerts IS
   'The alerts that are open for the device, so that readings are evaluated under the lock of this row, without a look-up in alerts.';
 COMMENT ON COLUMN device_states.device_info IS
-  'The last device information message: firmware, battery, modem. Null: none received.';
+  'Replaced by device_infos. Null: not written by the version before, or cleared.';
 COMMENT ON COLUMN device_states.overdue_check_at IS
   'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
+COMMENT ON COLUMN device_states.uncompacted_from IS
+  'Time of the oldest reading that was stored since the blocks of its day were last compacted. Null: none.';
 COMMENT ON INDEX device_states_overdue_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
+COMMENT ON INDEX device_states_uncompacted_idx IS
+  'Without organization_id: the sweep compacts the devices of all organizations.';
 
 CREATE TABLE endpoints (
   organization_id uuid NOT NULL,

@@ -40,6 +40,9 @@ import * as overdueFleets from './028-overdue-fleets.ts';
 import * as lazyTimers from './029-lazy-timers.ts';
 import * as sweepIndexes from './030-sweep-indexes.ts';
 import * as listTotals from './031-list-totals.ts';
+import * as measurementBlocks from './032-measurement-blocks.ts';
+import * as deviceInfos from './033-device-infos.ts';
+import * as uncompactedFrom from './034-uncompacted-from.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
 
@@ -75,6 +78,9 @@ export const migrations = {
   '029-lazy-timers': lazyTimers,
   '030-sweep-indexes': sweepIndexes,
   '031-list-totals': listTotals,
+  '032-measurement-blocks': measurementBlocks,
+  '033-device-infos': deviceInfos,
+  '034-uncompacted-from': uncompactedFrom,
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
 };

@@ -32,7 +32,10 @@ export const connectLoggers = ({ coapPort }: DeviceBench, { deviceToken }: Fleet
   createLoggers({ port: coapPort, token: deviceToken, toSerial });
 
 export async function countReadings({ stack }: DeviceBench): Promise<number> {
-  const [row] = await query<{ count: number }>(stack.sql, 'select count(*) from measurements');
+  const [row] = await query<{ count: number }>(
+    stack.sql,
+    'select sum(coalesce(cardinality(steps), cardinality(numbers))) as count from measurement_blocks',
+  );
   return row?.count ?? 0;
 }
 

@@ -1,5 +1,5 @@
 /** Confirmable frames over CoAP: at a steady rate, without and with webhooks, and saturated. */
-
+import { query } from '../../src/db/query.ts';
 import { type Loggers, SAMPLES_PER_FRAME } from '../support/loggers.ts';
 import { percentile } from '../support/percentile.ts';
 import { cpuSeconds, peakMb } from '../support/process-usage.ts';
@@ -99,7 +99,17 @@ async function benchSaturated(bench: DeviceBench): Promise<void> {
   loggers.close();
   printTable(
     `The same saturated: ${frames} frames, ${underWay} under way at any time`,
-    ['frames/s', 'ACK p50 ms', 'p99 ms', 'lost', 'readings stored', 'gateway CPU ms each', 'gateway peak MB'],
+    [
+      'frames/s',
+      'ACK p50 ms',
+      'p99 ms',
+      'lost',
+      'readings stored',
+      'disk B a reading',
+      'WAL B a reading',
+      'gateway CPU ms each',
+      'gateway peak MB',
+    ],
     rows,
   );
 }
@@ -108,18 +118,34 @@ async function measureSaturated(bench: DeviceBench, loggers: Loggers, run: numbe
   const pid = bench.gateway.pid as number;
   const { frames, underWay } = SATURATED;
   const before = await countReadings(bench);
+  const diskBefore = await measureDisk(bench);
   const cpuBefore = cpuSeconds(pid);
   const result = await loggers.closedLoop(frames, { devices: DEVICES, underWay, round: run * 10 });
+  const disk = await measureDisk(bench);
   const sent = result.latenciesMs.length;
+  const perReading = (bytes: number) => toTenths(bytes / (sent * SAMPLES_PER_FRAME));
   return [
     Math.round(sent / result.seconds),
     percentile(result.latenciesMs, 0.5),
     percentile(result.latenciesMs, 0.99),
     result.lost + result.refused,
     describeStored((await countReadings(bench)) - before, sent),
+    perReading(disk.stored - diskBefore.stored),
+    perReading(disk.logged - diskBefore.logged),
     toHundredths(((cpuSeconds(pid) - cpuBefore) / frames) * 1000),
     peakMb(pid),
   ];
+}
+
+/** Bytes of readings with their indexes, and of all write-ahead log, whatever it is for. */
+async function measureDisk({ stack }: DeviceBench): Promise<{ stored: number; logged: number }> {
+  const [row] = await query<{ stored: number; logged: number }>(
+    stack.sql,
+    `select sum(pg_total_relation_size(relid))::float8 as stored,
+       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as logged
+     from pg_partition_tree('measurement_blocks') where isleaf`,
+  );
+  return row ?? { stored: 0, logged: 0 };
 }
 
 const toTenths = (value: number) => round(value, 1);

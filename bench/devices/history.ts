@@ -1,11 +1,15 @@
 /** Pages of the history of one device, over a year of readings among those of many devices. */
 import { request } from 'undici';
 import type { Database } from '../../src/db/database.ts';
+import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
+import { createCompaction } from '../../src/measurements/compaction.service.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { percentile } from '../support/percentile.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
-import { type Cell, printTable } from '../support/table.ts';
+import { type Cell, printTable, round } from '../support/table.ts';
 import type { DeviceBench } from './device-bench.ts';
 
 const ROWS = 20_000_000;
@@ -25,35 +29,71 @@ export async function benchHistory({ stack }: DeviceBench): Promise<void> {
     fleet.organizationId,
   ]);
   const ids = assets.map(({ id }) => id);
-  const rows = [];
-  for (const limit of [50, 500]) rows.push(await measurePages(createReader(stack.apiUrl, fleet), ids, limit));
+  const measure = async (name: string) => {
+    const size = await bytesPerReading(stack.sql);
+    const rows: Cell[][] = [];
+    for (const limit of [50, 500]) {
+      rows.push([name, size, ...(await measurePages(createReader(stack.apiUrl, fleet), ids, limit))]);
+    }
+    return rows;
+  };
+  const fresh = await measure('as sent');
+  const compactSeconds = await compactYear(stack.sql, fleet);
+  const compacted = await measure('compacted');
   printTable(
-    `History of one device over a year (${ROWS_PER_YEAR} readings among ${DEVICES * ROWS_PER_YEAR}), in frames of ${ROWS_PER_FRAME}; pages over HTTP`,
-    ['items', 'pages', 'p50 ms', 'p95 ms', 'p99 ms'],
-    rows,
+    `History of one device over a year (${ROWS_PER_YEAR} readings among ${DEVICES * ROWS_PER_YEAR}), in frames of ${ROWS_PER_FRAME}; pages over HTTP; compacted in ${compactSeconds} s`,
+    ['', 'bytes a reading', 'items', 'pages', 'p50 ms', 'p95 ms', 'p99 ms'],
+    [...fresh, ...compacted],
   );
 }
 
 async function loadYear(sql: Database, { organizationId }: Fleet): Promise<void> {
   process.stderr.write(`Loading ${DEVICES * ROWS_PER_YEAR} readings\n`);
-  for (let month = 13; month >= 1; month--) await createPartition(sql, month);
+  const months = Array.from({ length: 14 }, (_, index) => new Date(Date.now() - index * 28 * DAY_MS));
+  await createPartitionKeeper(sql, MEASUREMENTS).ensure(months);
   await query(
     sql,
-    `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
-     select a.organization_id, a.id, now() - (frame * ${ROWS_PER_FRAME} - g) * interval '5 minutes', now(), 1, 1, 4 + g % 30 / 10.0, false
-     from generate_series(${ROWS_PER_YEAR / ROWS_PER_FRAME}, 1, -1) frame, assets a, generate_series(1, ${ROWS_PER_FRAME}) g
+    `insert into measurement_blocks (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
+     select a.organization_id, a.id, at, at + interval '55 minutes', at + interval '56 minutes', 1, 1, 1, false,
+       (select array_agg(40 + (frame * ${ROWS_PER_FRAME} + g) % 30) from generate_series(1, ${ROWS_PER_FRAME}) g)::smallint[]
+     from generate_series(${ROWS_PER_YEAR / ROWS_PER_FRAME}, 1, -1) frame, assets a,
+       lateral (select date_trunc('hour', now()) - frame * interval '1 hour' as at) as f
      where a.organization_id = ?`,
     [organizationId],
   );
-  await sql.raw('vacuum analyze measurements');
+  await sql.raw('vacuum analyze measurement_blocks');
 }
 
-async function createPartition(sql: Database, monthsAgo: number): Promise<void> {
-  const start = (months: number) => `date_trunc('month', now()) - interval '${months} months'`;
-  await sql.raw(`do $$ begin
-    execute format('create table if not exists measurements_%s partition of measurements for values from (%L) to (%L)',
-      to_char(${start(monthsAgo)}, 'YYYYMM'), ${start(monthsAgo)}, ${start(monthsAgo - 1)});
-  end $$`);
+/** As the worker does, and with the space given back that the rows of a partition would be stored in next. */
+async function compactYear(sql: Database, { organizationId }: Fleet): Promise<number> {
+  process.stderr.write('Compacting\n');
+  await query(
+    sql,
+    `update device_states set uncompacted_from = now() - interval '366 days' where organization_id = ?`,
+    [organizationId],
+  );
+  const startedAt = performance.now();
+  await createCompaction({
+    transact: createTransact(sql),
+    compactionIn: createCompactionRepository,
+    now: () => new Date(),
+    onFault(error) {
+      throw error;
+    },
+  }).compactClosedDays();
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  await sql.raw('vacuum full analyze measurement_blocks');
+  return seconds;
+}
+
+/** Tables and indexes of all partitions. */
+async function bytesPerReading(sql: Database): Promise<number> {
+  const [row] = await query<{ bytes: number }>(
+    sql,
+    `select sum(pg_total_relation_size(relid))::float8 / ${DEVICES * ROWS_PER_YEAR} as bytes
+     from pg_partition_tree('measurement_blocks') where isleaf`,
+  );
+  return round(row?.bytes ?? 0, 1);
 }
 
 type ReadPage = (path: string) => Promise<{ ms: number; nextCursor: string | null }>;

@@ -34,7 +34,8 @@ const COLUMNS = `
         when 'p' then 'PLAIN' when 'e' then 'EXTERNAL' when 'm' then 'MAIN' else 'EXTENDED' end end,
       case when a.attcollation <> t.typcollation
         then 'COLLATE ' || (select quote_ident(collname) from pg_collation where oid = a.attcollation) end,
-      'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid, true),
+      case when a.attgenerated = 's' then 'GENERATED ALWAYS AS (' || pg_get_expr(d.adbin, d.adrelid) || ') STORED'
+        else 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid, true) end,
       case when a.attnotnull then 'NOT NULL' end) order by a.attnum)
   from pg_attribute a join pg_type t on t.oid = a.atttypid
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum

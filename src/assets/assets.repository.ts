@@ -173,12 +173,24 @@ export function createAssetsRepository(sql: Sql) {
              insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
            ), reset as (
              update device_states
-             set signal_strength = 'unknown', battery_status = 'unknown', device_info = null,
-               observed_channel_types = null
+             set signal_strength = 'unknown', battery_status = 'unknown', observed_channel_types = null
              where organization_id = ? and asset_id = ?
+           ), forgotten as (
+             delete from device_infos where organization_id = ? and asset_id = ?
            )
            update assets set serial_number = ? where ${ACTIVE} and id = ?`,
-          [organizationId, id, previousSerial, organizationId, id, newSerial, organizationId, id],
+          [
+            organizationId,
+            id,
+            previousSerial,
+            organizationId,
+            id,
+            organizationId,
+            id,
+            newSerial,
+            organizationId,
+            id,
+          ],
         ),
       );
     },

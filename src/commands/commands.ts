@@ -4,6 +4,7 @@ import { deviceCommands } from './device-commands.ts';
 import { fleetCommands } from './fleet-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
+import { readingCommands } from './reading-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { temporalCommands } from './temporal-commands.ts';
 
@@ -13,6 +14,7 @@ export const commands: Command[] = [
   ...certificateCommands,
   ...deviceCommands,
   ...fleetCommands,
+  ...readingCommands,
   ...schemaCommands,
   ...temporalCommands,
 ];

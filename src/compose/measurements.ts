@@ -1,6 +1,8 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createCompactionRepository } from '../measurements/compaction.repository.ts';
+import { createCompaction } from '../measurements/compaction.service.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
@@ -10,13 +12,15 @@ import type { IntakeHealth } from '../presence/intake-health.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
 
+const DAY_MS = 86_400_000;
+
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
   'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, settings, transactBatch, slots, metrics, now }: Resources,
+  { sql, transferSql, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
   { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
@@ -27,6 +31,7 @@ export function composeMeasurements(
     configurationsIn,
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
+    retentionMs: settings.measurementsRetentionDays * DAY_MS,
     evaluateAlerts,
     onlineEvents,
     publish,
@@ -38,6 +43,12 @@ export function composeMeasurements(
     },
   });
   const intake: Intake = { receive: (frame) => observeContact(receive(frame)) };
+  const compaction = createCompaction({
+    transact,
+    compactionIn: createCompactionRepository,
+    now,
+    onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
+  });
   return {
     routes: measurementsRoutes({
       intake,
@@ -50,5 +61,6 @@ export function composeMeasurements(
       now,
     }),
     intake,
+    compaction,
   };
 }

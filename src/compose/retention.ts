@@ -4,6 +4,7 @@ import {
   createPartitions,
   DELIVERY_TABLES,
   dropPartitions,
+  MEASUREMENT_ROWS,
   MEASUREMENTS,
   PARTITIONED_TABLES,
 } from '../db/partitions.ts';
@@ -48,7 +49,10 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
       const before = daysAgo(settings.webhooks.retentionDays);
       for (const table of DELIVERY_TABLES) await dropPartitions(sql, table, before);
     },
-    () => dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays)),
+    async () => {
+      const before = daysAgo(settings.measurementsRetentionDays);
+      for (const table of [MEASUREMENTS, MEASUREMENT_ROWS]) await dropPartitions(sql, table, before);
+    },
     () => dropPartitions(sql, AUDIT_ENTRIES, daysAgo(settings.auditRetentionDays)),
   ];
 }

@@ -19,6 +19,8 @@ const LEASE_MS_MIN = 2_000;
 const CHANGES_AT_ONCE = 1_000;
 /** What is deleted shall soon cost nothing. */
 const CLEAN_UP_INTERVAL_MS = 1_000;
+/** Days are closed for a day before they are compacted: minutes do not matter. */
+const SWEEPS_PER_COMPACTION = 60;
 const HOUR_MS = 3_600_000;
 
 export interface Sweep {
@@ -94,6 +96,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       intervalMs: sweepIntervalMs * SWEEPS_PER_OFFSET_SYNC,
       run: slices.configJobs.syncUtcOffsets,
       onFault: retried('Changed time zone offsets were not applied'),
+    },
+    {
+      name: 'compaction of readings',
+      intervalMs: sweepIntervalMs * SWEEPS_PER_COMPACTION,
+      run: slices.measurements.compaction.compactClosedDays,
+      onFault: retried('Readings were not compacted'),
     },
     {
       name: 'retention',

@@ -25,12 +25,15 @@ export const DELIVERY_TABLES: readonly PartitionedTable[] = [
 ];
 
 export const MEASUREMENTS: PartitionedTable = {
-  name: 'measurements',
+  name: 'measurement_blocks',
   key: 'time',
   span: 'month',
   behind: 0,
   ahead: 2,
 };
+
+/** Readings that an earlier version has stored, one to a row: no partitions are added. */
+export const MEASUREMENT_ROWS: PartitionedTable = { ...MEASUREMENTS, name: 'measurements' };
 
 export const AUDIT_ENTRIES: PartitionedTable = {
   name: 'audit_entries',
@@ -102,7 +105,7 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
     if ((await listPartitions(sql, table)).includes(name)) return;
     await query(
       sql,
-      `create table ${name} (like ${table.name} including defaults including constraints including storage)`,
+      `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
     );
     await query(
       sql,
@@ -123,13 +126,69 @@ export async function dropPartitions(
   before: Date,
 ): Promise<string[]> {
   const first = nameOf(table, startOf(table, before));
-  const old = (await listPartitions(database, table)).filter((name) => name < first);
-  for (const name of old) await dropOne(database, name);
-  return old;
+  const old = (await listForRemoval(database, table)).filter(({ name }) => name < first);
+  for (const { name, state } of old) {
+    await detach(database, table, name, state);
+    await dropDetached(database, name);
+  }
+  return old.map(({ name }) => name);
 }
 
-/** A drop locks the whole table: it times out early, so nothing queues behind it for long, and tries again. */
-async function dropOne(database: Database, name: string): Promise<void> {
+/** Returns the names of the partitions that had no rows. */
+export async function dropEmptyPartitions(database: Database, table: PartitionedTable): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const name of await listPartitions(database, table)) {
+    if (await dropIfEmpty(database, name)) dropped.push(name);
+  }
+  return dropped;
+}
+
+/** No row can be added between the look and the drop. */
+const dropIfEmpty = (database: Database, name: string): Promise<boolean> =>
+  createTransact(database)(async ({ sql }) => {
+    await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await query(sql, `lock table ${name} in access exclusive mode`);
+    if ((await query(sql, `table ${name} limit 1`)).length > 0) return false;
+    await query(sql, `drop table ${name}`);
+    return true;
+  });
+
+type PartitionState = 'attached' | 'detaching' | 'detached';
+
+/** Oldest first, with those that a process which was killed had begun to remove. */
+function listForRemoval(
+  sql: Sql,
+  table: PartitionedTable,
+): Promise<Array<{ name: string; state: PartitionState }>> {
+  return query(
+    sql,
+    `select c.relname as name,
+       case when i.inhparent is null then 'detached' when i.inhdetachpending then 'detaching' else 'attached' end as state
+     from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+     where c.relnamespace = (select relnamespace from pg_class where oid = ?::regclass)
+       and c.relkind = 'r' and c.relname ~ ? and (i.inhparent is null or i.inhparent = ?::regclass)
+     order by 1`,
+    [table.name, `^${table.name}_[0-9]{6,8}$`, table.name],
+  );
+}
+
+/**
+ * Locks out neither readers nor writers, whereas a drop would lock the whole table; it waits for transactions that use
+ * the table, and so for a long dump.
+ */
+async function detach(
+  database: Database,
+  { name: table }: PartitionedTable,
+  name: string,
+  state: PartitionState,
+): Promise<void> {
+  if (state === 'detached') return;
+  const how = state === 'detaching' ? 'finalize' : 'concurrently';
+  await query(database, `alter table ${table} detach partition ${name} ${how}`);
+}
+
+/** A reader that planned before may still hold a lock: it times out early and tries again. */
+async function dropDetached(database: Database, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await createTransact(database)(async ({ sql }) => {

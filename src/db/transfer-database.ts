@@ -12,4 +12,6 @@ export const openTransferDatabase = (options: DatabaseOptions): Database =>
     ...options,
     statementTimeoutMs: Math.min(options.statementTimeoutMs || STATEMENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS),
     applicationName: `${options.applicationName} transfers`,
+    // Pieces of a transfer are read by the same statement, which would be planned for each of them.
+    session: { ...options.session, plan_cache_mode: 'force_generic_plan' },
   });

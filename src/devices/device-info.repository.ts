@@ -20,12 +20,18 @@ export function createDeviceInfoRepository(sql: Sql) {
     ): Promise<boolean> {
       const rows = await query(
         sql,
-        `update device_states s set device_info = ?::jsonb, signal_strength = coalesce(?::text, s.signal_strength)
-         from assets a
-         where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null
-           and s.organization_id = a.organization_id and s.asset_id = a.id
+        `with device as (
+           update device_states s set signal_strength = coalesce(?::text, s.signal_strength)
+           from assets a
+           where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null
+             and s.organization_id = a.organization_id and s.asset_id = a.id
+           returning s.organization_id, s.asset_id
+         )
+         insert into device_infos (organization_id, asset_id, info)
+         select organization_id, asset_id, ?::jsonb from device
+         on conflict (organization_id, asset_id) do update set info = excluded.info
          returning 1`,
-        [JSON.stringify(info), signalStrength, organizationId, serialNumber],
+        [signalStrength, organizationId, serialNumber, JSON.stringify(info)],
       );
       return rows.length > 0;
     },

@@ -22,7 +22,15 @@ export interface DeviceFrames {
   take(frame: Frame): StoredFrame;
 }
 
-export function createDeviceFrames(device: LockedDevice, sync: SyncState<DeviceConfiguration>): DeviceFrames {
+/** Its time is plausible, and it is not about to be removed. */
+export const isKept = (measuredAt: Date, receivedAt: Date, retentionMs = Number.POSITIVE_INFINITY): boolean =>
+  isPlausibleTime(measuredAt, receivedAt) && receivedAt.getTime() - measuredAt.getTime() <= retentionMs;
+
+export function createDeviceFrames(
+  device: LockedDevice,
+  sync: SyncState<DeviceConfiguration>,
+  retentionMs?: number,
+): DeviceFrames {
   const { layout } = device;
   const seen = new Set<number>();
   let state = device.state;
@@ -32,10 +40,10 @@ export function createDeviceFrames(device: LockedDevice, sync: SyncState<DeviceC
       const known = layout.channelTypes ?? before.channelTypes;
       const channelTypes =
         frame.channelTypes ?? inferChannelTypes(frame.readings, { ...layout, channelTypes: known });
-      const plausible = frame.readings.filter(({ measuredAt }) =>
-        isPlausibleTime(measuredAt, frame.receivedAt),
+      const kept = frame.readings.filter(({ measuredAt }) =>
+        isKept(measuredAt, frame.receivedAt, retentionMs),
       );
-      const readings = resolveChannels(plausible, { ...layout, channelTypes: known ?? channelTypes });
+      const readings = resolveChannels(kept, { ...layout, channelTypes: known ?? channelTypes });
       const unique = readings.filter((reading) => isFirst(seen, reading));
       const presence = presenceAfter(before.presence, frame, sync);
       state = stateAfter(before, frame, unique, presence, channelTypes);
@@ -46,7 +54,7 @@ export function createDeviceFrames(device: LockedDevice, sync: SyncState<DeviceC
         channelTypes,
         fresh: classifyLateness(unique, before.newestReadingAt, frame.receivedAt),
         duplicates: readings.length - unique.length,
-        dropped: frame.readings.length - plausible.length,
+        dropped: frame.readings.length - kept.length,
         state,
         cameOnline: cameOnline(before.presence, presence),
       };

@@ -1,8 +1,11 @@
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { Layout } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, type Layout } from '../devices/channel-layout.ts';
+import { BLOCK_FIELDS, type BlockRow, blockOf, SPANS } from './block-columns.ts';
 import type { HistoryCursor, HistoryReading } from './history.ts';
+import { newestReadings } from './newest-readings.ts';
+import { DAY_MS, type ReadingBlock, startOfDay } from './reading-block.ts';
 
 export interface HistoryScope extends AssetRef {
   layout: Layout;
@@ -36,20 +39,76 @@ export function createHistoryRepository(sql: Sql) {
       return layout ? { organizationId, assetId, layout } : null;
     },
 
-    /** Newest first, along the primary key. */
-    list({ organizationId, assetId }: HistoryScope, filter: HistoryFilter): Promise<HistoryReading[]> {
-      const bounds = boundsOf(filter);
-      return queryPrepared(
-        sql,
-        ['history_list', ...bounds.map(({ name }) => name)].join('_'),
-        `select channel, type, value, error, late, measured_at as "measuredAt", received_at as "receivedAt"
-         from measurements
-         where ${['organization_id = ?', 'asset_id = ?', ...bounds.map(({ condition }) => condition)].join(' and ')}
-         order by measured_at desc, channel desc limit ?`,
-        [organizationId, assetId, ...bounds.flatMap(({ values }) => values), filter.limit],
-      );
-    },
+    list: (scope: HistoryScope, filter: HistoryFilter): Promise<HistoryReading[]> => lister(scope)(filter),
+    lister,
   };
+
+  /**
+   * Lists pages, newest first. What a page needs comes from one statement, so blocks that are compacted meanwhile are
+   * read once; where it was too few blocks, more are read instead, and for the next page as many at once.
+   */
+  function lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<HistoryReading[]> {
+    let blocksMax = 0;
+    return async (filter) => {
+      blocksMax ||= firstBlocksMax(filter.limit);
+      for (;;) {
+        const blocks = await listBlocks(scope, filter, blocksMax);
+        const isCut = blocks.length >= blocksMax;
+        const readings = newestReadings({ blocks, isCut }, filter);
+        const expected = expectedBlocks(blocks, filter.limit);
+        blocksMax = readings ? Math.min(blocksMax, expected) : Math.max(2 * blocksMax, expected);
+        if (readings) return readings;
+      }
+    };
+  }
+
+  /** By descending last time; readings that are not in blocks yet, as blocks of one. */
+  async function listBlocks(
+    { organizationId, assetId }: HistoryScope,
+    filter: HistoryFilter,
+    blocksMax: number,
+  ): Promise<ReadingBlock[]> {
+    const [bounds, rowBounds] = [blockBoundsOf(filter), rowBoundsOf(filter)];
+    const values = (of: Bound[]) => [
+      organizationId,
+      assetId,
+      ...of.flatMap((each) => each.values),
+      blocksMax,
+    ];
+    const rows = await queryPrepared<BlockRow>(
+      sql,
+      ['history_list', ...bounds.map(({ name }) => name)].join('_'),
+      `select ${BLOCK_FIELDS} from (
+         select b.* from ${SPANS}
+         cross join lateral (
+           select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
+             run_lengths, run_delays_ms
+           from measurement_blocks
+           where span_minutes = span.minutes and ${conditionsOf(bounds)}
+           order by last_at desc, channel desc limit ?
+         ) as b
+         union all
+         (select measured_at, measured_at, received_at, channel, type, 0, late, null, array[value],
+            case when error is not null then array[error] end, null, null, null
+          from measurements
+          where ${conditionsOf(rowBounds)} order by measured_at desc, channel desc limit ?)
+       ) as b order by last_at desc limit ?`,
+      [...values(bounds), ...values(rowBounds), blocksMax],
+    );
+    return rows.map(blockOf);
+  }
+}
+
+const conditionsOf = (bounds: Bound[]): string =>
+  ['organization_id = ?', 'asset_id = ?', ...bounds.map(({ condition }) => condition)].join(' and ');
+
+/** Enough for one query where devices send some readings at a time; days that are compacted need less. */
+const firstBlocksMax = (limit: number) => 8 + Math.ceil(limit / 20);
+
+/** By how many readings these blocks have, with some to spare. */
+function expectedBlocks(blocks: ReadingBlock[], limit: number): number {
+  const readings = blocks.reduce((sum, { steps, numbers }) => sum + (steps ?? numbers ?? []).length, 0);
+  return Math.ceil((1.25 * limit * blocks.length) / Math.max(1, readings)) + CHANNELS_MAX;
 }
 
 interface Bound {
@@ -59,18 +118,38 @@ interface Bound {
   values: unknown[];
 }
 
-function boundsOf({ from, to, channel, before }: HistoryFilter): Bound[] {
+function rowBoundsOf({ from, to, channel, before }: HistoryFilter): Bound[] {
   const bounds: Bound[] = [];
   const add = (name: string, condition: string, ...values: unknown[]) =>
     bounds.push({ name, condition, values });
   if (from) add('from', 'measured_at >= ?::timestamptz', from.toISOString());
   if (to) add('to', 'measured_at < ?::timestamptz', to.toISOString());
   if (channel !== null) add('channel', 'channel = ?::smallint', channel);
-  if (before) {
-    const at = before.measuredAt.toISOString();
-    // PostgreSQL excludes partitions by this one, and not by the one below.
-    add('until', 'measured_at <= ?::timestamptz', at);
-    add('before', '(measured_at, channel) < (?::timestamptz, ?::smallint)', at, before.channel);
-  }
+  if (before) add('before', 'measured_at <= ?::timestamptz', before.measuredAt.toISOString());
   return bounds;
 }
+
+/**
+ * A block ends on the day on which it begins, no later after a time in it than its span: that bounds where it stands in
+ * the index, and in which partition. So a page reads past few blocks, however many the rest of the day has.
+ */
+function blockBoundsOf({ from, to, channel, before }: HistoryFilter): Bound[] {
+  const bounds: Bound[] = [];
+  const add = (name: string, condition: string, ...values: unknown[]) =>
+    bounds.push({ name, condition, values });
+  const until = (name: string, comparison: string, at: Date) =>
+    add(
+      name,
+      `last_at < ?::timestamptz and last_at <= ?::timestamptz + make_interval(mins => span.minutes) and ${comparison}`,
+      endOfDay(at).toISOString(),
+      at.toISOString(),
+      at.toISOString(),
+    );
+  if (from) add('from', 'last_at >= ?::timestamptz', from.toISOString());
+  if (to) until('to', 'first_at < ?::timestamptz', to);
+  if (channel !== null) add('channel', 'channel = ?::smallint', channel);
+  if (before) until('before', 'first_at <= ?::timestamptz', before.measuredAt);
+  return bounds;
+}
+
+const endOfDay = (at: Date): Date => new Date(startOfDay(at.getTime()) + DAY_MS);

@@ -3,12 +3,9 @@
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
 import { invalid } from '../process/errors.ts';
 import { measurementTypeOf } from './measurement-type.ts';
-import type { Reading } from './reading.ts';
+import type { Reading, StoredReading } from './reading.ts';
 
-export interface HistoryReading extends Reading {
-  receivedAt: Date;
-  late: boolean;
-}
+export type HistoryReading = StoredReading;
 
 export function readingView(reading: HistoryReading, layout: Layout) {
   const { channel, value, error, measuredAt, receivedAt, late } = reading;

@@ -10,7 +10,7 @@ export interface IntakeResult {
   accepted: number;
   /** Readings that were stored before, or repeated. */
   duplicates: number;
-  /** Readings without a plausible time. */
+  /** Readings without a plausible time, or older than the retention. */
   dropped: number;
   /** The change that the answer carries, which counts as fetched. */
   pendingConfig: OfferedChange | null;

@@ -16,16 +16,16 @@ import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationRefs } from '../devices/configurations.repository.ts';
 import type { OfferedChange } from '../devices/device.ts';
 import { DEVICE_IS_LOCKED } from '../devices/device.ts';
-import { isPlausibleTime } from '../devices/device-clock.ts';
 import { withContents } from '../devices/device-sync.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
-import { createDeviceFrames, type DeviceFrames } from './device-frame-fold.ts';
+import { createDeviceFrames, type DeviceFrames, isKept } from './device-frame-fold.ts';
+import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import type { Frame } from './frame.ts';
 import type { IntakeDevicesRepository } from './intake-devices.repository.ts';
 import { type ConfigContact, type IntakeResult, toConfigContact, toIntakeResult } from './intake-result.ts';
 import { measurementEvents } from './measurement-events.ts';
-import type { DuplicateCheck, MeasurementsRepository } from './measurements.repository.ts';
+import type { MeasurementsRepository } from './measurements.repository.ts';
 import type { LockedDevice, StoredFrame } from './stored-frame.ts';
 
 export interface IntakeDeps {
@@ -38,6 +38,8 @@ export interface IntakeDeps {
   unregisteredIn(sql: Sql): { record(contacts: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   slots: BatchSlots;
+  /** Older readings are dropped; default: none are. */
+  retentionMs?: number;
   /** Opens and resolves alerts by the readings, and answers with their events. */
   evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
@@ -98,22 +100,25 @@ async function fetchPending({ exchange }: IntakeDeps, contact: ConfigContact): P
 const isOverload = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
 
 async function commitFrames(deps: IntakeDeps, frames: Frame[], locking: Locking): Promise<Stored[]> {
-  await deps.partitions.ensure(timesOf(frames));
+  await deps.partitions.ensure(timesOf(deps, frames));
   try {
     return await storeFrames(deps, frames, { locking, check: 'no newer' });
   } catch (error) {
     // Another process dropped a partition, or a device state restored from a backup is older than the stored readings:
     // the second time partitions are looked up anew, and every reading is compared with what is stored.
-    if (!isMissingPartition(error) && !isUniqueViolationOf(error, MEASUREMENTS.name)) throw error;
+    if (!isMissingPartition(error) && !isOutdated(error)) throw error;
     deps.partitions.forget();
-    await deps.partitions.ensure(timesOf(frames));
+    await deps.partitions.ensure(timesOf(deps, frames));
     return storeFrames(deps, frames, { locking, check: 'all' });
   }
 }
 
-function* timesOf(frames: Frame[]): Generator<Date> {
+const isOutdated = (error: unknown) =>
+  error instanceof OutdatedDeviceState || isUniqueViolationOf(error, MEASUREMENTS.name);
+
+function* timesOf({ retentionMs }: IntakeDeps, frames: Frame[]): Generator<Date> {
   for (const { readings, receivedAt } of frames) {
-    for (const { measuredAt } of readings) if (isPlausibleTime(measuredAt, receivedAt)) yield measuredAt;
+    for (const { measuredAt } of readings) if (isKept(measuredAt, receivedAt, retentionMs)) yield measuredAt;
   }
 }
 
@@ -141,7 +146,7 @@ function storeFrames(
 
 /** By serial. */
 async function lockDevices(
-  { devicesIn, configurationsIn }: IntakeDeps,
+  { devicesIn, configurationsIn, retentionMs }: IntakeDeps,
   sql: Sql,
   frames: Frame[],
   locking: Locking,
@@ -151,7 +156,7 @@ async function lockDevices(
   const contents = await configurationsIn(sql).find(devices.map(configRefs));
   const byKey = devices.map((device): [string, DeviceFrames] => [
     serialKeyOf(device),
-    createDeviceFrames(device, withContents(device.config.sync, contents)),
+    createDeviceFrames(device, withContents(device.config.sync, contents), retentionMs),
   ]);
   return { devices: new Map(byKey), lockedKeys: new Set(unavailable.map(serialKeyOf)) };
 }

@@ -1,35 +1,39 @@
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
 import {
   PRESENCE_ARRAYS,
   PRESENCE_COLUMNS,
   presenceBindings,
   SET_PRESENCE,
 } from '../presence/presence-columns.ts';
+import { ANY_SPAN, type AssetBlock, BLOCK_COLUMNS, blockBindings, SELECT_BLOCKS } from './block-columns.ts';
+import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
+import { keyOfReading } from './reading.ts';
+import { DAY_MS, startOfDay, toBlocksOfFrame } from './reading-block.ts';
 import type { StoredFrame } from './stored-frame.ts';
+import { createStoredKeysRepository, type TimeRange } from './stored-keys.repository.ts';
 
-/** Which readings may be stored already: those that are no newer than the state of their device knows, or all. */
-export type DuplicateCheck = 'no newer' | 'all';
+const RANGE_GAP_MS = 3_600_000;
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
 
-const KEY = 'organization_id, asset_id, measured_at, channel';
-const COLUMNS = `${KEY}, received_at, type, value, error, late`;
-
 export function createMeasurementsRepository(sql: Sql) {
+  const storedKeys = createStoredKeysRepository(sql);
   return {
     /**
      * Stores the fresh readings of the frames, and the last state of each device, whose rows the caller has locked.
      * Returns the positions of the readings that were stored before, counted through all fresh ones.
      *
-     * One statement, since each costs a round trip. Only readings that may be stored already are compared with what is
-     * there, which costs half as much as the insert again. Another reading that is there violates the table's key.
+     * One statement, since each costs a round trip; another one before it if readings may be stored already.
+     * @throws OutdatedDeviceState
      */
     async store(frames: StoredFrame[], check: DuplicateCheck): Promise<number[]> {
       if (frames.length === 0) return [];
-      const maybeStored = frames.flatMap((frame) => mayBeStored(frame, check));
-      const rows = await queryPrepared<{ position: number }>(
+      const duplicates = await findDuplicates(frames, check);
+      const blocks = toAssetBlocks(frames, new Set(duplicates));
+      const outdated = await queryPrepared(
         sql,
         'measurements_store',
         `with states as (
@@ -37,51 +41,97 @@ export function createMeasurementsRepository(sql: Sql) {
              signal_strength = n.signal_strength, battery_status = n.battery_status,
              last_reading_at = n.last_reading_at, latest_measured_at = n.latest_measured_at,
              newest_reading_at = n.newest_reading_at,
-             observed_channel_types = n.observed_channel_types::smallint[]
+             observed_channel_types = n.observed_channel_types::smallint[],
+             uncompacted_from = least(s.uncompacted_from, n.stored_from), device_info = null
            from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::text[], ?::timestamptz[],
-               ?::timestamptz[], ?::jsonb[], ?::text[])
+               ?::timestamptz[], ?::jsonb[], ?::text[], ?::timestamptz[])
              as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, battery_status,
-               last_reading_at, latest_measured_at, newest_reading_at, observed_channel_types)
+               last_reading_at, latest_measured_at, newest_reading_at, observed_channel_types, stored_from)
            where s.organization_id = n.organization_id and s.asset_id = n.asset_id
-         ), sent as materialized (
-           select f.organization_ids[r.frame] as organization_id, f.asset_ids[r.frame] as asset_id,
-             f.received_at[r.frame] as received_at, r.*
-           from (select ?::uuid[] as organization_ids, ?::uuid[] as asset_ids, ?::timestamptz[] as received_at) as f
-           cross join unnest(?::integer[], ?::timestamptz[], ?::smallint[], ?::smallint[],
-             ?::double precision[], ?::integer[], ?::boolean[], ?::boolean[]) with ordinality
-             as r (frame, measured_at, channel, type, value, error, late, maybe_stored, position)
-         ), inserted as (
-           insert into measurements (${COLUMNS}) select ${COLUMNS} from sent where not maybe_stored
-         ), inserted_unless_stored as (
-           insert into measurements (${COLUMNS}) select ${COLUMNS} from sent where maybe_stored
-           on conflict do nothing returning ${KEY}
+         ), stored as (
+           insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}
          )
-         -- Nearly always all are new: then the last condition is false, and nothing is joined.
-         select sent.position - 1 as position from sent left join inserted_unless_stored added using (${KEY})
-         where maybe_stored and added.channel is null
-           and (select count(*) from inserted_unless_stored) < ?::bigint`,
+         -- What was stored before this statement contradicts the states that it was called with.
+         select known.asset_id
+         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as known (organization_id, asset_id, latest_measured_at)
+         cross join lateral (
+           select from measurement_blocks
+           where organization_id = known.organization_id and asset_id = known.asset_id
+             and ${ANY_SPAN} and last_at > known.latest_measured_at
+           limit 1
+         ) as newer`,
         [
-          ...stateBindings(frames),
-          ...readingBindings(frames),
-          toArrayText(maybeStored, (each) => each),
-          maybeStored.filter((each) => each).length,
+          ...stateBindings(frames, blocks),
+          ...blockBindings(blocks),
+          ...(check === 'all' ? knownBindings([]) : knownBindings(frames)),
         ],
       );
-      return rows.map(({ position }) => position);
+      if (outdated.length > 0)
+        throw new OutdatedDeviceState('A stored reading is newer than the state knows');
+      return duplicates;
     },
   };
+
+  async function findDuplicates(frames: StoredFrame[], check: DuplicateCheck): Promise<number[]> {
+    const maybeStored = frames.map((frame) => frame.fresh.map((each) => mayBeStored(each, frame, check)));
+    const ranges = frames.flatMap(({ device, fresh }, index) =>
+      toRanges(
+        device,
+        fresh
+          .filter((_, position) => maybeStored[index]?.[position])
+          .map(({ measuredAt }) => measuredAt.getTime()),
+      ),
+    );
+    if (ranges.length === 0) return [];
+    const known = await storedKeys.find(ranges);
+    const keys = frames.flatMap(({ device, fresh }) => fresh.map((each) => [device.assetId, each] as const));
+    return keys.flatMap(([assetId, each], position) =>
+      known.get(assetId)?.has(keyOfReading(each)) ? [position] : [],
+    );
+  }
 }
 
-function mayBeStored({ fresh, device }: StoredFrame, check: DuplicateCheck): boolean[] {
+function mayBeStored(
+  { measuredAt }: { measuredAt: Date },
+  { device }: StoredFrame,
+  check: DuplicateCheck,
+): boolean {
   const { latestMeasuredAt } = device.state;
-  if (check === 'all' || latestMeasuredAt === null) return fresh.map(() => true);
-  return fresh.map(({ measuredAt }) => measuredAt <= latestMeasuredAt);
+  return check === 'all' || latestMeasuredAt === null || measuredAt <= latestMeasuredAt;
 }
+
+/** Within days. Times that are far apart are looked up apart, so that what is stored between them is not read. */
+function toRanges({ organizationId, assetId }: AssetRef, times: number[]): TimeRange[] {
+  const ranges: TimeRange[] = [];
+  for (const at of times.sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && at < last.before && at - last.to <= RANGE_GAP_MS) last.to = at;
+    else ranges.push({ organizationId, assetId, from: at, to: at, before: startOfDay(at) + DAY_MS });
+  }
+  return ranges;
+}
+
+/** By frame; `duplicates` index the fresh readings of all frames in sequence. */
+function toAssetBlocks(frames: StoredFrame[], duplicates: ReadonlySet<number>): AssetBlock[] {
+  let position = 0;
+  return frames.flatMap(({ device: { organizationId, assetId }, frame: { receivedAt }, fresh }) => {
+    const added = duplicates.size === 0 ? fresh : fresh.filter(() => !duplicates.has(position++));
+    return toBlocksOfFrame(added, receivedAt).map((block) => ({ organizationId, assetId, block }));
+  });
+}
+
+const lastByDevice = (frames: StoredFrame[]): StoredFrame[] => [
+  ...new Map(frames.map((frame) => [frame.device.assetId, frame])).values(),
+];
 
 /** One entry per device. */
-function stateBindings(frames: StoredFrame[]): unknown[] {
-  const last = [...new Map(frames.map((frame) => [frame.device.assetId, frame])).values()];
+function stateBindings(frames: StoredFrame[], blocks: AssetBlock[]): unknown[] {
+  const last = lastByDevice(frames);
   const states = last.map(({ state }) => state);
+  const storedFrom = new Map<string, number>();
+  for (const { assetId, block } of blocks) {
+    storedFrom.set(assetId, Math.min(block.firstAt, storedFrom.get(assetId) ?? block.firstAt));
+  }
   return [
     toArrayText(last, ({ device }) => device.organizationId),
     toArrayText(last, ({ device }) => device.assetId),
@@ -92,23 +142,19 @@ function stateBindings(frames: StoredFrame[]): unknown[] {
     toArrayText(states, ({ latestMeasuredAt }) => latestMeasuredAt?.toISOString() ?? null),
     states.map(({ newestReadingAt }) => JSON.stringify(newestReadingAt)),
     states.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
+    toArrayText(last, ({ device }) => toTime(storedFrom.get(device.assetId))),
   ];
 }
 
-/** What a frame has in common, by frame; then the readings, each with the number of its frame. */
-function readingBindings(frames: StoredFrame[]): string[] {
-  const readings = frames.flatMap(({ fresh }) => fresh);
-  const frameNumbers = frames.flatMap(({ fresh }, index) => Array<number>(fresh.length).fill(index + 1));
+const toTime = (atMs: number | undefined): string | null =>
+  atMs === undefined ? null : new Date(atMs).toISOString();
+
+/** What the states of the devices knew before; where that is nothing, all readings were compared already. */
+function knownBindings(frames: StoredFrame[]): string[] {
+  const known = lastByDevice(frames).filter(({ device }) => device.state.latestMeasuredAt !== null);
   return [
-    toArrayText(frames, ({ device }) => device.organizationId),
-    toArrayText(frames, ({ device }) => device.assetId),
-    toArrayText(frames, ({ frame }) => frame.receivedAt.toISOString()),
-    toArrayText(frameNumbers, (number) => number),
-    toArrayText(readings, ({ measuredAt }) => measuredAt.toISOString()),
-    toArrayText(readings, ({ channel }) => channel),
-    toArrayText(readings, ({ type }) => type),
-    toArrayText(readings, ({ value }) => value),
-    toArrayText(readings, ({ error }) => error),
-    toArrayText(readings, ({ late }) => late),
+    toArrayText(known, ({ device }) => device.organizationId),
+    toArrayText(known, ({ device }) => device.assetId),
+    toArrayText(known, ({ device }) => device.state.latestMeasuredAt?.toISOString() ?? null),
   ];
 }

@@ -28,7 +28,7 @@ export interface MeasurementsRoutesDeps {
 
 export interface ExportDeps {
   /** On connections of its own. */
-  history: Pick<HistoryRepository, 'list'>;
+  history: Pick<HistoryRepository, 'lister'>;
   limit: ConcurrencyLimit;
   pace: Pace;
 }
@@ -109,8 +109,9 @@ async function* csvOf(
   scope: HistoryScope,
   filter: HistoryFilter,
 ): AsyncGenerator<string> {
+  const list = history.lister(scope);
   async function readChunk(before: HistoryFilter['before']) {
-    const readings = await history.list(scope, { ...filter, before, limit: CSV_CHUNK });
+    const readings = await list({ ...filter, before, limit: CSV_CHUNK });
     const lines = readings.map((reading) => csvLine(reading, scope.layout)).join('');
     return { lines, last: readings.length < CSV_CHUNK ? null : (readings.at(-1) ?? null) };
   }

@@ -23,6 +23,11 @@ export interface ClassifiedReading extends Reading {
   late: boolean;
 }
 
+/** As it is in the history. */
+export interface StoredReading extends ClassifiedReading {
+  receivedAt: Date;
+}
+
 const DAY_MS = 86_400_000;
 
 export const resolveChannels = (readings: SentReading[], layout: Layout): Reading[] =>

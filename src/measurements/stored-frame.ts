@@ -58,7 +58,7 @@ export interface StoredFrame {
   fresh: ClassifiedReading[];
   /** Readings that were stored before, or are repeated in the frame or an earlier one of the batch. */
   duplicates: number;
-  /** Readings without a plausible time. */
+  /** Readings without a plausible time, or older than the retention. */
   dropped: number;
   /** After this frame. */
   state: DeviceState;

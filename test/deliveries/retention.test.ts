@@ -92,8 +92,8 @@ describe('Partitions', () => {
         .slice(0, 7)
         .replace('-', '');
     assert.deepEqual(
-      await partitions('measurements'),
-      [0, 1, 2].map((months) => `measurements_${monthsFromNow(months)}`),
+      await partitions('measurement_blocks'),
+      [0, 1, 2].map((months) => `measurement_blocks_${monthsFromNow(months)}`),
     );
   });
 
@@ -103,16 +103,16 @@ describe('Partitions', () => {
     for (const at of ['2019-12-31T23:59:59.999Z', '2020-01-01T00:00:00.000Z']) {
       await query(
         sql,
-        `insert into measurements (organization_id, asset_id, measured_at, received_at, value, channel, type, late)
-         values (uuidv7(), uuidv7(), ?, now(), 1, 1, 1, false)`,
-        [at],
+        `insert into measurement_blocks (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
+         values (uuidv7(), uuidv7(), ?, ?, now(), 1, 1, 0, false, '{1}')`,
+        [at, at],
       );
     }
     assert.deepEqual(await dropPartitions(sql, MEASUREMENTS, new Date('2019-12-31T23:59:59.999Z')), []);
     assert.deepEqual(await dropPartitions(sql, MEASUREMENTS, new Date('2020-01-31T23:59:59.999Z')), [
-      'measurements_201912',
+      'measurement_blocks_201912',
     ]);
-    assert.equal((await query(sql, 'select 1 from measurements')).length, 1);
+    assert.equal((await query(sql, 'select 1 from measurement_blocks')).length, 1);
   });
 
   it('drops a partition when its writer has committed, and blocks no other writer meanwhile', async () => {
@@ -121,9 +121,9 @@ describe('Partitions', () => {
     const insert = (handle: Sql, at: string) =>
       query(
         handle,
-        `insert into measurements (organization_id, asset_id, measured_at, received_at, value, channel, type, late)
-         values (uuidv7(), uuidv7(), ?, now(), 1, 1, 1, false)`,
-        [at],
+        `insert into measurement_blocks (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
+         values (uuidv7(), uuidv7(), ?, ?, now(), 1, 1, 0, false, '{1}')`,
+        [at, at],
       );
     const writer = await sql.transaction();
     await insert(writer, '2018-05-02');
@@ -133,7 +133,7 @@ describe('Partitions', () => {
     await insert(other, '2018-06-02');
     assert.ok(performance.now() - startedAt < 1_000);
     await writer.commit();
-    assert.deepEqual(await dropped, ['measurements_201805']);
+    assert.deepEqual(await dropped, ['measurement_blocks_201805']);
   });
 
   it('begins a partition with the first id of its day, as PostgreSQL reads the time of a UUIDv7', async () => {

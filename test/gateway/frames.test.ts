@@ -153,12 +153,12 @@ describe('The gateway', () => {
       const { logger, asset, assetId } = await gateway.newLogger();
       assert.equal((await logger.sendInfo({ version: 0x060a, rssi: -80 })).code, '2.01');
       assert.equal((await asset()).signalStrength, 'good');
-      const [row] = await query<{ device_info: Record<string, unknown> }>(
+      const [row] = await query<{ info: Record<string, unknown> }>(
         gateway.dms.service.sql,
-        'select device_info from device_states where asset_id = ?',
+        'select info from device_infos where asset_id = ?',
         [assetId],
       );
-      const { softwareVersion, batteryMillivolts } = row?.device_info ?? {};
+      const { softwareVersion, batteryMillivolts } = row?.info ?? {};
       assert.deepEqual([softwareVersion, batteryMillivolts], ['06.10', 3_600]);
     });
 

@@ -184,10 +184,7 @@ describe('Secrets that devices send', function () {
     assert.match(lines.join(''), /CoAP handler of i failed/);
     assert.match(lines.join(''), /device refused/);
     assert.match(metrics, /dms_coap_refused_total\{reason="wrong_token"\}/);
-    const [state] = await query<{ info: object }>(
-      dms.service.sql,
-      'select device_info as info from device_states where device_info is not null',
-    );
+    const [state] = await query<{ info: object }>(dms.service.sql, 'select info from device_infos');
     assert.ok(state?.info, 'no device info is stored');
     for (const secret of Object.values(secrets))
       assert.deepEqual(foundIn(Buffer.from(`x${secret}y`).toString('base64')).length, 1);

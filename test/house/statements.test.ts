@@ -58,6 +58,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: the few fleets that are overdue',
   'src/presence/presence.repository.ts countOverdue: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
+  'src/measurements/compaction.repository.ts lockDue: looks up device_states without organization_id':
+    'a sweep: devices of all organizations with uncompacted readings',
   'src/presence/presence.repository.ts markOverdueOffline: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };

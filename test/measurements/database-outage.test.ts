@@ -51,9 +51,10 @@ describe('While the database is away', () => {
     ]);
     await query(
       dms.service.sql,
-      `insert into measurements (organization_id, asset_id, measured_at, received_at, value, channel, type, late)
-       select ?, ?, now() - make_interval(secs => g), now(), g, 2, 1, false from generate_series(1, 200000) g
-       on conflict do nothing`,
+      `insert into measurement_blocks
+         (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
+       select ?, ?, now() - make_interval(secs => g), now() - make_interval(secs => g), now(), 2, 1, 0, false, '{1}'
+       from generate_series(1, 200000) g`,
       [dms.id, assetId],
     );
     const { token } = await dms.issueKey(dms.id, 'customer');

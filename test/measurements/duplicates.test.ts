@@ -6,6 +6,7 @@ import type { Reading } from '../../src/measurements/reading.ts';
 import { registerMany } from '../support/fleet.ts';
 import { MINUTE_MS, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
+import { storedReadings } from './stored-readings.ts';
 
 const start = Date.now();
 const at = (minute: number, more: Partial<Reading> = {}) => temperature(minute, more, start);
@@ -126,11 +127,7 @@ describe('Readings that were stored before', () => {
       assert.deepEqual(await receive(batch), expected);
     }
     if (!latest) assert.equal(attempts(), all.length);
-    const rows = await query<{ channel: number; measuredAt: Date }>(
-      logger.dms.service.sql,
-      'select channel, measured_at as "measuredAt" from measurements where asset_id = ?',
-      [logger.assetId],
-    );
+    const rows = await storedReadings(logger.dms.service.sql, logger.assetId);
     assert.deepEqual(rows.map(keyOf).toSorted(), [...stored].toSorted());
   }
 });

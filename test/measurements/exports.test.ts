@@ -25,12 +25,14 @@ const exported = (api: Client, assetId: string): Promise<Answer> => api.get(path
 async function measured({ service }: TestService, owner: TestOrganization, count: number): Promise<string> {
   const assetId = await register(owner, `READINGS-${count}`);
   await service.sql.raw(
-    `insert into measurements (organization_id, asset_id, measured_at, received_at, channel, type, value, late)
-     select ?, ?, date_trunc('month', now()) + interval '15 days' - n * interval '1 second', now(), 1, 1, n % 30, false
-     from generate_series(1, ?) as n`,
+    `insert into measurement_blocks
+       (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
+     select ?, ?, at, at, now(), 1, 1, 0, false, array[n % 30]
+     from generate_series(1, ?) as n,
+       lateral (select date_trunc('month', now()) + interval '15 days' - n * interval '1 second' as at) as time`,
     [owner.id, assetId, count],
   );
-  await service.sql.raw('analyze measurements');
+  await service.sql.raw('analyze measurement_blocks');
   return assetId;
 }
 
@@ -73,7 +75,7 @@ describe('Exports of measurements', () => {
     const blocker = new pg.Client(dms.settings.databaseUrl);
     blocker.on('error', () => {});
     await blocker.connect();
-    await blocker.query('begin; lock table measurements');
+    await blocker.query('begin; lock table measurement_blocks');
     const tokens = await Promise.all(Array.from({ length: 8 }, newToken));
     const waiting = tokens.map((token) => exported(dms.with(token), shortId));
     await new Promise((resolve) => setTimeout(resolve, 500));

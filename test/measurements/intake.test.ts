@@ -167,7 +167,7 @@ describe('The intake', () => {
   it('creates a partition again that another process has dropped', async () => {
     const intake = intakeWith();
     await intake.receive(frame({ readings: [monthly(4, 1)] }));
-    await query(logger.dms.service.sql, 'drop table measurements_201605');
+    await query(logger.dms.service.sql, 'drop table measurement_blocks_201605');
     assert.equal((await intake.receive(frame({ readings: [monthly(4, 2)] })))?.accepted, 1);
   });
 
@@ -184,7 +184,7 @@ describe('The intake', () => {
     await intakeWith().receive(frame({ readings }));
     const { sql } = logger.dms.service;
     const dropped = await dropPartitions(sql, MEASUREMENTS, new Date(Date.UTC(2017, 2, 20)));
-    assert.deepEqual(dropped.slice(-2), ['measurements_201701', 'measurements_201702']);
+    assert.deepEqual(dropped.slice(-2), ['measurement_blocks_201701', 'measurement_blocks_201702']);
     assert.deepEqual(
       (await history()).items.map(({ value }: { value: number }) => value),
       [2],

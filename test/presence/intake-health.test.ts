@@ -40,7 +40,7 @@ describe('A process that receives from devices', () => {
     /** Another port of the same process begins with a heartbeat, which has been sent when it has stopped. */
     const beat = async () => (await dms.service.startApi()).stop(1_000);
     // A defect of the schema that fails every frame, while the database answers all else.
-    await sql.raw('alter table measurements add constraint broken check (channel > 6) not valid');
+    await sql.raw('alter table measurement_blocks add constraint broken check (channel > 6) not valid');
     const readings = () => [
       { channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() },
     ];
@@ -53,7 +53,7 @@ describe('A process that receives from devices', () => {
     assert.equal(before.length, 2);
     await beat();
     assert.deepEqual(await heartbeats(), before);
-    await sql.raw('alter table measurements drop constraint broken');
+    await sql.raw('alter table measurement_blocks drop constraint broken');
     assert.equal((await dms.device.post('/devices/A/measurements', { readings: readings() })).status, 202);
     await beat();
     assert.notDeepEqual(await heartbeats(), before);

@@ -1,0 +1,75 @@
+/** The columns of measurement_blocks: as bindings of an insert, and as a statement selects them. */
+import { toArrayText } from '../db/array-text.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { ReadingBlock } from './reading-block.ts';
+
+export interface AssetBlock extends AssetRef {
+  block: ReadingBlock;
+}
+
+export const BLOCK_COLUMNS = `organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late,
+  steps, numbers, errors, offsets_ms, run_lengths, run_delays_ms`;
+
+/** The rows to insert, of `blockBindings`. Arrays of different lengths cannot be elements of one, except as text. */
+export const SELECT_BLOCKS = `select organization_id, asset_id, first_at, last_at, received_at, channel, type, scale,
+    late, steps::smallint[], numbers::double precision[], errors::integer[], offsets_ms::integer[],
+    run_lengths::smallint[], run_delays_ms::integer[]
+  from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::smallint[],
+      ?::smallint[], ?::smallint[], ?::boolean[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+    as b (${BLOCK_COLUMNS})`;
+
+export const blockBindings = (blocks: AssetBlock[]): string[] => [
+  toArrayText(blocks, ({ organizationId }) => organizationId),
+  toArrayText(blocks, ({ assetId }) => assetId),
+  toArrayText(blocks, ({ block }) => new Date(block.firstAt).toISOString()),
+  toArrayText(blocks, ({ block }) => new Date(block.lastAt).toISOString()),
+  toArrayText(blocks, ({ block }) => new Date(block.receivedAt).toISOString()),
+  toArrayText(blocks, ({ block }) => block.channel),
+  toArrayText(blocks, ({ block }) => block.type),
+  toArrayText(blocks, ({ block }) => block.scale),
+  toArrayText(blocks, ({ block }) => block.late),
+  toArrayText(blocks, ({ block }) => toElement(block.steps)),
+  toArrayText(blocks, ({ block }) => toElement(block.numbers)),
+  toArrayText(blocks, ({ block }) => toElement(block.errors)),
+  toArrayText(blocks, ({ block }) => toElement(block.offsetsMs)),
+  toArrayText(blocks, ({ block }) => toElement(block.runLengths)),
+  toArrayText(blocks, ({ block }) => toElement(block.runDelaysMs)),
+];
+
+const toElement = (numbers: Array<number | null> | null): string | null =>
+  numbers && `"${toArrayText(numbers, (number) => number)}"`;
+
+/** Each value of span_minutes: statements look up blocks of every length by the key. */
+export const SPANS = `unnest('{0,1,60,1440}'::smallint[]) as span (minutes)`;
+export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
+
+/** Arrays as text, since the driver would parse them character by character, and times as milliseconds. */
+export const BLOCK_FIELDS = `extract(epoch from first_at)::float8 * 1000 as "firstAt",
+  extract(epoch from last_at)::float8 * 1000 as "lastAt",
+  extract(epoch from received_at)::float8 * 1000 as "receivedAt", channel, type, scale, late, steps::text, numbers::text, errors::text, offsets_ms::text as "offsetsMs",
+  run_lengths::text as "runLengths", run_delays_ms::text as "runDelaysMs"`;
+
+export interface BlockRow
+  extends Pick<ReadingBlock, 'channel' | 'type' | 'scale' | 'late' | 'firstAt' | 'lastAt' | 'receivedAt'>,
+    Record<'steps' | 'numbers' | 'errors' | 'offsetsMs' | 'runLengths' | 'runDelaysMs', string | null> {}
+
+/** Field by field, without what else the row has. */
+export const blockOf = (row: BlockRow): ReadingBlock => ({
+  channel: row.channel,
+  type: row.type,
+  late: row.late,
+  firstAt: Math.round(row.firstAt),
+  lastAt: Math.round(row.lastAt),
+  receivedAt: Math.round(row.receivedAt),
+  scale: row.scale,
+  steps: parseNumbers(row.steps),
+  numbers: parseNumbers(row.numbers),
+  errors: parseNumbers(row.errors),
+  offsetsMs: parseNumbers(row.offsetsMs) as number[] | null,
+  runLengths: parseNumbers(row.runLengths) as number[] | null,
+  runDelaysMs: parseNumbers(row.runDelaysMs) as number[] | null,
+});
+
+/** `{1,NULL}` */
+export const parseNumbers = (text: string | null): Array<number | null> | null =>
+  text === null ? null : JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`);

@@ -1,0 +1,71 @@
+/**
+ * Merges the blocks of closed days. Each transaction takes some devices, so frames wait for milliseconds at most, and a
+ * process that is killed leaves every day either as it was or compacted. Readers see the one or the other.
+ */
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import type { CompactionRepository } from './compaction.repository.ts';
+import { closedBefore, type DueDevice, planRewrite, toWindow } from './compaction.ts';
+
+export interface CompactionDeps {
+  transact: Transact;
+  compactionIn(sql: Sql): CompactionRepository;
+  now(): Date;
+  /** Called for devices that could not be compacted; the others are. */
+  onFault(error: unknown): void;
+}
+
+export type Compaction = ReturnType<typeof createCompaction>;
+
+const DEVICES_PER_TRANSACTION = 10;
+
+export function createCompaction(deps: CompactionDeps) {
+  return {
+    /** Until nothing is due, another process is at it, or `goesOn` says no. */
+    async compactClosedDays(goesOn: () => boolean = () => true): Promise<void> {
+      const closed = closedBefore(deps.now());
+      for (let last: DueDevice | null = null; goesOn(); ) {
+        const due = await lockAndCompact(deps, closed, last);
+        last = due.at(-1) ?? null;
+        if (!last) return;
+      }
+    },
+  };
+}
+
+/** Returns the devices, none when there are no more. */
+async function lockAndCompact(
+  { transact, compactionIn, onFault }: CompactionDeps,
+  closed: Date,
+  after: DueDevice | null,
+): Promise<DueDevice[]> {
+  let due: DueDevice[] = [];
+  try {
+    await transact(async ({ sql }) => {
+      const repository = compactionIn(sql);
+      due = (await repository.lockCompaction())
+        ? await repository.lockDue(closed, after, DEVICES_PER_TRANSACTION)
+        : [];
+      await compact(repository, due, closed);
+    });
+  } catch (error) {
+    // One of them cannot be compacted: the others must not wait for it.
+    if (due.length === 0) throw error;
+    onFault(error);
+  }
+  return due;
+}
+
+async function compact(repository: CompactionRepository, due: DueDevice[], closed: Date): Promise<void> {
+  if (due.length === 0) return;
+  const windows = due.map((device) => toWindow(device, closed));
+  const { days, replaced, added } = planRewrite(await repository.listBlocks(windows));
+  if (days.length > 0) {
+    let removed = 0;
+    for (const day of days) removed += await repository.removeDay(day);
+    // All writers of blocks hold the lock of the device; one that does not must lose nothing.
+    if (removed !== replaced) throw new Error('Blocks were stored while their day was compacted');
+    await repository.insert(added);
+  }
+  await repository.recordCompacted(windows);
+}

@@ -1,0 +1,60 @@
+/** What compaction makes of the blocks of a device: one for each channel, type and lateness of a day. */
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { AssetBlock } from './block-columns.ts';
+import { DAY_MS, startOfDay, toBlocks, toReadings } from './reading-block.ts';
+
+/** A device with uncompacted readings from that time on. */
+export interface DueDevice extends AssetRef {
+  from: Date;
+}
+
+/** Whole days of a device. */
+export interface CompactionWindow extends AssetRef {
+  from: Date;
+  before: Date;
+}
+
+export interface Rewrite {
+  /** Days whose blocks are replaced. */
+  days: CompactionWindow[];
+  /** How many blocks these are. */
+  replaced: number;
+  added: AssetBlock[];
+}
+
+const WINDOW_DAYS = 7;
+
+/** A day is closed when a reading of it would be late, so that nearly all of them have arrived. */
+export const closedBefore = (now: Date): Date => new Date(startOfDay(now.getTime() - DAY_MS));
+
+export function toWindow({ organizationId, assetId, from }: DueDevice, closed: Date): CompactionWindow {
+  const start = startOfDay(from.getTime());
+  const before = Math.min(start + WINDOW_DAYS * DAY_MS, closed.getTime());
+  return { organizationId, assetId, from: new Date(start), before: new Date(before) };
+}
+
+/** Only days that become fewer blocks are written again. */
+export function planRewrite(blocks: AssetBlock[]): Rewrite {
+  const rewrite: Rewrite = { days: [], replaced: 0, added: [] };
+  for (const day of groupByDay(blocks)) {
+    const merged = toBlocks(day.flatMap(({ block }) => toReadings(block)));
+    if (merged.length >= day.length) continue;
+    const { organizationId, assetId, block } = day[0] as AssetBlock;
+    const start = startOfDay(block.lastAt);
+    rewrite.days.push({ organizationId, assetId, from: new Date(start), before: new Date(start + DAY_MS) });
+    rewrite.replaced += day.length;
+    rewrite.added.push(...merged.map((block) => ({ organizationId, assetId, block })));
+  }
+  return rewrite;
+}
+
+function groupByDay(blocks: AssetBlock[]): AssetBlock[][] {
+  const days = new Map<string, AssetBlock[]>();
+  for (const each of blocks) {
+    const key = `${each.assetId} ${startOfDay(each.block.lastAt)}`;
+    const day = days.get(key);
+    if (day) day.push(each);
+    else days.set(key, [each]);
+  }
+  return [...days.values()];
+}

@@ -1,0 +1,72 @@
+/** Puts readings of blocks into the order of the history: blocks overlap in time. */
+import type { HistoryCursor } from './history.ts';
+import { keyOfReading, type StoredReading } from './reading.ts';
+import { type ReadingBlock, toReadings } from './reading-block.ts';
+
+export interface NewestFilter {
+  from: Date | null;
+  to: Date | null;
+  /** Older than this one. */
+  before: HistoryCursor | null;
+  limit: number;
+}
+
+export interface ListedBlocks {
+  /** By descending `lastAt`. */
+  blocks: ReadingBlock[];
+  /** Blocks after the last one were not read. */
+  isCut: boolean;
+}
+
+/** The newest readings that pass; null where a block that was not read may hold one of them. */
+export function newestReadings(
+  { blocks, isCut }: ListedBlocks,
+  filter: NewestFilter,
+): StoredReading[] | null {
+  const passes = passesFilter(filter);
+  // While rows of the version before are moved to blocks, a reading may be in both.
+  const found = new Map<number, StoredReading>();
+  for (const block of blocks) {
+    if (isDecided(found, block.lastAt, filter.limit)) return toPage(found, filter.limit);
+    addReadings(found, block, passes);
+  }
+  const lastAt = blocks.at(-1)?.lastAt ?? 0;
+  return isCut && !isDecided(found, lastAt, filter.limit) ? null : toPage(found, filter.limit);
+}
+
+function addReadings(
+  found: Map<number, StoredReading>,
+  block: ReadingBlock,
+  { time, key }: ReturnType<typeof passesFilter>,
+): void {
+  for (const reading of toReadings(block, time)) {
+    const readingKey = keyOfReading(reading);
+    if (key(readingKey)) found.set(readingKey, reading);
+  }
+}
+
+/** Whether further blocks, which end no later than this one, leave the page as it is. */
+function isDecided(found: Map<number, StoredReading>, lastAt: number, limit: number): boolean {
+  if (found.size < limit) return false;
+  let newer = 0;
+  for (const { measuredAt } of found.values()) if (measuredAt.getTime() > lastAt) newer++;
+  return newer >= limit;
+}
+
+/** By time first, which saves the readings of a day that are not needed; the cursor excludes by channel, too. */
+function passesFilter({ from, to, before }: NewestFilter) {
+  const first = from?.getTime() ?? Number.NEGATIVE_INFINITY;
+  const end = to?.getTime() ?? Number.POSITIVE_INFINITY;
+  const last = before?.measuredAt.getTime() ?? Number.POSITIVE_INFINITY;
+  const endKey = before ? keyOfReading(before) : Number.POSITIVE_INFINITY;
+  return {
+    time: (atMs: number) => atMs >= first && atMs < end && atMs <= last,
+    key: (key: number) => key < endKey,
+  };
+}
+
+const toPage = (found: Map<number, StoredReading>, limit: number): StoredReading[] =>
+  [...found]
+    .sort(([a], [b]) => b - a)
+    .slice(0, limit)
+    .map(([, reading]) => reading);

@@ -1,0 +1,123 @@
+/** Frames of one device that repeat, overlap, interleave and come late, through two pools at once, against a set. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
+import { createCompaction } from '../../src/measurements/compaction.service.ts';
+import { keyOfReading, type Reading } from '../../src/measurements/reading.ts';
+import { MINUTE_MS, SENSOR_FAULT } from './fixtures.ts';
+import { useLogger } from './harness.ts';
+import { storedReadings } from './stored-readings.ts';
+
+const now = Date.now();
+const DAY_MINUTES = 1_440;
+
+describe('Blocks against a set of readings', () => {
+  const logger = useLogger();
+  let other: Database;
+
+  before(() => {
+    other = openDatabase({
+      url: logger.dms.settings.databaseUrl,
+      poolSize: 3,
+      statementTimeoutMs: 0,
+      applicationName: 'other process',
+    });
+  });
+  after(() => other.destroy());
+
+  it('hold each reading once and count exactly, while two processes store and a third compacts', async function () {
+    this.timeout(60_000);
+    await fc.assert(
+      fc.asyncProperty(rounds, async (all) => {
+        await logger.newLogger();
+        const intakes = [logger.intakeWith(), logger.intakeWith({ transact: createTransact(other) })];
+        const sent = new Map<number, Reading>();
+        const seen = new Map<number, Set<number | null>>();
+        const counts = { accepted: 0, total: 0 };
+        for (const frames of all) {
+          const receiving = frames.map(async (readings, index) => {
+            const result = await intakes[index % 2]?.receive(logger.frame({ readings }));
+            assert.ok(result);
+            assert.equal(result.accepted + result.duplicates, readings.length);
+            counts.accepted += result.accepted;
+          });
+          await Promise.all([...receiving, compact()]);
+          for (const reading of frames.flat()) {
+            const key = keyOfReading(reading);
+            sent.set(key, reading);
+            seen.set(key, (seen.get(key) ?? new Set()).add(reading.value));
+          }
+        }
+        await compact();
+        const rows = await storedReadings(logger.dms.service.sql, logger.assetId);
+        assert.deepEqual(rows.map(keyOfReading).toSorted(), [...sent.keys()].toSorted());
+        assert.equal(counts.accepted, sent.size);
+        for (const row of rows) assert.ok(seen.get(keyOfReading(row))?.has(row.value));
+        await comparePages(sent);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  const compact = () =>
+    createCompaction({
+      transact: createTransact(other),
+      compactionIn: createCompactionRepository,
+      now: () => new Date(now),
+      onFault(error) {
+        throw error;
+      },
+    }).compactClosedDays();
+
+  async function comparePages(sent: Map<number, Reading>): Promise<void> {
+    const found: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { items, nextCursor } = await logger.history(`?limit=7${cursor}`);
+      found.push(
+        ...items.map(
+          ({ measuredAt, channel }: { measuredAt: string; channel: number }) => `${measuredAt} ${channel}`,
+        ),
+      );
+      if (!nextCursor) break;
+      cursor = `&cursor=${nextCursor}`;
+    }
+    const expected = [...sent.keys()].sort((a, b) => b - a).map((key) => sent.get(key) as Reading);
+    assert.deepEqual(
+      found,
+      expected.map(({ measuredAt, channel }) => `${measuredAt.toISOString()} ${channel}`),
+    );
+  }
+});
+
+/** Evenly spaced over an hour or two, now or days ago, or a single one anywhere. */
+const frame = fc
+  .record({
+    start: fc.oneof(
+      fc.integer({ min: -40, max: 0 }),
+      fc.integer({ min: -3 * DAY_MINUTES - 40, max: -3 * DAY_MINUTES }),
+      fc.integer({ min: -5 * DAY_MINUTES, max: -2 * DAY_MINUTES }),
+    ),
+    step: fc.constantFrom(1, 2, 5),
+    count: fc.integer({ min: 1, max: 8 }),
+    channel: fc.integer({ min: 1, max: 2 }),
+    value: fc.oneof(
+      fc.integer({ min: 0, max: 30 }).map((tenths) => tenths / 10),
+      fc.double({ noNaN: true, min: 0, max: 1 }),
+      fc.constant(null),
+    ),
+  })
+  .map(({ start, step, count, channel, value }) =>
+    Array.from(
+      { length: count },
+      (_, index): Reading => ({
+        channel,
+        type: 1,
+        value,
+        error: value === null ? SENSOR_FAULT : null,
+        measuredAt: new Date(now + (start + index * step - 20) * MINUTE_MS),
+      }),
+    ),
+  );
+const rounds = fc.array(fc.array(frame, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });

@@ -1,0 +1,259 @@
+/** Closed days become one row per channel, while readers and writers go on. */
+import assert from 'node:assert/strict';
+import { openDatabase, type Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
+import { type CompactionDeps, createCompaction } from '../../src/measurements/compaction.service.ts';
+import { registerMany } from '../support/fleet.ts';
+import { SENSOR_FAULT, temperature } from './fixtures.ts';
+import { countsOf, useLogger } from './harness.ts';
+import { countBlocks, storedReadings } from './stored-readings.ts';
+
+const DAY_MINUTES = 1_440;
+/** Noon, three days ago. */
+const noon = Date.now() - (Date.now() % 86_400_000) - 2.5 * 86_400_000;
+
+function createGate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+describe('Compaction', () => {
+  const logger = useLogger();
+  const { frame, history, intakeWith } = logger;
+  const sql = () => logger.dms.service.sql;
+
+  const compactionWith = (more: Partial<CompactionDeps> = {}) =>
+    createCompaction({
+      transact: createTransact(sql()),
+      compactionIn: createCompactionRepository,
+      now: () => new Date(),
+      onFault(error) {
+        throw error;
+      },
+      ...more,
+    });
+  const compact = () => compactionWith().compactClosedDays();
+
+  /** Frames of a reading each, received at different times, on two channels. */
+  async function sendDay(serialNumber = logger.serial): Promise<void> {
+    for (let minute = 0; minute < 12; minute++) {
+      const readings = [1, 2].map((channel) => temperature(minute, { channel, value: minute / 10 }, noon));
+      const receivedAt = new Date(noon + (minute + 1) * 60_000 + minute);
+      await intakeWith().receive(frame({ serialNumber, readings, receivedAt }));
+    }
+  }
+
+  it('makes one row of a closed day per channel, which reads exactly as before', async () => {
+    await sendDay();
+    const before = await history();
+    assert.equal(await countBlocks(sql(), logger.assetId), 24);
+    await compact();
+    assert.equal(await countBlocks(sql(), logger.assetId), 2);
+    assert.deepEqual(await history(), before);
+  });
+
+  it('leaves today and yesterday alone', async () => {
+    for (const minute of [-2, -1]) await intakeWith().receive(frame({ readings: [temperature(minute)] }));
+    await compact();
+    assert.equal(await countBlocks(sql(), logger.assetId), 2);
+  });
+
+  it('keeps values of different kinds, errors, types and late readings apart or exact', async () => {
+    const odd = [
+      temperature(1, { value: 0.1 + 0.2 }, noon),
+      temperature(2, { value: null, error: SENSOR_FAULT }, noon),
+      temperature(3, { type: 2 }, noon),
+    ];
+    await sendDay();
+    for (const each of odd) {
+      await intakeWith().receive(frame({ readings: [{ ...each, channel: 3 }] }));
+    }
+    const before = await history();
+    await compact();
+    assert.deepEqual(await history(), before);
+  });
+
+  it('stores and shows readings of a day that is compacted, and compacts it again', async () => {
+    await sendDay();
+    await compact();
+    const late = [temperature(3, {}, noon), temperature(3.5, {}, noon), temperature(4.5, {}, noon)];
+    const result = await intakeWith().receive(frame({ readings: late }));
+    assert.deepEqual([result?.accepted, result?.duplicates], [2, 1]);
+    assert.equal((await history()).items.length, 26);
+    await compact();
+    assert.equal((await history()).items.length, 26);
+    assert.equal((await intakeWith().receive(frame({ readings: late })))?.duplicates, 3);
+  });
+
+  it('leaves a day as it was when it is killed before the end, and compacts it the next time', async () => {
+    await sendDay();
+    const before = await history();
+    const killedAfter = (step: 'removeDay' | 'insert') =>
+      compactionWith({
+        compactionIn(handle: Sql) {
+          const repository = createCompactionRepository(handle);
+          return {
+            ...repository,
+            async [step](given: never) {
+              const result = await repository[step](given);
+              await query(handle, 'select pg_terminate_backend(pg_backend_pid())');
+              return result;
+            },
+          };
+        },
+        onFault: () => {},
+      }).compactClosedDays();
+    for (const step of ['removeDay', 'insert'] as const) {
+      await killedAfter(step);
+      assert.equal(await countBlocks(sql(), logger.assetId), 24, step);
+      assert.deepEqual(await history(), before, step);
+    }
+    await compact();
+    assert.equal(await countBlocks(sql(), logger.assetId), 2);
+  });
+
+  it('leaves a device alone that a frame has locked at that moment, and takes the others', async () => {
+    const [locked = '', other = ''] = await registerMany(logger.org, 2, logger.newSerial('PAIR'));
+    for (const serial of [locked, other]) {
+      for (const minute of [1, 2]) await receiveAt(serial, minute);
+    }
+    const [stored, mayFinish] = [createGate(), createGate()];
+    const receiving = intakeWith({
+      // After the readings are stored, before the transaction ends.
+      async publish() {
+        stored.open();
+        await mayFinish.opened;
+      },
+    }).receive(frame({ serialNumber: locked, readings: [temperature(3, {}, noon)] }));
+    await stored.opened;
+    await compact();
+    assert.deepEqual([await countOf(locked), await countOf(other)], [2, 1]);
+    mayFinish.open();
+    assert.equal((await receiving)?.accepted, 1);
+    assert.equal(await countOf(locked), 3);
+    await compact();
+    assert.equal(await countOf(locked), 1);
+  });
+
+  it('of two processes at once compacts each day once, and loses and doubles nothing', async () => {
+    const fleet = await registerMany(logger.org, 30, logger.newSerial('TWO'));
+    for (const serial of fleet) for (const minute of [1, 2, 3]) await receiveAt(serial, minute);
+    const other = openDatabase({
+      url: logger.dms.settings.databaseUrl,
+      poolSize: 3,
+      statementTimeoutMs: 0,
+      applicationName: 'other process',
+    });
+    const isDue = async () => {
+      const [row] = await query<{ due: boolean }>(
+        sql(),
+        `select exists (select from device_states where uncompacted_from < now() - interval '2 days') as due`,
+      );
+      return row?.due;
+    };
+    do {
+      const processes = [createTransact(sql()), createTransact(other)];
+      await Promise.all(processes.map((transact) => compactionWith({ transact }).compactClosedDays()));
+    } while (await isDue());
+    await other.destroy();
+    for (const serial of fleet) {
+      assert.deepEqual(
+        (await storedReadings(sql(), await assetIdOf(serial))).map(({ value }) => value),
+        [1, 2, 3],
+      );
+      assert.equal(await countOf(serial), 1);
+    }
+  });
+
+  const receiveAt = (serialNumber: string, minute: number) =>
+    intakeWith().receive(frame({ serialNumber, readings: [temperature(minute, {}, noon)] }));
+  async function assetIdOf(serialNumber: string): Promise<string> {
+    const [row] = await query<{ id: string }>(
+      sql(),
+      'select id from assets where organization_id = ? and serial_number = ?',
+      [logger.org.id, serialNumber],
+    );
+    return row?.id ?? '';
+  }
+  const countOf = async (serialNumber: string) => countBlocks(sql(), await assetIdOf(serialNumber));
+
+  it('is done by one process at a time', async () => {
+    await sendDay();
+    const trx = await sql().transaction();
+    assert.ok(await createCompactionRepository(trx).lockCompaction());
+    await compact();
+    assert.equal(await countBlocks(sql(), logger.assetId), 24);
+    await trx.commit();
+    await compact();
+    assert.equal(await countBlocks(sql(), logger.assetId), 2);
+  });
+
+  it('goes on with other devices where one cannot be compacted, and leaves locked ones for later', async () => {
+    const fleet = await registerMany(logger.org, 30, logger.newSerial('FLEET'));
+    for (const serial of fleet) await sendDayOf(serial);
+    const faults: unknown[] = [];
+    let calls = 0;
+    await compactionWith({
+      compactionIn(handle) {
+        const repository = createCompactionRepository(handle);
+        return {
+          ...repository,
+          listBlocks: (windows) =>
+            ++calls === 1 ? Promise.reject(new Error('no')) : repository.listBlocks(windows),
+        };
+      },
+      onFault: (error) => faults.push(error),
+    }).compactClosedDays();
+    assert.equal(faults.length, 1);
+    const due = await query(
+      sql(),
+      "select from device_states where uncompacted_from < now() - interval '2 days'",
+    );
+    assert.ok(due.length <= 10, `${due.length} are left`);
+    const locked = await sql().transaction();
+    await query(locked, 'select from device_states where uncompacted_from is not null for update');
+    await compact();
+    await locked.commit();
+    await compact();
+    assert.deepEqual(
+      await query(sql(), "select from device_states where uncompacted_from < now() - interval '2 days'"),
+      [],
+    );
+  });
+
+  const sendDayOf = (serialNumber: string) =>
+    intakeWith().receive(
+      frame({ serialNumber, readings: [temperature(1, {}, noon), temperature(2, {}, noon)] }),
+    );
+
+  it('costs a device nothing that has sent nothing since', async () => {
+    await sendDay();
+    await compact();
+    const [row] = await query<{ from: Date | null }>(
+      sql(),
+      'select uncompacted_from as "from" from device_states where asset_id = ?',
+      [logger.assetId],
+    );
+    assert.equal(row?.from, null);
+  });
+
+  it('compacts a day again after a frame over HTTP that came days late', async () => {
+    const now = Date.now();
+    const at = (minute: number) => ({
+      channel: 1,
+      type: 'temperature',
+      value: 1,
+      measuredAt: new Date(now - (4 * DAY_MINUTES + minute) * 60_000).toISOString(),
+    });
+    for (const minute of [0, 5]) assert.equal(countsOf(await logger.send([at(minute)])).accepted, 1);
+    await compact();
+    assert.ok((await countBlocks(sql(), logger.assetId)) <= 2);
+    assert.equal(countsOf(await logger.send([at(5), at(3)])).duplicates, 1);
+    assert.equal((await history()).items.length, 3);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { newestReadings } from '../../src/measurements/newest-readings.ts';
+import { keyOfReading, type StoredReading } from '../../src/measurements/reading.ts';
+import { toBlocks } from '../../src/measurements/reading-block.ts';
+
+const START = Date.UTC(2026, 2, 2, 22);
+const MINUTE_MS = 60_000;
+
+/** Around midnight, several channels at the same time, in frames that overlap. */
+const frames = fc
+  .uniqueArray(
+    fc.record({
+      minute: fc.integer({ min: 0, max: 240 }),
+      channel: fc.integer({ min: 1, max: 4 }),
+      frame: fc.integer({ min: 1, max: 6 }),
+    }),
+    { selector: ({ minute, channel }) => minute * 10 + channel, maxLength: 80 },
+  )
+  .map((all) =>
+    all.map(({ minute, channel, frame }): StoredReading & { frame: number } => ({
+      channel,
+      type: 1,
+      value: minute,
+      error: null,
+      late: false,
+      measuredAt: new Date(START + minute * MINUTE_MS),
+      receivedAt: new Date(START),
+      frame,
+    })),
+  );
+const filters = fc.record({
+  from: fc.option(fc.integer({ min: 0, max: 240 })),
+  to: fc.option(fc.integer({ min: 0, max: 240 })),
+  before: fc.option(
+    fc.record({ minute: fc.integer({ min: 0, max: 240 }), channel: fc.integer({ min: 1, max: 4 }) }),
+  ),
+  limit: fc.integer({ min: 1, max: 20 }),
+});
+const minuteToDate = (minute: number | null) =>
+  minute === null ? null : new Date(START + minute * MINUTE_MS);
+
+describe('The newest readings of blocks', () => {
+  it('are those of all readings in order, or undecided, however few of the blocks are read', () => {
+    fc.assert(
+      fc.property(
+        frames,
+        filters,
+        fc.integer({ min: 1, max: 40 }),
+        (all, { limit, ...bounds }, blocksMax) => {
+          const [from, to] = [minuteToDate(bounds.from), minuteToDate(bounds.to)];
+          const before = bounds.before && {
+            channel: bounds.before.channel,
+            measuredAt: minuteToDate(bounds.before.minute) as Date,
+          };
+          const sorted = [1, 2, 3, 4, 5, 6]
+            .flatMap((frame) => toBlocks(all.filter((each) => each.frame === frame)))
+            .sort((a, b) => b.lastAt - a.lastAt);
+          const blocks = sorted.slice(0, blocksMax);
+          const isCut = blocks.length === blocksMax;
+          const found = newestReadings({ blocks, isCut }, { from, to, before, limit });
+          if (found === null) {
+            assert.ok(isCut);
+            return;
+          }
+          const expected = all
+            .filter(({ measuredAt }) => (!from || measuredAt >= from) && (!to || measuredAt < to))
+            .map(keyOfReading)
+            .filter((key) => !before || key < keyOfReading(before))
+            .sort((a, b) => b - a);
+          assert.deepEqual(found.map(keyOfReading), expected.slice(0, limit));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('name a reading once that is in two blocks', () => {
+    const reading: StoredReading = {
+      channel: 1,
+      type: 1,
+      value: 1,
+      error: null,
+      late: false,
+      measuredAt: new Date(START),
+      receivedAt: new Date(START),
+    };
+    const blocks = [...toBlocks([reading]), ...toBlocks([reading])];
+    const none = { from: null, to: null, before: null, limit: 2 };
+    assert.equal(newestReadings({ blocks, isCut: false }, none)?.length, 1);
+  });
+});

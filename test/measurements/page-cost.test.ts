@@ -1,0 +1,117 @@
+/** What a page of history and a late frame read, where a device sends every second and its day is not compacted yet. */
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { query } from '../../src/db/query.ts';
+import { toCursor } from '../../src/measurements/history.ts';
+import { temperature } from './fixtures.ts';
+import { timesOf, useLogger } from './harness.ts';
+
+const DAY_SECONDS = 86_400;
+const startMs = (Math.floor(Date.now() / 86_400_000) - 1) * 86_400_000;
+const at = (second: number) => new Date(startMs + second * 1000);
+/** Seconds of the day: in its first minute, at noon and at its end. */
+const POSITIONS = [600, DAY_SECONDS / 2, DAY_SECONDS - 1];
+
+interface Plan {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** Rows of blocks that were read, whether they were of use or not. */
+const blocksRead = (plan: Plan): number => {
+  const rows = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  const own = plan['Relation Name']?.startsWith('measurement_blocks') ? rows : 0;
+  return (plan.Plans ?? []).reduce((sum, child) => sum + blocksRead(child), own);
+};
+
+describe('With a reading every second', function () {
+  this.timeout(30_000);
+  const logger = useLogger();
+  const { frame, history, intakeWith } = logger;
+  const sql = () => logger.dms.service.sql;
+  let client: pg.Client;
+
+  before(async () => {
+    client = new pg.Client(logger.dms.settings.databaseUrl);
+    await client.connect();
+    // As connections plan prepared statements that they have run some times.
+    await client.query('set plan_cache_mode = force_generic_plan');
+  });
+  after(() => client.end());
+
+  /** The readings of a day, so many to a block. */
+  async function storeDay(perBlock: number): Promise<void> {
+    await query(
+      sql(),
+      `insert into measurement_blocks
+         (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
+       select ?, ?, at, at + make_interval(secs => ${perBlock - 1}), at, 1, 1, 0, false, array_fill(7, array[${perBlock}])
+       from generate_series(?::timestamptz, ?, make_interval(secs => ${perBlock})) as at`,
+      [logger.org.id, logger.assetId, at(0).toISOString(), at(DAY_SECONDS - 1).toISOString()],
+    );
+    await query(sql(), 'update device_states set latest_measured_at = ? where asset_id = ?', [
+      at(DAY_SECONDS - 1).toISOString(),
+      logger.assetId,
+    ]);
+    await query(sql(), 'analyze measurement_blocks');
+  }
+
+  /** How many blocks the statements read that the work makes of them. */
+  async function countRead(work: () => Promise<unknown>): Promise<number> {
+    const statements: Array<{ sql: string; bindings: unknown[] }> = [];
+    const record = (statement: { sql: string; bindings: unknown[] }) => {
+      if (/^\s*select.*from measurement_blocks/s.test(statement.sql)) statements.push(statement);
+    };
+    sql().on('query', record);
+    await work().finally(() => sql().off('query', record));
+    assert.ok(statements.length > 0, 'no statement was recorded');
+    let sum = 0;
+    for (const statement of statements) sum += blocksRead(await explain(statement.sql, statement.bindings));
+    return sum;
+  }
+
+  async function explain(text: string, bindings: unknown[]): Promise<Plan> {
+    const values = bindings.map((value) => client.escapeLiteral(String(value)));
+    await client.query(`prepare recorded as ${text}`);
+    const { rows } = await client.query(`explain (analyze, format json) execute recorded (${values.join()})`);
+    await client.query('deallocate recorded');
+    return rows[0]['QUERY PLAN'][0].Plan;
+  }
+
+  const pathOf = (second: number, limit: number) =>
+    `?limit=${limit}&cursor=${toCursor({ measuredAt: at(second), channel: 1 })}`;
+
+  for (const perBlock of [1, 2, 10]) {
+    it(`a page reads few more blocks than it has readings, anywhere in the day, with ${perBlock} to a block`, async () => {
+      await storeDay(perBlock);
+      for (const [second, limit] of POSITIONS.flatMap((each) =>
+        [50, 500].map((size) => [each, size] as const),
+      )) {
+        const path = pathOf(second, limit);
+        const { items } = await history(path);
+        const expected = Array.from({ length: limit }, (_, index) => at(second - 1 - index).toISOString());
+        assert.deepEqual(timesOf(items), expected);
+        const read = await countRead(() => history(path));
+        assert.ok(read <= 2 * limit + 100, `${read} blocks for ${limit} readings before second ${second}`);
+      }
+      const to = `?limit=50&to=${at(DAY_SECONDS / 2).toISOString()}`;
+      const read = await countRead(() => history(to));
+      assert.ok(read <= 200, `${read} blocks up to noon`);
+    });
+  }
+
+  it('a late frame is compared with few blocks, also if its readings lie far apart', async () => {
+    await storeDay(1);
+    for (const seconds of [[5], [5.5, 8], [10.5, 20_000, DAY_SECONDS - 2]]) {
+      const readings = seconds.map((second) => temperature(0, { measuredAt: at(second) }));
+      const read = await countRead(async () => {
+        const result = await intakeWith().receive(frame({ readings }));
+        assert.equal(result?.duplicates, seconds.filter(Number.isInteger).length);
+      });
+      assert.ok(read <= 20, `${read} blocks for ${seconds.length} readings`);
+    }
+  });
+});

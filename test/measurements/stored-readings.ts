@@ -1,0 +1,31 @@
+/** What the blocks of an asset hold, read without the code that wrote them. */
+import type { Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
+
+export interface StoredRow {
+  channel: number;
+  measuredAt: Date;
+  value: number | null;
+  error: number | null;
+}
+
+export const storedReadings = (sql: Sql, assetId: string): Promise<StoredRow[]> =>
+  query(
+    sql,
+    `select channel, value, error, first_at + coalesce(
+         offsets_ms[i], (i - 1) * extract(epoch from last_at - first_at) * 1000 / greatest(count - 1, 1)
+       ) * interval '1 ms' as "measuredAt"
+     from measurement_blocks
+     cross join lateral (select coalesce(cardinality(steps), cardinality(numbers)) as count) as c
+     cross join lateral generate_series(1, count) as i
+     cross join lateral (
+       select coalesce(numbers[i], steps[i]::double precision / 10 ^ scale) as value, errors[i] as error
+     ) as v
+     where asset_id = ? order by "measuredAt", channel`,
+    [assetId],
+  );
+
+export async function countBlocks(sql: Sql, assetId: string): Promise<number> {
+  const rows = await query(sql, 'select from measurement_blocks where asset_id = ?', [assetId]);
+  return rows.length;
+}

@@ -45,6 +45,7 @@ import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
+import * as deviceTokens from './048-device-tokens.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -83,4 +84,5 @@ export const migrations = {
   '034-uncompacted-from': uncompactedFrom,
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
+  '048-device-tokens': deviceTokens,
 };

@@ -1,4 +1,5 @@
 import { createTokenBucket } from '../http/token-bucket.ts';
+import { createDeviceTokens } from '../keys/device-tokens.service.ts';
 import { createKeyLookup } from '../keys/key-lookup.service.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
 import { keysRoutes } from '../keys/keys.routes.ts';
@@ -13,6 +14,7 @@ export function composeKeys({ sql, settings, now }: Resources) {
   const keysIn = createKeysRepository;
   return {
     routes: keysRoutes({ keys, keysIn, service: createKeysService({ keysIn, now: clock }) }),
+    deviceTokens: createDeviceTokens({ keysIn, now: clock }),
     findCaller: createKeyLookup({ keys, now: clock }),
     limits: {
       customer: createTokenBucket({ ...customerLimit, now: clock }),

@@ -48,14 +48,16 @@ export function composeSlices(resources: Resources) {
     publish,
     exchange: devices.exchanges.handle,
   });
+  const keys = composeKeys(resources);
   const assets = composeAssets(resources, {
+    deviceTokens: keys.deviceTokens,
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,
     resolveAlerts: alerts.onArchived,
   });
   const deliveries = composeDeliveries(resources);
   return {
-    keys: composeKeys(resources),
+    keys,
     profiles: composeProfiles(resources),
     presence,
     alerts,

@@ -129,7 +129,8 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
-    const caller = await options.authenticate(authorization, addressOf(ctx, options), definition.auth);
+    const address = addressOf(ctx, options);
+    const caller = await options.authenticate(authorization, address, definition.auth, ctx.params.serial);
     state.organizationId = caller.organizationId;
     checkRole(caller);
     const json: JsonBody = readsJson

@@ -19,7 +19,13 @@ export interface Caller {
   kind: KeyKind;
   /** Null for device keys. */
   role: Role | null;
+  /** In lower case, of the only device that a device token is good for; null: for all of the organization. */
+  serialKey: string | null;
 }
+
+/** Whether the key may speak for the device; one without a serial number may not be meant. */
+export const isGoodFor = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
+  serialKey === null || serialKey === serialNumber?.toLowerCase();
 
 export interface RouteRequest<Params, Query, Body> {
   caller: Caller;

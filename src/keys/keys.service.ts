@@ -30,6 +30,8 @@ export interface KeyRequest {
   name?: string | null;
   /** Default: admin for customer keys. */
   role?: Role | null;
+  /** A device token for this serial number alone, in lower case. */
+  serialKey?: string | null;
 }
 
 export interface KeyIssuer {
@@ -40,13 +42,14 @@ export interface KeyIssuer {
 
 export function createKeyIssuer(keys: KeysRepository, now: () => number): KeyIssuer {
   const issuer: KeyIssuer = {
-    async issue({ organizationId, kind, expiresAt, name = null, role }) {
+    async issue({ organizationId, kind, expiresAt, name = null, role, serialKey = null }) {
       const token = formatKey(kind, randomBytes(RANDOM_BYTES));
       const id = await keys.insert({
         organizationId,
         name,
         kind,
         role: kind === 'device' ? null : (role ?? 'admin'),
+        serialKey,
         hash: hashKey(token),
         tokenPreview: toTokenPreview(kind, token),
         expiresAt,

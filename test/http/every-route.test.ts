@@ -75,6 +75,8 @@ const ADDED: Record<string, number> = {
   'POST /webhooks/{webhookId}/replay': 202,
   'POST /webhooks/{webhookId}/test': 200,
   'POST /webhooks/{webhookId}/rotate-secret': 200,
+  'POST /assets/{assetId}/device-token': 201,
+  'DELETE /assets/{assetId}/device-token': 204,
   'GET /keys': 200,
   'POST /keys': 201,
   'DELETE /keys/{keyId}': 204,

@@ -41,6 +41,8 @@ describe('Looking up keys', () => {
       name: null,
       kind: 'device',
       role: null,
+      serialKey: null,
+      isForbidden: false,
       tokenPreview: '',
       createdAt: new Date(0),
       expiresAt: null,

@@ -107,6 +107,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
+  await organization.api.post(`/assets/${assetId}/device-token`);
   const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
   return {
     assetId,

@@ -26,6 +26,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.configJobs.routes,
   ...slices.devices.routes,
   ...slices.measurements.routes,
+  ...slices.statistics.routes,
   ...slices.assets.routes,
   ...slices.certificates.routes,
   ...slices.alerts.routes,

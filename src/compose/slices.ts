@@ -13,6 +13,7 @@ import { composeMeasurements } from './measurements.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
 import type { Resources } from './resources.ts';
+import { composeStatistics } from './statistics.ts';
 
 export type Slices = ReturnType<typeof composeSlices>;
 
@@ -69,5 +70,10 @@ export function composeSlices(resources: Resources) {
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
     audit: composeAudit(resources),
+    statistics: composeStatistics(resources, {
+      findAsset: assets.findAsset,
+      findDevice: devicesIn(resources.sql).find,
+      exports: measurements.exports,
+    }),
   };
 }

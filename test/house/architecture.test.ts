@@ -20,6 +20,7 @@ const FLOORS = [
   'src/config-jobs',
   'src/measurements',
   'src/alerts',
+  'src/statistics',
   'src/events',
   'src/endpoints',
   'src/deliveries',
@@ -74,6 +75,7 @@ const PACKAGES: Record<string, string[]> = {
   koa: ['src/http/'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],
+  pdfkit: ['src/statistics/statistics-page.service.ts'],
   'prom-client': ['src/http/'],
   undici: ['src/deliveries/sender.service.ts', 'dev/simulator/'],
 };

@@ -180,9 +180,18 @@ export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 
-/** The route's path with its parameters filled in, some of them replaced, as it is sent. */
+/** What operations require in their query. */
+const QUERIES: Record<string, string> = {
+  getStatistics: '?from=2026-03-02T08:15:30Z&to=2026-03-03T08:15:30Z',
+};
+
+/** The route's path with its parameters filled in, some of them replaced, and what its query requires, as it is sent. */
 export function pathOf(route: Route, fixtures: Fixtures, replaced: Record<string, string> = {}): string {
-  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures));
+  const path = route.path.replace(
+    /\{(\w+)\}/g,
+    (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures),
+  );
+  return path + (QUERIES[route.operationId] ?? '');
 }
 
 export interface Change {

@@ -17,6 +17,8 @@ const READING = [
   'migrate',
   'openapi',
   'temporal setup',
+  // Moves what is stored, and shows the same.
+  'readings move',
 ];
 
 describe('The command line in the audit trail', () => {

@@ -1,8 +1,8 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
 
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { invalid } from '../process/errors.ts';
-import { measurementTypeOf } from './measurement-type.ts';
 import type { Reading, StoredReading } from './reading.ts';
 
 export type HistoryReading = StoredReading;

@@ -5,11 +5,13 @@ import { queryPrepared } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import { toRefusal } from '../devices/device-row.ts';
 import type { SyncState } from '../devices/device-sync.ts';
+import type { LatestReading } from '../devices/latest-readings.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { ConfigState, DeviceState, LockedDevice } from './stored-frame.ts';
 
-interface StateRow extends Presence, Omit<DeviceState, 'presence'> {
+interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
+  latest: LatestReading[] | null;
   organizationId: string;
   assetId: string;
   serialNumber: string;
@@ -75,6 +77,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
          s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
          s.latest_measured_at as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
          s.observed_channel_types as "channelTypes", s.newest_reading_at as "newestReadingAt",
+         s.latest,
          s.open_alerts as "openAlerts", subscriptions.event_types as subscribed, s.asset_id is null as "isLocked"
        -- One look-up in each index per device: joined freely, a batch may read whole tables instead.
        from (
@@ -147,6 +150,7 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       latestMeasuredAt: row.latestMeasuredAt,
       channelTypes: row.channelTypes,
       newestReadingAt: row.newestReadingAt,
+      latest: row.latest ?? [],
     },
     config: {
       sync: syncOf(config),

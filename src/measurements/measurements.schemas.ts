@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { CHANNELS_MAX, PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
+import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
 import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
 import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
-import { MEASUREMENT_TYPES } from './measurement-type.ts';
 
 const READINGS_MAX = 1_000;
 

@@ -39,7 +39,7 @@ export function parseCursor(cursor: string): HistoryCursor {
   throw invalid('cursor must be the nextCursor of an earlier page');
 }
 
-const COLUMNS = [
+export const CSV_COLUMNS = [
   'channel',
   'position',
   'type',
@@ -52,18 +52,20 @@ const COLUMNS = [
 ] as const;
 
 /** RFC 4180; no value of ours needs quotes. */
-export const CSV_HEADER = `${COLUMNS.join()}\r\n`;
+export const CSV_HEADER = `${CSV_COLUMNS.join()}\r\n`;
 
 export function csvLine(reading: HistoryReading, layout: Layout): string {
   const view: Record<string, unknown> = readingView(reading, layout);
-  return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
+  return `${CSV_COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
 }
 
-/** Whether the caller prefers CSV to JSON (RFC 9110, section 12.5.1, as far as two types need it). */
-export function prefersCsv(accept: string | undefined): boolean {
-  const [csv, json] = [preference('text/csv', accept), preference('application/json', accept)];
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+
+/** Whether the caller prefers CSV to the other type (RFC 9110, section 12.5.1, as far as two types need it). */
+export function prefersCsv(accept: string | undefined, otherType = 'application/json'): boolean {
+  const [csv, other] = [preference('text/csv', accept), preference(otherType, accept)];
   if (csv.weight === 0) return false;
-  return csv.weight > json.weight || (csv.weight === json.weight && csv.rank < json.rank);
+  return csv.weight > other.weight || (csv.weight === other.weight && csv.rank < other.rank);
 }
 
 /** By the media range that matches the type most specifically; rank 0 is the type itself. */

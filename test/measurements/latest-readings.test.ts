@@ -53,7 +53,10 @@ describe('The latest readings of an asset', () => {
   });
 
   it('are the newest of late samples where no other has come', async () => {
-    await send([reading({ measuredAt: ago(3_000), value: 1 }), reading({ measuredAt: ago(2_990), value: 2 })]);
+    await send([
+      reading({ measuredAt: ago(3_000), value: 1 }),
+      reading({ measuredAt: ago(2_990), value: 2 }),
+    ]);
     assert.deepEqual(await values(), [[1, 2]]);
   });
 
@@ -73,7 +76,9 @@ describe('The latest readings of an asset', () => {
 
   it('are not read from the history', async () => {
     await send([reading({ value: 7 })]);
-    await query(logger.dms.service.sql, 'delete from measurement_blocks where asset_id = ?', [logger.assetId]);
+    await query(logger.dms.service.sql, 'delete from measurement_blocks where asset_id = ?', [
+      logger.assetId,
+    ]);
     assert.deepEqual(await values(), [[1, 7]]);
   });
 });

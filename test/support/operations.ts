@@ -154,9 +154,18 @@ export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 
+/** Of operations that require one. */
+const QUERIES: Record<string, string> = {
+  exportMeasurements: '?from=2026-01-01T00:00:00Z&to=2036-01-01T00:00:00Z&all=true',
+};
+
 /** The route's path with its parameters filled in, some of them replaced, as it is sent. */
 export function pathOf(route: Route, fixtures: Fixtures, replaced: Record<string, string> = {}): string {
-  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures));
+  const path = route.path.replace(
+    /\{(\w+)\}/g,
+    (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures),
+  );
+  return path + (QUERIES[route.operationId] ?? '');
 }
 
 export interface Change {

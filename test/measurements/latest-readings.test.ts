@@ -50,6 +50,10 @@ describe('The latest readings of an asset', () => {
     assert.deepEqual(await values(), [[1, 10]]);
     await send([reading({ measuredAt, value: 11 })]);
     assert.deepEqual(await values(), [[1, 10]]);
+    await logger.newLogger();
+    await send([reading({ measuredAt: ago(4_000), value: 4 })]);
+    await send([reading({ measuredAt: ago(3_000), value: 3 })]);
+    assert.deepEqual(await values(), [[1, 4]], 'newer, but a day old on arrival');
   });
 
   it('are the newest of late samples where no other has come', async () => {

@@ -11,6 +11,8 @@ export interface BucketFilter {
   to: Date | null;
   channel: number | null;
   sizeMs: number;
+  /** About so many are wanted; null: all. */
+  wanted: number | null;
   /** After this one in the order of the pages. */
   after: BucketPosition | null;
 }
@@ -47,18 +49,20 @@ interface ReadWindow {
 async function* walkWindows(
   history: ListBlocks,
   scope: HistoryScope,
-  { from, to, channel, sizeMs, after }: BucketFilter,
+  { from, to, channel, sizeMs, wanted, after }: BucketFilter,
 ): AsyncGenerator<ReadWindow> {
   const firstMs = from?.getTime() ?? 0;
   const list = ([fromMs, beforeMs]: Window, max: number) =>
     history.listBlocks(scope, toBlockFilter(fromMs, beforeMs, channel), max);
   let beforeMs = Math.min(to?.getTime() ?? MAX_MS, after ? after.fromMs + sizeMs : MAX_MS);
-  let lengthMs: number = Math.max(WINDOW_MS.first, sizeMs);
+  const enoughMs = Math.max(WINDOW_MS.first, sizeMs * (wanted ?? Number.POSITIVE_INFINITY));
+  let lengthMs = 0;
   let isLast = false;
   while (!isLast && beforeMs > firstMs) {
     const [newest] = await list([firstMs, beforeMs], 1);
     if (!newest) return;
     beforeMs = Math.min(beforeMs, newest.lastAt + 1);
+    lengthMs ||= Math.min(enoughMs, firstLength(newest));
     // Where readings are dense, one look for the next of them serves many windows.
     for (let isEmpty = false; !isEmpty && !isLast; ) {
       const window: Window = [Math.max(firstMs, startOf(beforeMs - lengthMs, lengthMs, sizeMs)), beforeMs];
@@ -75,6 +79,13 @@ async function* walkWindows(
       yield { window, blocks };
     }
   }
+}
+
+/** Of a window, if all are as dense as the block. */
+function firstLength(block: ReadingBlock): number {
+  const readings = countReadings([block]);
+  const msPerReading = readings > 1 ? (block.lastAt - block.firstAt) / (readings - 1) : 0;
+  return Math.min(WINDOW_MS.most, Math.max(WINDOW_MS.first, msPerReading * READINGS_ENOUGH));
 }
 
 const MAX_MS = 8.64e15;

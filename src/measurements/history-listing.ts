@@ -58,7 +58,7 @@ export function listBuckets(query: ListMeasurements, resolution: Resolution): Li
   return {
     async list(history, scope) {
       const buckets: Bucket[] = [];
-      for await (const some of walkBuckets(history, scope, filter)) {
+      for await (const some of walkBuckets(history, scope, { ...filter, wanted: query.limit + 1 })) {
         buckets.push(...some);
         if (buckets.length > query.limit) break;
       }
@@ -86,6 +86,7 @@ const toHistoryFilter = (query: ListMeasurements): HistoryFilter => ({
 const toBucketFilter = (query: ListMeasurements, resolution: Resolution): BucketFilter => ({
   ...rangeOf(query),
   sizeMs: RESOLUTIONS[resolution],
+  wanted: null,
   after: query.cursor === undefined ? null : parseBucketCursor(query.cursor),
 });
 

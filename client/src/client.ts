@@ -23,11 +23,10 @@ export interface CallOptions extends RequestOptions {
 }
 
 /** The second parameter may be left out where the operation needs nothing. */
-type Call<Id extends OperationId, Returned> = (
-  ...given: Record<never, never> extends Arguments<Id>
-    ? [given?: Arguments<Id>, options?: CallOptions]
-    : [given: Arguments<Id>, options?: CallOptions]
-) => Promise<Returned>;
+type Call<Id extends OperationId, Returned> =
+  Record<never, never> extends Arguments<Id>
+    ? (given?: Arguments<Id>, options?: CallOptions) => Promise<Returned>
+    : (given: Arguments<Id>, options?: CallOptions) => Promise<Returned>;
 
 export type Client = { readonly [Id in OperationId]: Call<Id, Result<Id>> } & {
   /** The response as it comes, for what is streamed, such as CSV. Its status is a success. */

@@ -4,17 +4,23 @@ interface Page<Item> {
   nextCursor: string | null;
 }
 
+// A list that needs no arguments and one that does are both accepted.
+type List = (given: never) => Promise<Page<unknown>>;
+type Given<Of extends List> = NonNullable<Parameters<Of>[0]>;
+type Item<Of extends List> = Awaited<ReturnType<Of>>['items'][number];
+
 /**
  * All items of a list, read page by page as they are used:
  * `for await (const asset of each(dms.listAssets, { limit: 500 })) …`
  */
-export async function* each<Given extends { cursor?: string }, Item>(
-  list: (given: Given) => Promise<Page<Item>>,
-  given: NoInfer<Given>,
-): AsyncGenerator<Item, void, undefined> {
-  let cursor: string | null | undefined = given.cursor;
+export async function* each<Of extends List>(
+  list: Of,
+  given: Given<Of>,
+): AsyncGenerator<Item<Of>, void, undefined> {
+  const read = list as unknown as (given: object) => Promise<Page<Item<Of>>>;
+  let cursor: string | null = null;
   do {
-    const page: Page<Item> = await list(cursor == null ? given : { ...given, cursor });
+    const page: Page<Item<Of>> = await read(cursor === null ? given : { ...(given as object), cursor });
     yield* page.items;
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -5,7 +5,11 @@ import { type ApiDocument, operationsOf } from './api-operations.ts';
 const NOTICE = '// Generated from openapi.json by `npm run client`.\n';
 
 export async function generateTypes(document: ApiDocument): Promise<string> {
-  const ast = await openapiTS(structuredClone(withoutErrors(document)) as never, { silent: true });
+  const ast = await openapiTS(structuredClone(withoutErrors(document)) as never, {
+    silent: true,
+    // What has a default may be left out.
+    defaultNonNullable: false,
+  });
   return `${NOTICE}${astToString(ast)}`;
 }
 

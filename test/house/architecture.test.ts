@@ -39,6 +39,7 @@ const FLOORS = [
   'dev/local',
   'dev/simulator',
   'dev/demo',
+  'dev/client',
   'dev/bin',
 ];
 const SLICES = FLOORS.slice(FLOORS.indexOf('src/keys'), FLOORS.indexOf('src/temporal'));
@@ -73,6 +74,7 @@ const PACKAGES: Record<string, string[]> = {
   joi: ['src/process/', 'src/http/'],
   knex: ['src/db/'],
   koa: ['src/http/'],
+  'openapi-typescript': ['dev/client/'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],
   pdfkit: ['src/statistics/statistics-page.service.ts'],

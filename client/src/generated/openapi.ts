@@ -257,9 +257,49 @@ export interface paths {
         };
         /**
          * Read what a device has measured
-         * @description Newest first. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.
+         * @description Newest first; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.
          */
         get: operations["listMeasurements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/measurements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export what many devices have measured
+         * @description A line for each reading, device by device, each newest first: JSON, or with Accept: text/csv a table. A connection that ends without its end means that it is not whole.
+         */
+        get: operations["exportMeasurements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{assetId}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Statistics of what a device has measured
+         * @description Per channel minimum, maximum, average and mean kinetic temperature, the time outside the bounds of each alert, and gaps. A sample holds until the next one, for two measurement intervals at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.
+         */
+        get: operations["getStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -331,6 +371,30 @@ export interface paths {
          */
         post: operations["replaceHardware"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{assetId}/device-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a token for this device alone
+         * @description Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. An earlier one goes on for 24 hours.
+         */
+        post: operations["issueDeviceToken"];
+        /**
+         * End the token of this device
+         * @description Every process refuses it, and an earlier one that goes on, within 5 seconds.
+         */
+        delete: operations["deleteDeviceToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -748,6 +812,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys, newest first
+         * @description Keys of customers and of devices, expired ones too. Deleted keys are left out, and tokens of single devices.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The key itself is in this answer and in no other. It works at once, for its kind and role.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an API key
+         * @description Every process refuses it within 5 seconds. 409 for the last key with the role admin that is still valid.
+         */
+        delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed what, newest first
+         * @description One entry for every change by a customer key or the command line, with what GET showed before and after. A refused request has none, and a dry run neither.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "data.measurement": {
@@ -1082,7 +1210,7 @@ export interface components {
              * @description When the job stops waiting; the change stays pending
              * @default 2880
              */
-            deadlineMinutes: number;
+            deadlineMinutes?: number;
             rollout?: components["schemas"]["Rollout"];
         } & (unknown | unknown);
         /**
@@ -1152,6 +1280,16 @@ export interface components {
          *       "buildingId": "main",
          *       "spaceId": "pharmacy",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "latest": [
+         *         {
+         *           "channel": 1,
+         *           "position": "probe",
+         *           "type": "temperature",
+         *           "value": 4.2,
+         *           "unit": "°C",
+         *           "measuredAt": "2026-03-02T08:15:00.000Z"
+         *         }
+         *       ],
          *       "replacementHistory": [
          *         {
          *           "serialNumber": "282C0241A0F3",
@@ -1192,6 +1330,8 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             createdAt: string;
+            /** @description The newest sample of each channel; samples that came late do not replace it */
+            latest: components["schemas"]["LatestReading"][];
             /** @description Earlier hardware, oldest first */
             replacementHistory: {
                 serialNumber: string;
@@ -1202,6 +1342,48 @@ export interface components {
                  */
                 replacedAt: string;
             }[];
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a6-11a0-7c33-9a53-0c2f5f7e8d11",
+         *       "recType": "audit-entry",
+         *       "at": "2026-03-02T08:15:30.000Z",
+         *       "actor": {
+         *         "keyId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28",
+         *         "name": "Facility team"
+         *       },
+         *       "action": "deleteWebhook",
+         *       "subject": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29",
+         *       "before": {
+         *         "status": "active",
+         *         "url": "https://example.com/hooks"
+         *       },
+         *       "after": null
+         *     }
+         */
+        AuditEntry: {
+            id: string;
+            /** @enum {string} */
+            recType: "audit-entry";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            at: string;
+            actor: {
+                /** @description Null: somebody used the command line */
+                keyId: string | null;
+                name: string;
+            };
+            /** @description The operationId */
+            action: string;
+            /** @description Id, slug or serial number of what was changed */
+            subject: string;
+            /** @description What GET showed before; null on creation. Never a secret */
+            before: Record<string, never> | null;
+            /** @description What GET showed after; null on deletion. Never a secret */
+            after: Record<string, never> | null;
         };
         /**
          * @example {
@@ -1553,7 +1735,7 @@ export interface components {
              * @description Deliver config.applied as well. Default: false
              * @default false
              */
-            deliverConfigApplied: boolean;
+            deliverConfigApplied?: boolean;
             /**
              * @description Default: active
              * @enum {string}
@@ -1637,7 +1819,7 @@ export interface components {
              *       "alert.created"
              *     ]
              */
-            events: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent")[];
+            events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent")[];
             /**
              * @description Default: active
              * @enum {string}
@@ -1648,6 +1830,48 @@ export interface components {
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret?: string;
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28",
+         *       "recType": "key",
+         *       "name": "Facility team",
+         *       "kind": "customer",
+         *       "role": "write",
+         *       "preview": "dms_live_3fZk…",
+         *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "expiresAt": null,
+         *       "key": "dms_live_…"
+         *     }
+         */
+        CreatedKey: {
+            id: string;
+            /** @enum {string} */
+            recType: "key";
+            name: string;
+            /** @enum {string} */
+            kind: "customer" | "device";
+            /**
+             * @description Null for device keys
+             * @enum {string|null}
+             */
+            role: "admin" | "write" | "read" | null;
+            /** @description The first characters of the key */
+            preview: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            expiresAt: string | null;
+            /** @description The key itself: shown only this once */
+            key: string;
         };
         /**
          * @example {
@@ -1976,6 +2200,124 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28",
+         *       "recType": "key",
+         *       "name": "Facility team",
+         *       "kind": "customer",
+         *       "role": "write",
+         *       "preview": "dms_live_3fZk…",
+         *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "expiresAt": null
+         *     }
+         */
+        Key: {
+            id: string;
+            /** @enum {string} */
+            recType: "key";
+            name: string;
+            /** @enum {string} */
+            kind: "customer" | "device";
+            /**
+             * @description Null for device keys
+             * @enum {string|null}
+             */
+            role: "admin" | "write" | "read" | null;
+            /** @description The first characters of the key */
+            preview: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            expiresAt: string | null;
+        };
+        LatestReading: {
+            channel: number;
+            /** @enum {string|null} */
+            position: "probe" | "ambient" | null;
+            type: string;
+            value: number | null;
+            unit: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            measuredAt: string;
+            /** @description The error code of the sensor, where there is no value */
+            error?: number;
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+         *       "recType": "asset",
+         *       "name": "Vaccine fridge 2",
+         *       "serialNumber": "282C02424EED",
+         *       "status": "online",
+         *       "signalStrength": "good",
+         *       "batteryStatus": "ok",
+         *       "model": "TVO-THT",
+         *       "lastReadingAt": "2026-03-02T08:15:00.000Z",
+         *       "waterType": null,
+         *       "floor": 0,
+         *       "buildingId": "main",
+         *       "spaceId": "pharmacy",
+         *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "latest": [
+         *         {
+         *           "channel": 1,
+         *           "position": "probe",
+         *           "type": "temperature",
+         *           "value": 4.2,
+         *           "unit": "°C",
+         *           "measuredAt": "2026-03-02T08:15:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        ListedAsset: {
+            id: string;
+            /** @enum {string} */
+            recType: "asset";
+            name: string;
+            serialNumber: string;
+            /**
+             * @description new: no contact yet; offline: an expected contact was missed
+             * @enum {string}
+             */
+            status: "new" | "online" | "offline" | "archived";
+            /** @enum {string} */
+            signalStrength: "good" | "fair" | "poor" | "unknown";
+            /** @enum {string} */
+            batteryStatus: "ok" | "low" | "unknown";
+            model: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastReadingAt: string | null;
+            waterType: string | null;
+            floor: number | null;
+            buildingId: string | null;
+            spaceId: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /** @description The newest sample of each channel; samples that came late do not replace it */
+            latest: components["schemas"]["LatestReading"][];
+        };
+        /**
+         * @example {
          *       "channel": 1,
          *       "position": "probe",
          *       "type": "temperature",
@@ -2010,6 +2352,38 @@ export interface components {
             late: boolean;
             /** @description The error code of the sensor, where there is no value */
             error?: number;
+        };
+        /**
+         * @example {
+         *       "channel": 1,
+         *       "position": "probe",
+         *       "type": "temperature",
+         *       "unit": "°C",
+         *       "from": "2026-03-02T08:00:00.000Z",
+         *       "min": 3.9,
+         *       "avg": 4.15,
+         *       "max": 4.4,
+         *       "count": 12
+         *     }
+         */
+        MeasurementBucket: {
+            channel: number;
+            /** @enum {string|null} */
+            position: "probe" | "ambient" | null;
+            type: string;
+            unit: string;
+            /**
+             * Format: date-time
+             * @description The start of the bucket
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            from: string;
+            min: number;
+            /** @description Of the readings, not weighted by time */
+            avg: number;
+            max: number;
+            /** @description Readings with a value; sensor errors do not count */
+            count: number;
         };
         /**
          * @description What the device has to apply; handing it out counts as fetched
@@ -2119,12 +2493,12 @@ export interface components {
              * @description Share of these that must apply it before the rest begins
              * @default 100
              */
-            minAppliedPercent: number;
+            minAppliedPercent?: number;
             /**
              * @description Share of refusals that ends the job
              * @default 100
              */
-            abortFailedPercent: number;
+            abortFailedPercent?: number;
         };
         /** @description When the alerts are on. With always false all other fields are required, else none is allowed. */
         Schedule: {
@@ -2208,6 +2582,82 @@ export interface components {
              * @example 2026-03-02T08:15:30Z
              */
             nextTransmissionAt?: string;
+        };
+        /**
+         * @example {
+         *       "channels": [
+         *         {
+         *           "channel": 1,
+         *           "position": "probe",
+         *           "type": "temperature",
+         *           "unit": "°C",
+         *           "count": 288,
+         *           "min": 3.1,
+         *           "max": 8.4,
+         *           "avg": 4.6,
+         *           "meanKineticTemperature": 4.7,
+         *           "alerts": [
+         *             {
+         *               "type": "range",
+         *               "lowC": 2,
+         *               "highC": 8,
+         *               "secondsOutside": 600
+         *             }
+         *           ],
+         *           "gaps": [
+         *             {
+         *               "from": "2026-03-02T08:25:00.000Z",
+         *               "to": "2026-03-02T09:15:00.000Z"
+         *             }
+         *           ],
+         *           "gapCount": 1
+         *         }
+         *       ]
+         *     }
+         */
+        Statistics: {
+            channels: {
+                channel: number;
+                /** @enum {string|null} */
+                position: "probe" | "ambient" | null;
+                type: string;
+                unit: string;
+                /** @description Samples; sensor errors are none */
+                count: number;
+                min: number;
+                max: number;
+                /** @description Of the samples, unweighted */
+                avg: number;
+                /** @description °C, of the samples, unweighted; activation energy 83.144 kJ/mol. Null for what is no temperature */
+                meanKineticTemperature: number | null;
+                /** @description Those that the device runs at present */
+                alerts: {
+                    /** @enum {string} */
+                    type: "range" | "high" | "low";
+                    /** @description °C; null where there is none */
+                    lowC: number | null;
+                    /** @description °C; null where there is none */
+                    highC: number | null;
+                    /** @description Whatever the schedule of the alert */
+                    secondsOutside: number;
+                }[];
+                /** @description Oldest first, the newest 1000 of them. A sample holds for two measurement intervals at most */
+                gaps: {
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC, milliseconds
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    from: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC, milliseconds
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    to: string;
+                }[];
+                gapCount: number;
+            }[];
         };
         TemperatureAlert: {
             /**
@@ -2329,17 +2779,17 @@ export interface components {
              * @default 0
              * @example 0.5
              */
-            hysteresisC: number;
+            hysteresisC?: number;
             /**
              * @description Send at once when a bound is breached.
              * @default true
              */
-            transmitOnBreach: boolean;
+            transmitOnBreach?: boolean;
             /**
              * @description Send at once when the temperature is back.
              * @default true
              */
-            transmitOnReturn: boolean;
+            transmitOnReturn?: boolean;
         } & ({
             /** @constant */
             type: "range";
@@ -2852,6 +3302,8 @@ export interface operations {
                 /** @description Measured before this time */
                 to?: string;
                 channel?: number;
+                /** @description Sums up each channel in buckets of this length, in UTC, instead of single readings */
+                resolution?: "5m" | "1h" | "1d";
                 /** @description Items per page */
                 limit?: number;
                 /** @description nextCursor of the page before */
@@ -2872,11 +3324,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["Measurement"][];
+                        /** @description Single readings, or buckets if a resolution was given */
+                        items: (components["schemas"]["Measurement"] | components["schemas"]["MeasurementBucket"])[];
                         /** @description Pass as cursor for the next page; null on the last one */
                         nextCursor: string | null;
                     };
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    exportMeasurements: {
+        parameters: {
+            query: {
+                /** @description Measured at this time or later */
+                from: string;
+                /** @description Measured before this time */
+                to: string;
+                /** @description 1 to 100 ids, separated by commas */
+                assetIds?: string;
+                /** @description Of all devices that are not archived */
+                all?: true;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query: {
+                /** @description Measured at this time or later */
+                from: string;
+                /** @description Measured before this time; at most 400 days later */
+                to: string;
+            };
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statistics"];
+                    "application/pdf": string;
                 };
             };
         };
@@ -2909,7 +3420,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["Asset"][];
+                        items: components["schemas"]["ListedAsset"][];
                         /** @description All that match, on all pages */
                         totalItems: number;
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -3045,6 +3556,54 @@ export interface operations {
                         serialNumber: string;
                     };
                 };
+            };
+        };
+    };
+    issueDeviceToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 36 characters, the most that a logger can store; shown only this once */
+                        token: string;
+                    };
+                };
+            };
+        };
+    };
+    deleteDeviceToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -3848,6 +4407,139 @@ export interface operations {
                          * @example 2026-03-02T08:15:30.000Z
                          */
                         previousValidUntil: string | null;
+                    };
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Key"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Shown in the audit trail */
+                    name: string;
+                    /**
+                     * @description customer: for the API; device: the token of all loggers of the organization
+                     * @default customer
+                     * @enum {string}
+                     */
+                    kind?: "customer" | "device";
+                    /**
+                     * @description Required for customer keys. read: GET; write: changes, too; admin: also keys
+                     * @enum {string|null}
+                     */
+                    role?: "admin" | "write" | "read" | null;
+                    /**
+                     * Format: date-time
+                     * @description Null or absent: never
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    expiresAt?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+        };
+    };
+    deleteKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Only changes of this key: its id or its name */
+                actor?: string;
+                /** @description Only changes of the thing of this id, slug or serial number */
+                subject?: string;
+                /** @description From then on */
+                from?: string;
+                /** @description Before then */
+                to?: string;
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AuditEntry"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
                     };
                 };
             };

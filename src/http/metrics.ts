@@ -1,6 +1,4 @@
-/** Prometheus metrics, on a port of their own, where `/livez` says that the process answers. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** Prometheus metrics; see metrics-server.ts for where they can be read. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
@@ -10,6 +8,7 @@ export interface Metrics {
   requestDuration: Histogram<'operation' | 'status'>;
   temporalErrors: Counter<'call'>;
   jobsStarted: Counter;
+  runsRestarted: Counter<'workflow' | 'last'>;
   clockAhead: Gauge;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
@@ -120,6 +119,12 @@ export function createMetrics(sources: MetricSources): Metrics {
       help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
       registers,
     }),
+    runsRestarted: new Counter({
+      name: 'dms_runs_restarted_total',
+      help: 'Runs of jobs and endpoints that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
+      labelNames: ['workflow', 'last'],
+      registers,
+    }),
     jobsStarted: new Counter({
       name: 'dms_config_jobs_started_total',
       help: 'Job workflows started',
@@ -136,43 +141,5 @@ function shared<T>(run: () => Promise<T>): () => Promise<T> {
       underWay = null;
     });
     return underWay;
-  };
-}
-
-export interface MetricsServer {
-  port: number;
-  stop(): Promise<void>;
-}
-
-/** A second process on the same machine needs a METRICS_PORT of its own, which is easily forgotten. */
-function explainPortError(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code !== 'EADDRINUSE') return error;
-  return new Error(`Port ${port} for metrics is taken: choose another one with METRICS_PORT`);
-}
-
-export async function listenMetrics(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
-  const server = createServer(async (request, response) => {
-    if (request.url === '/livez') {
-      response.end('ok');
-      return;
-    }
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    response.setHeader('Content-Type', metrics.registry.contentType);
-    response.end(await metrics.registry.metrics());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explainPortError(error, port)));
-    server.listen(port, host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

@@ -25,7 +25,11 @@ export interface GoProgram {
 }
 
 /** Writes one package to the target path; several go into the target folder, named after their packages. */
-export async function buildWithGo(target: string, program: GoProgram, options: GoBuildOptions): Promise<void> {
+export async function buildWithGo(
+  target: string,
+  program: GoProgram,
+  options: GoBuildOptions,
+): Promise<void> {
   const { env, print, moduleFolder = pinnedModules } = options;
   const go = await findProgram('go', env);
   if (!go) throw new Error('it cannot be built: there is no Go on the PATH');

@@ -66,7 +66,7 @@ async function inCache({ cacheDir, print }: FindTemporalServer): Promise<Tempora
   if (!(await isExecutable(programs.server))) return undefined;
   const version = await versionOf(programs).catch(() => undefined);
   print(`${name}: ${folder} from the cache${version ? '' : ' does not run; getting another'}`);
-  return version && programs;
+  return version ? programs : undefined;
 }
 
 /** Under another name first: other processes see both programs or none. */

@@ -1,0 +1,59 @@
+/** Everything that is wrong with a run, and how much was looked at. Pure: the records are all there is to it. */
+import { judgeAlerts } from './alerts-oracle.ts';
+import { judgeDevices } from './devices-oracle.ts';
+import { judgeEvents, type StoredFacts } from './events-oracle.ts';
+import { judgeJobs } from './jobs-oracle.ts';
+import { judgeMemory } from './memory-oracle.ts';
+import { judgeReadings } from './readings-oracle.ts';
+import type {
+  AcknowledgedJob,
+  ActualDevice,
+  Finding,
+  MemorySample,
+  Receipt,
+  SentReadings,
+  Subscription,
+} from './records.ts';
+
+export interface RunRecords {
+  sent: SentReadings;
+  jobs: readonly AcknowledgedJob[];
+  actual: readonly ActualDevice[];
+  receipts: readonly Receipt[];
+  subscriptions: readonly Subscription[];
+  memory: readonly MemorySample[];
+  /** Of processes and endpoints, found while the run went on. */
+  findings: readonly Finding[];
+}
+
+export interface Verdict {
+  /** By what they are about, in the order of the table. */
+  checked: Array<[about: string, count: number]>;
+  findings: Finding[];
+}
+
+export function judge(records: RunRecords, stored: StoredFacts): Verdict {
+  const { sent, jobs, actual, receipts, subscriptions, memory } = records;
+  return {
+    checked: [
+      ['readings', [...sent.values()].reduce((sum, { size }) => sum + size, 0)],
+      ['reports', actual.length],
+      ['jobs', jobs.length],
+      ['alerts', stored.alerts.length],
+      ['events', receipts.length],
+      ['presence', actual.length],
+      ['endpoints', subscriptions.length],
+      ['processes', new Set(memory.map(({ pid }) => pid)).size],
+      ['memory', memory.length],
+    ],
+    findings: [
+      ...records.findings,
+      ...judgeReadings(sent, stored.devices),
+      ...judgeDevices(actual, stored.devices),
+      ...judgeJobs(jobs, stored.jobs, actual),
+      ...judgeAlerts(stored.alerts, sent, stored.devices),
+      ...judgeEvents(receipts, subscriptions, stored),
+      ...judgeMemory(memory),
+    ],
+  };
+}

@@ -2,7 +2,7 @@
  * Spreads datagrams over several processes on this machine. What comes from one address goes to the same process for as
  * long as that listens, and answers come from where the datagrams went: exchanges and reports in parts stay whole.
  */
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface UdpBalancer {
@@ -21,10 +21,10 @@ export async function startUdpBalancer(ports: readonly number[]): Promise<UdpBal
   const listener = createSocket({ type: 'udp4', recvBufferSize: 4 << 20 });
   const sessions = new Map<string, Promise<Session>>();
 
-  async function open(port: number, upstream: number): Promise<Session> {
+  async function open({ address, port }: RemoteInfo, upstream: number): Promise<Session> {
     const socket = createSocket('udp4');
     const session = { socket, upstream };
-    socket.on('message', (answer) => listener.send(answer, port, host));
+    socket.on('message', (answer) => listener.send(answer, port, address));
     // The process refuses datagrams: the next one takes over, and the sender repeats what was lost.
     socket.on('error', () => {
       session.upstream = (session.upstream + 1) % ports.length;
@@ -36,18 +36,18 @@ export async function startUdpBalancer(ports: readonly number[]): Promise<UdpBal
     return session;
   }
 
-  async function pass(datagram: Buffer, port: number): Promise<void> {
-    const address = String(port);
-    let opening = sessions.get(address);
+  async function pass(datagram: Buffer, from: RemoteInfo): Promise<void> {
+    const key = `${from.address} ${from.port}`;
+    let opening = sessions.get(key);
     if (!opening) {
-      opening = open(port, sessions.size % ports.length);
-      sessions.set(address, opening);
+      opening = open(from, sessions.size % ports.length);
+      sessions.set(key, opening);
     }
     const { socket } = await opening;
     trySend(socket, datagram);
   }
 
-  listener.on('message', (datagram, { port }) => void pass(datagram, port));
+  listener.on('message', (datagram, from) => void pass(datagram, from));
   listener.on('error', () => undefined);
   listener.bind(0, host);
   await once(listener, 'listening');

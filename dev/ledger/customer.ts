@@ -88,7 +88,7 @@ export function createCustomer(options: CustomerOptions): Customer {
 
   async function editEndpoint(): Promise<void> {
     const { id, receiver } = edited;
-    const secret = `ledger secret number ${journal.nowMs()}`;
+    const secret = toSecret(`ledger edit ${journal.nowMs()}`);
     // Signatures with the new one are good from before the service knows it.
     receiver.secrets.push(secret);
     const change = random() < 0.5 ? { url: `${receiver.url}?${journal.nowMs()}` } : { secret };
@@ -129,6 +129,9 @@ export function createCustomer(options: CustomerOptions): Customer {
     },
   };
 }
+
+/** As Standard Webhooks wants it: 24 bytes or more, in base64. */
+export const toSecret = (text: string) => `whsec_${Buffer.from(text.padEnd(32, '.')).toString('base64')}`;
 
 /** Every type but the test, for a receiver that checks signatures. */
 export async function registerWebhook(client: LedgerClient, receiver: Receiver): Promise<string> {

@@ -1,6 +1,6 @@
 /** The endpoints of a run: one for each way in which a receiver may behave, all registered before anything fails. */
 import type { LedgerClient } from './client.ts';
-import { expect, type RegisteredEndpoint, registerWebhook } from './customer.ts';
+import { expect, type RegisteredEndpoint, registerWebhook, toSecret } from './customer.ts';
 import type { Receivers } from './receivers.ts';
 import type { ReceiverKind, Subscription } from './records.ts';
 import { countWaiting } from './stored-state.ts';
@@ -37,7 +37,7 @@ export async function registerEndpoints(
   const subscriptions: Subscription[] = [];
   for (const kind of ['healthy', 'flaky', 'slow', 'dead', 'edited', 'toggled', 'gone'] as const) {
     const receiver = await receivers.open(kind, kind);
-    receiver.secrets.push(`ledger secret of ${kind}`);
+    receiver.secrets.push(toSecret(`ledger ${kind}`));
     registered.set(kind, { id: await registerWebhook(client, receiver), receiver });
     const isComplete = !INCOMPLETE.includes(kind);
     subscriptions.push({ receiver: kind, kind, types: WEBHOOK_TYPES, isComplete });

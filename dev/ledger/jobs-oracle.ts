@@ -4,10 +4,19 @@ import type { AcknowledgedJob, ActualDevice, Finding, RuleMark, StoredJob } from
 const FINAL = ['applied', 'failed', 'cancelled', 'superseded', 'timed_out'];
 const CANCELLING = ['cancelled', 'aborted'];
 
+/** Where the run of a job or its worker has died, the job goes on within 30 seconds; the rest is for a busy machine. */
+const STILL_MS_MAX = 45_000;
+
+export interface JobsRecords {
+  acknowledged: readonly AcknowledgedJob[];
+  actual: readonly ActualDevice[];
+  /** When the last fault was over, ISO 8601. */
+  faultsEndedAt: string;
+}
+
 export function* judgeJobs(
-  acknowledged: readonly AcknowledgedJob[],
+  { acknowledged, actual, faultsEndedAt }: JobsRecords,
   stored: readonly StoredJob[],
-  actual: readonly ActualDevice[],
 ): Generator<Finding> {
   const known = new Map(acknowledged.map((job) => [job.jobId, job]));
   const devices = new Map(actual.map((device) => [device.serialNumber, device]));
@@ -18,6 +27,7 @@ export function* judgeJobs(
     const asked = known.get(job.id);
     if (!asked) yield finding(job.id, 'is there and was never acknowledged');
     yield* judgeEnd(job);
+    yield* judgeStandstill(job, Date.parse(faultsEndedAt));
     if (asked) yield* judgeTargets(job, asked, devices);
   }
 }
@@ -35,6 +45,17 @@ function* judgeEnd({ id, status, total, counts, targets }: StoredJob): Generator
   }
   const failures = targets.filter(({ state }) => state === 'failed' || state === 'timed_out').length;
   if (status === 'succeeded' && failures > 0) yield finding(id, `has succeeded with ${failures} failures`);
+}
+
+/** Ended soon after its last device, or after the last fault. */
+function* judgeStandstill({ id, finishedAt, targets }: StoredJob, faultsEndedMs: number): Generator<Finding> {
+  if (finishedAt === null) return;
+  // What a device confirms afterwards changes targets of ended jobs as well.
+  const finishedMs = Date.parse(finishedAt);
+  const updates = targets.map(({ updatedAt }) => Date.parse(updatedAt)).filter((ms) => ms <= finishedMs);
+  const stillMs = finishedMs - Math.max(faultsEndedMs, ...updates);
+  if (stillMs > STILL_MS_MAX)
+    yield finding(id, `stood still for ${Math.round(stillMs / 1000)} s after its last device`);
 }
 
 function* judgeTargets(

@@ -39,7 +39,7 @@ const NODE_FLAGS: Record<MemberKind, string[]> = {
   gateway: ['--max-semi-space-size=32'],
   worker: [],
 };
-const READY_MS = 60_000;
+const READY_MS = 180_000;
 const STOP_MS = 15_000;
 
 export const memberNames = (each: number): MemberName[] =>

@@ -18,6 +18,8 @@ import type {
 export interface RunRecords {
   sent: SentReadings;
   jobs: readonly AcknowledgedJob[];
+  /** ISO 8601. */
+  faultsEndedAt: string;
   actual: readonly ActualDevice[];
   receipts: readonly Receipt[];
   subscriptions: readonly Subscription[];
@@ -50,7 +52,7 @@ export function judge(records: RunRecords, stored: StoredFacts): Verdict {
       ...records.findings,
       ...judgeReadings(sent, stored.devices),
       ...judgeDevices(actual, stored.devices),
-      ...judgeJobs(jobs, stored.jobs, actual),
+      ...judgeJobs({ acknowledged: jobs, actual, faultsEndedAt: records.faultsEndedAt }, stored.jobs),
       ...judgeAlerts(stored.alerts, sent, stored.devices),
       ...judgeEvents(receipts, subscriptions, stored),
       ...judgeMemory(memory),

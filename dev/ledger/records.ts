@@ -39,7 +39,18 @@ export interface StoredJob {
   status: string;
   total: number;
   counts: Record<string, number>;
-  targets: Array<{ assetId: string; serialNumber: string; state: string; reason: string | null }>;
+  /** ISO 8601. */
+  finishedAt: string | null;
+  targets: StoredTarget[];
+}
+
+export interface StoredTarget {
+  assetId: string;
+  serialNumber: string;
+  state: string;
+  reason: string | null;
+  /** ISO 8601. */
+  updatedAt: string;
 }
 
 export interface StoredAlert {

@@ -168,6 +168,7 @@ async function carryOut(run: Run): Promise<Verdict> {
     journal,
   });
   const memory: MemorySample[] = [];
+  let faultsEndedAt = '';
   await fleets.start();
   const over = new AbortController();
   const acting = customer.actUntil(over.signal);
@@ -182,6 +183,7 @@ async function carryOut(run: Run): Promise<Verdict> {
   const showing = setInterval(() => show(run, { injection, jobs: customer.jobs.length }), LINE_MS);
   try {
     await injection.done;
+    faultsEndedAt = new Date().toISOString();
     over.abort();
     await acting;
     await receivers.heal();
@@ -206,6 +208,7 @@ async function carryOut(run: Run): Promise<Verdict> {
     {
       sent: fleets.records.sent,
       jobs: customer.jobs,
+      faultsEndedAt,
       actual: fleets.actual(),
       receipts: receivers.receipts,
       subscriptions: endpoints.subscriptions,

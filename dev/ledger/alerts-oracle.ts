@@ -3,7 +3,7 @@ import type { AlarmRule } from '../../src/devices/configuration.ts';
 import { readingKey } from './readings-oracle.ts';
 import type { Finding, SentReadings, StoredAlert, StoredDevice } from './records.ts';
 
-export function* judgeAlerts(
+export function* checkAlerts(
   alerts: readonly StoredAlert[],
   sent: SentReadings,
   devices: readonly StoredDevice[],
@@ -15,18 +15,18 @@ export function* judgeAlerts(
   for (const alert of alerts) {
     const device = known.get(alert.assetId);
     if (!device) yield finding(alert.id, 'is of an unknown device');
-    else yield* judgeBeginning(alert, sent);
+    else yield* checkBeginning(alert, sent);
     if (alert.status === 'resolved') continue;
     const place = `${alert.serialNumber} ${alert.type} ${alert.details.channel}`;
     if (open.has(place)) yield finding(alert.id, `is a second open one: ${place}`);
     open.add(place);
-    if (device) yield* judgeOpen(alert, device);
+    if (device) yield* checkOpen(alert, device);
   }
-  for (const device of devices) yield* judgeMissing(device, open);
+  for (const device of devices) yield* checkMissing(device, open);
 }
 
 /** The newest reading is outside the bound that the device runs, so an alert has to be open. */
-function* judgeMissing(device: StoredDevice, open: ReadonlySet<string>): Generator<Finding> {
+function* checkMissing(device: StoredDevice, open: ReadonlySet<string>): Generator<Finding> {
   const { serialNumber, syncStatus, deviceConfig } = device;
   const highC = thresholdOf(deviceConfig?.alarmRules ?? []);
   const newest = newestOf(device, PROBE_CHANNEL);
@@ -42,7 +42,7 @@ function thresholdOf(rules: readonly AlarmRule[]): number | null {
 
 const PROBE_CHANNEL = 1;
 
-function* judgeBeginning(alert: StoredAlert, sent: SentReadings): Generator<Finding> {
+function* checkBeginning(alert: StoredAlert, sent: SentReadings): Generator<Finding> {
   const { id, serialNumber, type, details, timestamp } = alert;
   // No device is away for as long as it takes to miss a contact.
   if (type === 'no_data') return yield finding(id, `says that ${serialNumber} is away, which transmits`);
@@ -58,7 +58,7 @@ function* judgeBeginning(alert: StoredAlert, sent: SentReadings): Generator<Find
 }
 
 /** The newest reading may be between the bound and the return, never on the good side of both. */
-function* judgeOpen({ id, type, details }: StoredAlert, device: StoredDevice): Generator<Finding> {
+function* checkOpen({ id, type, details }: StoredAlert, device: StoredDevice): Generator<Finding> {
   const newest = newestOf(device, details.channel);
   const highC = details.bounds?.highC;
   if (type !== 'high_temp' || newest === null || highC == null) return;

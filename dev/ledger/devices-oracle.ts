@@ -2,7 +2,7 @@
 import { contradictions } from '../../src/devices/configuration.ts';
 import type { ActualDevice, Finding, StoredDevice } from './records.ts';
 
-export function* judgeDevices(
+export function* checkDevices(
   actual: readonly ActualDevice[],
   stored: readonly StoredDevice[],
 ): Generator<Finding> {
@@ -10,19 +10,19 @@ export function* judgeDevices(
   for (const device of actual) {
     const view = shown.get(device.serialNumber);
     if (!view) yield finding(device, 'is not registered any more');
-    else if (device.config === null) yield* judgeMute(device, view);
-    else yield* judgeTransmitting(device, view);
+    else if (device.config === null) yield* checkMute(device, view);
+    else yield* checkTransmitting(device, view);
   }
   if (shown.size !== stored.length) yield { about: 'presence', text: 'a device is registered twice' };
 }
 
-function* judgeMute(device: ActualDevice, { status, syncStatus }: StoredDevice): Generator<Finding> {
+function* checkMute(device: ActualDevice, { status, syncStatus }: StoredDevice): Generator<Finding> {
   if (status !== 'new')
     yield { about: 'presence', text: `${device.serialNumber} never transmitted: ${status}` };
   if (syncStatus !== 'no_device_report') yield finding(device, `never reported and is ${syncStatus}`);
 }
 
-function* judgeTransmitting(device: ActualDevice, view: StoredDevice): Generator<Finding> {
+function* checkTransmitting(device: ActualDevice, view: StoredDevice): Generator<Finding> {
   const { status, syncStatus, deviceConfig, pendingConfig } = view;
   if (status !== 'online')
     yield { about: 'presence', text: `${device.serialNumber} transmits and is ${status}` };

@@ -1,4 +1,4 @@
-/** The endpoints of a run: one for each way in which a receiver may behave, all registered before anything fails. */
+/** The endpoints of a run: one per kind of receiver, all registered before anything fails. */
 import type { LedgerClient } from './client.ts';
 import { expect, type RegisteredEndpoint, registerWebhook, toSecret } from './customer.ts';
 import type { Receivers } from './receivers.ts';

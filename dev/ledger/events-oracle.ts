@@ -19,15 +19,15 @@ export interface StoredFacts {
   alerts: readonly StoredAlert[];
 }
 
-export function* judgeEvents(
+export function* checkEvents(
   receipts: readonly Receipt[],
   subscriptions: readonly Subscription[],
   facts: StoredFacts,
 ): Generator<Finding> {
-  yield* judgeRequests(receipts);
+  yield* checkRequests(receipts);
   const expected = expectedFacts(facts);
   const events = distinctEvents(receipts);
-  yield* judgeDoubled(events);
+  yield* checkDoubled(events);
   for (const subscription of subscriptions.filter(({ isComplete }) => isComplete)) {
     const arrived = new Set(
       receipts
@@ -38,7 +38,7 @@ export function* judgeEvents(
       if (subscription.types.includes(type) && !arrived.has(fact))
         yield finding(`${subscription.receiver} never got ${fact}`);
   }
-  yield* judgeInvented(events, expected);
+  yield* checkInvented(events, expected);
 }
 
 /** No receiver wants this type, so that nobody has to get it. */
@@ -46,7 +46,7 @@ const OPTIONAL = 'optional';
 
 const isGood = (status: number | null) => status !== null && status >= 200 && status < 300;
 
-function* judgeRequests(receipts: readonly Receipt[]): Generator<Finding> {
+function* checkRequests(receipts: readonly Receipt[]): Generator<Finding> {
   const bodies = new Map<string, string>();
   for (const { receiver, eventId, type, body, isSigned, invalid } of receipts) {
     if (!isSigned) yield finding(`${receiver} got ${type} ${eventId} with a wrong signature`);
@@ -61,7 +61,7 @@ function* judgeRequests(receipts: readonly Receipt[]): Generator<Finding> {
 const distinctEvents = (receipts: readonly Receipt[]): Map<string, string> =>
   new Map(receipts.map(({ eventId, body }) => [eventId, body]));
 
-function* judgeDoubled(events: ReadonlyMap<string, string>): Generator<Finding> {
+function* checkDoubled(events: ReadonlyMap<string, string>): Generator<Finding> {
   const ids = new Map<string, string>();
   for (const [eventId, body] of events)
     for (const fact of factsIn(body)) {
@@ -71,7 +71,7 @@ function* judgeDoubled(events: ReadonlyMap<string, string>): Generator<Finding> 
     }
 }
 
-function* judgeInvented(
+function* checkInvented(
   events: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, string>,
 ): Generator<Finding> {

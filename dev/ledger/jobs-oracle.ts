@@ -14,7 +14,7 @@ export interface JobsRecords {
   faultsEndedAt: string;
 }
 
-export function* judgeJobs(
+export function* checkJobs(
   { acknowledged, actual, faultsEndedAt }: JobsRecords,
   stored: readonly StoredJob[],
 ): Generator<Finding> {
@@ -26,13 +26,13 @@ export function* judgeJobs(
   for (const job of stored) {
     const asked = known.get(job.id);
     if (!asked) yield finding(job.id, 'is there and was never acknowledged');
-    yield* judgeEnd(job);
-    yield* judgeStandstill(job, Date.parse(faultsEndedAt));
-    if (asked) yield* judgeTargets(job, asked, devices);
+    yield* checkEnd(job);
+    yield* checkStandstill(job, Date.parse(faultsEndedAt));
+    if (asked) yield* checkTargets(job, asked, devices);
   }
 }
 
-function* judgeEnd({ id, status, total, counts, targets }: StoredJob): Generator<Finding> {
+function* checkEnd({ id, status, total, counts, targets }: StoredJob): Generator<Finding> {
   if (status === 'running') yield finding(id, 'has not ended');
   const sum = Object.values(counts).reduce((a, b) => a + b, 0);
   if (sum !== total || targets.length !== total)
@@ -48,7 +48,7 @@ function* judgeEnd({ id, status, total, counts, targets }: StoredJob): Generator
 }
 
 /** Ended soon after its last device, or after the last fault. */
-function* judgeStandstill({ id, finishedAt, targets }: StoredJob, faultsEndedMs: number): Generator<Finding> {
+function* checkStandstill({ id, finishedAt, targets }: StoredJob, faultsEndedMs: number): Generator<Finding> {
   if (finishedAt === null) return;
   // What a device confirms afterwards changes targets of ended jobs as well.
   const finishedMs = Date.parse(finishedAt);
@@ -58,7 +58,7 @@ function* judgeStandstill({ id, finishedAt, targets }: StoredJob, faultsEndedMs:
     yield finding(id, `stood still for ${Math.round(stillMs / 1000)} s after its last device`);
 }
 
-function* judgeTargets(
+function* checkTargets(
   { id, status, targets }: StoredJob,
   { mark, serials, isCancelled }: AcknowledgedJob,
   devices: ReadonlyMap<string, ActualDevice>,

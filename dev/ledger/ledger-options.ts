@@ -17,7 +17,7 @@ export interface LedgerOptions {
 export const LEDGER_USAGE = `npm run ledger -- [--minutes 10] [--seed N] [--devices 200] [--each 2] [--temporal server|dev] [--keep]
 
   Runs several of each process on PostgreSQL and Temporal, kills, stops and starts them at random, and compares at the
-  end what clients were told with what the service shows. The same seed draws the same faults.
+  end what clients got as answers with what the service shows. The same seed draws the same faults.
 
   --minutes M   of faults (10); the end takes some minutes more
   --seed N      by default one from the clock

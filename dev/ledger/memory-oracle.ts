@@ -7,7 +7,7 @@ const GROWTH_MAX = 1.35;
 const SLACK_MB = 60;
 const SAMPLES_MIN = 6;
 
-export function* judgeMemory(samples: readonly MemorySample[]): Generator<Finding> {
+export function* checkMemory(samples: readonly MemorySample[]): Generator<Finding> {
   const endMs = Math.max(...samples.map(({ atMs }) => atMs));
   for (const kind of new Set(samples.map(({ member }) => kindOf(member)))) {
     const settled = samples.filter(({ member, ageMs }) => kindOf(member) === kind && ageMs >= SETTLED_MS);

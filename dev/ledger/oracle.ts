@@ -1,10 +1,10 @@
 /** Everything that is wrong with a run, and how much was looked at. Pure: the records are all there is to it. */
-import { judgeAlerts } from './alerts-oracle.ts';
-import { judgeDevices } from './devices-oracle.ts';
-import { judgeEvents, type StoredFacts } from './events-oracle.ts';
-import { judgeJobs } from './jobs-oracle.ts';
-import { judgeMemory } from './memory-oracle.ts';
-import { judgeReadings } from './readings-oracle.ts';
+import { checkAlerts } from './alerts-oracle.ts';
+import { checkDevices } from './devices-oracle.ts';
+import { checkEvents, type StoredFacts } from './events-oracle.ts';
+import { checkJobs } from './jobs-oracle.ts';
+import { checkMemory } from './memory-oracle.ts';
+import { checkReadings } from './readings-oracle.ts';
 import type {
   AcknowledgedJob,
   ActualDevice,
@@ -34,7 +34,7 @@ export interface Verdict {
   findings: Finding[];
 }
 
-export function judge(records: RunRecords, stored: StoredFacts): Verdict {
+export function checkRun(records: RunRecords, stored: StoredFacts): Verdict {
   const { sent, jobs, actual, receipts, subscriptions, memory } = records;
   return {
     checked: [
@@ -50,12 +50,12 @@ export function judge(records: RunRecords, stored: StoredFacts): Verdict {
     ],
     findings: [
       ...records.findings,
-      ...judgeReadings(sent, stored.devices),
-      ...judgeDevices(actual, stored.devices),
-      ...judgeJobs({ acknowledged: jobs, actual, faultsEndedAt: records.faultsEndedAt }, stored.jobs),
-      ...judgeAlerts(stored.alerts, sent, stored.devices),
-      ...judgeEvents(receipts, subscriptions, stored),
-      ...judgeMemory(memory),
+      ...checkReadings(sent, stored.devices),
+      ...checkDevices(actual, stored.devices),
+      ...checkJobs({ acknowledged: jobs, actual, faultsEndedAt: records.faultsEndedAt }, stored.jobs),
+      ...checkAlerts(stored.alerts, sent, stored.devices),
+      ...checkEvents(receipts, subscriptions, stored),
+      ...checkMemory(memory),
     ],
   };
 }

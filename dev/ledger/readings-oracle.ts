@@ -4,7 +4,7 @@ import type { Finding, LedgerReading, SentReadings, StoredDevice } from './recor
 export const readingKey = ({ channel, measuredAt }: Pick<LedgerReading, 'channel' | 'measuredAt'>) =>
   `${channel} ${measuredAt}`;
 
-export function* judgeReadings(sent: SentReadings, devices: readonly StoredDevice[]): Generator<Finding> {
+export function* checkReadings(sent: SentReadings, devices: readonly StoredDevice[]): Generator<Finding> {
   for (const { serialNumber, readings } of devices) {
     const ofDevice = sent.get(serialNumber) ?? new Map();
     const stored = new Map<string, LedgerReading>();

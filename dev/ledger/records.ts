@@ -1,4 +1,4 @@
-/** What the ledger writes down on both sides: what clients were told, and what the service shows at the end. */
+/** What the ledger writes down on both sides: what clients got as answers, and what the service shows at the end. */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 
 /** One reading as a device sent it, or as the service shows it. */
@@ -28,7 +28,7 @@ export interface AcknowledgedJob {
   isCancelled: boolean;
 }
 
-/** The bound of a profile, by which its compiled rules are told apart from those of other jobs. */
+/** The bound of a profile, by which its compiled rules are known from those of other jobs. */
 export interface RuleMark {
   highC: number;
   hysteresisC: number;

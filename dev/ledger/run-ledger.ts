@@ -15,7 +15,7 @@ import type { Env } from '../embedded/find-program.ts';
 import { createRandom } from '../simulator/random.ts';
 import { createLedgerClient, type LedgerClient } from './client.ts';
 import { createCustomer } from './customer.ts';
-import { judgeDevices } from './devices-oracle.ts';
+import { checkDevices } from './devices-oracle.ts';
 import { type LedgerEndpoints, registerEndpoints } from './endpoints.ts';
 import { createEventCheck } from './event-documents.ts';
 import { type FaultPlan, planFaults } from './fault-plan.ts';
@@ -25,7 +25,7 @@ import { type Journal, openJournal } from './journal.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 import { progressLine, verdictTable } from './ledger-table.ts';
 import { createMembers, type Member, memberNames } from './members.ts';
-import { judge, type Verdict } from './oracle.ts';
+import { checkRun, type Verdict } from './oracle.ts';
 import { createReceivers } from './receivers.ts';
 import type { Finding, MemorySample } from './records.ts';
 import { type Servers, startServers } from './servers.ts';
@@ -204,7 +204,7 @@ async function carryOut(run: Run): Promise<Verdict> {
     join(run.folder, 'stored.json'),
     JSON.stringify({ ...stored, jobsAcknowledged: customer.jobs }),
   );
-  return judge(
+  return checkRun(
     {
       sent: fleets.records.sent,
       jobs: customer.jobs,
@@ -236,7 +236,7 @@ async function untilQuiet({ client, fleets, endpoints, journal, context }: Run):
 }
 
 async function countUnsettled(client: LedgerClient, fleets: Fleets): Promise<number> {
-  return [...judgeDevices(fleets.actual(), await readDevices(client, false))].length;
+  return [...checkDevices(fleets.actual(), await readDevices(client, false))].length;
 }
 
 function show(

@@ -1,6 +1,6 @@
 /** The oracle finds each single thing that is wrong with a run in which all else is right. */
 import assert from 'node:assert/strict';
-import { judge, type RunRecords } from '../../dev/ledger/oracle.ts';
+import { checkRun, type RunRecords } from '../../dev/ledger/oracle.ts';
 import { readingKey } from '../../dev/ledger/readings-oracle.ts';
 import type {
   LedgerReading,
@@ -206,14 +206,14 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
 describe('The oracle of the ledger', () => {
   it('finds nothing in a run in which all is right', () => {
     const { records, stored } = rightWorld();
-    assert.deepEqual(judge(records, stored).findings, []);
+    assert.deepEqual(checkRun(records, stored).findings, []);
   });
 
   for (const [about, says, wrong] of WRONGS) {
     it(`finds in ${about}: ${says.source}`, () => {
       const world = rightWorld();
       wrong(world);
-      const { findings } = judge(world.records, world.stored);
+      const { findings } = checkRun(world.records, world.stored);
       const texts = findings.filter((finding) => finding.about === about).map(({ text }) => text);
       assert.ok(
         texts.some((text) => says.test(text)),
@@ -225,12 +225,12 @@ describe('The oracle of the ledger', () => {
   it('asks nothing of a receiver that may miss events', () => {
     const { records, stored } = rightWorld();
     const subscriptions = records.subscriptions.map((each) => ({ ...each, isComplete: false }));
-    assert.deepEqual(judge({ ...records, subscriptions, receipts: [] }, stored).findings, []);
+    assert.deepEqual(checkRun({ ...records, subscriptions, receipts: [] }, stored).findings, []);
   });
 
   it('accepts a repeated request of the same event', () => {
     const { records, stored } = rightWorld();
     const receipts = [...records.receipts, ...records.receipts];
-    assert.deepEqual(judge({ ...records, receipts }, stored).findings, []);
+    assert.deepEqual(checkRun({ ...records, receipts }, stored).findings, []);
   });
 });

@@ -187,9 +187,10 @@ async function carryOut(run: Run): Promise<Verdict> {
     over.abort();
     await acting;
     await receivers.heal();
-    await untilQuiet(run);
+    // Devices go on: what is offered to them is settled with their next frames.
+    await untilQuiet(run, { withDeliveries: false });
     await fleets.stop();
-    await untilQuiet(run);
+    await untilQuiet(run, { withDeliveries: true });
   } finally {
     clearInterval(sampling);
     clearInterval(showing);
@@ -219,24 +220,29 @@ async function carryOut(run: Run): Promise<Verdict> {
   );
 }
 
-/** Jobs ended, devices as they are shown, nothing left to deliver: or the time for that is over, and the oracle says what is wrong. */
-async function untilQuiet({ client, fleets, endpoints, journal, context }: Run): Promise<void> {
+/** Jobs ended, devices as they are shown, nothing left to deliver. After a long wait the oracle says what is wrong. */
+async function untilQuiet(run: Run, { withDeliveries }: { withDeliveries: boolean }): Promise<void> {
   const until = performance.now() + QUIET_MS_MAX;
   for (let said = ''; performance.now() < until; await delay(POLL_MS)) {
-    const running = (await client.get('/devices/config-jobs?status=running&limit=500')).body.items.length;
-    const resent = await endpoints.resendLate();
-    const waiting = await endpoints.countWaiting();
-    const unsettled = await countUnsettled(client, fleets);
-    journal.write('waiting', { running, waiting, unsettled, resent });
-    if (running + waiting + unsettled === 0) return;
-    const text = `Waiting for ${running} jobs, ${waiting} deliveries, ${unsettled} devices`;
-    if (text !== said) context.print(text);
+    const left = await countLeft(run);
+    run.journal.write('waiting', left);
+    if (left.jobs + left.devices + (withDeliveries ? left.deliveries : 0) === 0) return;
+    const text = `Waiting for ${left.jobs} jobs, ${left.devices} devices, ${left.deliveries} deliveries`;
+    if (text !== said) run.context.print(text);
     said = text;
   }
 }
 
-async function countUnsettled(client: LedgerClient, fleets: Fleets): Promise<number> {
-  return [...checkDevices(fleets.actual(), await readDevices(client, false))].length;
+async function countLeft({ client, fleets, endpoints }: Run) {
+  const running = await client.get('/devices/config-jobs?status=running&limit=500');
+  const devices = await readDevices(client, false);
+  const resent = await endpoints.resendLate();
+  return {
+    jobs: running.body.items.length as number,
+    devices: [...checkDevices(fleets.actual(), devices)].length,
+    deliveries: await endpoints.countWaiting(),
+    resent,
+  };
 }
 
 function show(

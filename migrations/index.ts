@@ -43,6 +43,8 @@ import * as listTotals from './031-list-totals.ts';
 import * as measurementBlocks from './032-measurement-blocks.ts';
 import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
+import * as alertTypes from './058-alert-types.ts';
+import * as alertTotalsByType from './059-alert-totals-by-type.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -79,4 +81,6 @@ export const migrations = {
   '032-measurement-blocks': measurementBlocks,
   '033-device-infos': deviceInfos,
   '034-uncompacted-from': uncompactedFrom,
+  '058-alert-types': alertTypes,
+  '059-alert-totals-by-type': alertTotalsByType,
 };

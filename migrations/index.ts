@@ -45,6 +45,9 @@ import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
 import * as alertTypes from './058-alert-types.ts';
 import * as alertTotalsByType from './059-alert-totals-by-type.ts';
+import * as notificationChannels from './060-notification-channels.ts';
+import * as notificationAlerts from './061-notification-alerts.ts';
+import * as notifications from './062-notifications.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -83,4 +86,7 @@ export const migrations = {
   '034-uncompacted-from': uncompactedFrom,
   '058-alert-types': alertTypes,
   '059-alert-totals-by-type': alertTotalsByType,
+  '060-notification-channels': notificationChannels,
+  '061-notification-alerts': notificationAlerts,
+  '062-notifications': notifications,
 };

@@ -45,6 +45,11 @@ const TAGS = [
     name: 'Event webhooks',
     description: 'Endpoints that receive the types of events that they name.',
   },
+  {
+    name: 'Notification channels',
+    description:
+      'Where people are notified of alerts: by e-mail, in Slack, or through a webhook of what they use. One message tells of all alerts that opened or ended meanwhile.',
+  },
 ];
 
 export const apiDocument = (routes: Route[]): JsonSchema =>

@@ -31,6 +31,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.alerts.routes,
   ...slices.endpoints.routes,
   ...slices.deliveries.routes,
+  ...slices.notifications.routes,
 ];
 
 export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {

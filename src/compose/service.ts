@@ -38,6 +38,7 @@ export function compose(options: ComposeOptions) {
       await clock.stop();
       await slices.configJobs.flush();
       await slices.deliveries.close();
+      slices.notifications.close();
       await temporal.close();
       await Promise.all([sql.destroy(), transferSql.destroy()]);
     },

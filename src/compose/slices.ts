@@ -9,6 +9,7 @@ import { composeEndpoints } from './endpoints.ts';
 import { composeEvents } from './events.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
+import { composeNotifications } from './notifications.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
 import type { Resources } from './resources.ts';
@@ -17,7 +18,7 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish } = composeEvents();
+  const { publish } = composeEvents(resources);
 
   const alerts = composeAlerts(resources, { publish });
   const presence = composePresence(resources, {
@@ -65,5 +66,6 @@ export function composeSlices(resources: Resources) {
     certificates: composeCertificates(resources, { findAsset: assets.findAsset }),
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
+    notifications: composeNotifications(resources, deliveries),
   };
 }

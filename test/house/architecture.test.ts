@@ -22,6 +22,7 @@ const FLOORS = [
   'src/events',
   'src/endpoints',
   'src/deliveries',
+  'src/notifications',
   // What puts them to use.
   'src/temporal',
   'activities',
@@ -70,6 +71,7 @@ const PACKAGES: Record<string, string[]> = {
   joi: ['src/process/', 'src/http/'],
   knex: ['src/db/'],
   koa: ['src/http/'],
+  nodemailer: ['src/notifications/mailer.service.ts'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],
   'prom-client': ['src/http/'],

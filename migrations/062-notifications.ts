@@ -1,0 +1,35 @@
+import type { Knex } from 'knex';
+
+export const up = (sql: Knex) =>
+  sql.raw(`
+    create table notifications (
+      organization_id uuid not null,
+      id uuid not null default uuidv7(),
+      channel_id uuid not null,
+      content jsonb not null,
+      state text not null default 'pending',
+      attempt_count integer not null default 0,
+      next_attempt_at timestamptz,
+      leased_by uuid,
+      leased_until timestamptz,
+      last_error text,
+      created_at timestamptz not null,
+      sent_at timestamptz,
+      constraint notifications_pkey primary key (organization_id, id),
+      constraint notifications_channel_fkey foreign key (organization_id, channel_id)
+        references notification_channels (organization_id, id) on delete cascade,
+      constraint notifications_state_check check (state in ('pending', 'sent', 'failed'))
+    );
+    create index notifications_channel_idx on notifications (organization_id, channel_id);
+    create index notifications_due_idx on notifications (organization_id, channel_id, next_attempt_at)
+      where state = 'pending';
+    create index notifications_ended_idx on notifications (created_at) where state <> 'pending';
+    comment on table notifications is 'Messages to notification channels: the outbox of what people are sent.';
+    comment on column notifications.content is
+      'Subject and text for people, and the data that a webhook gets, as they were when the message was made.';
+    comment on column notifications.next_attempt_at is 'Null when it is sent or failed.';
+    comment on column notifications.leased_until is
+      'While leased_by, a process, sends it. After that another process may.';
+    comment on index notifications_ended_idx is 'Without organization_id: retention over all organizations.'`);
+
+export const down = (sql: Knex) => sql.raw('drop table notifications');

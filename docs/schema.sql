@@ -370,10 +370,20 @@ COMMENT ON COLUMN notification_channels.sealed_target IS
   'The whole URL, encrypted. Null: target is whole.';
 COMMENT ON COLUMN notification_channels.secret IS
   'Signs messages to a webhook; encrypted. Null: none.';
+COMMENT ON COLUMN notification_channels.alert_types IS
+  'The types of alerts that it is for.';
 COMMENT ON COLUMN notification_channels.group_ids IS
   'Only alerts of assets in these groups. Empty: of all.';
+COMMENT ON COLUMN notification_channels.reminder_minutes IS
+  'While an alert is open, it is mentioned again after so long. Null: once.';
+COMMENT ON COLUMN notification_channels.quiet_hours IS
+  'from and to as HH:MM and timezone: nothing is sent between. Null: none.';
 COMMENT ON COLUMN notification_channels.gathered_at IS
-  'When alerts were last gathered into a notification.';
+  'When alerts were last gathered into a notification. Null: never.';
+COMMENT ON COLUMN notification_channels.last_sent_at IS
+  'Null: nothing was sent yet.';
+COMMENT ON COLUMN notification_channels.last_error IS
+  'Why the latest attempt failed. Null: it did not, or there was none.';
 
 CREATE TABLE notifications (
   organization_id uuid NOT NULL,
@@ -401,8 +411,14 @@ COMMENT ON COLUMN notifications.content IS
   'Subject and text for people, and the data that a webhook gets, as they were when the message was made.';
 COMMENT ON COLUMN notifications.next_attempt_at IS
   'Null when it is sent or failed.';
+COMMENT ON COLUMN notifications.leased_by IS
+  'The process that sends it. Null: none does.';
 COMMENT ON COLUMN notifications.leased_until IS
-  'While leased_by, a process, sends it. After that another process may.';
+  'After that another process may send it. Null: any may.';
+COMMENT ON COLUMN notifications.last_error IS
+  'Why the latest attempt failed. Null: it did not, or there was none.';
+COMMENT ON COLUMN notifications.sent_at IS
+  'Null: it is not sent.';
 COMMENT ON INDEX notifications_ended_idx IS
   'Without organization_id: retention over all organizations.';
 

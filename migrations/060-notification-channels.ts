@@ -30,7 +30,16 @@ export const up = (sql: Knex) =>
       'The address or URL as answers show it: that of a Slack channel without its path, which is a secret.';
     comment on column notification_channels.sealed_target is 'The whole URL, encrypted. Null: target is whole.';
     comment on column notification_channels.secret is 'Signs messages to a webhook; encrypted. Null: none.';
+    comment on column notification_channels.alert_types is 'The types of alerts that it is for.';
     comment on column notification_channels.group_ids is 'Only alerts of assets in these groups. Empty: of all.';
-    comment on column notification_channels.gathered_at is 'When alerts were last gathered into a notification.'`);
+    comment on column notification_channels.reminder_minutes is
+      'While an alert is open, it is mentioned again after so long. Null: once.';
+    comment on column notification_channels.quiet_hours is
+      'from and to as HH:MM and timezone: nothing is sent between. Null: none.';
+    comment on column notification_channels.gathered_at is
+      'When alerts were last gathered into a notification. Null: never.';
+    comment on column notification_channels.last_sent_at is 'Null: nothing was sent yet.';
+    comment on column notification_channels.last_error is
+      'Why the latest attempt failed. Null: it did not, or there was none.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table notification_channels');

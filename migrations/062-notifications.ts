@@ -28,8 +28,10 @@ export const up = (sql: Knex) =>
     comment on column notifications.content is
       'Subject and text for people, and the data that a webhook gets, as they were when the message was made.';
     comment on column notifications.next_attempt_at is 'Null when it is sent or failed.';
-    comment on column notifications.leased_until is
-      'While leased_by, a process, sends it. After that another process may.';
+    comment on column notifications.leased_by is 'The process that sends it. Null: none does.';
+    comment on column notifications.leased_until is 'After that another process may send it. Null: any may.';
+    comment on column notifications.last_error is 'Why the latest attempt failed. Null: it did not, or there was none.';
+    comment on column notifications.sent_at is 'Null: it is not sent.';
     comment on index notifications_ended_idx is 'Without organization_id: retention over all organizations.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table notifications');

@@ -2,7 +2,7 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import type { ChannelRef } from './notification-channel.ts';
+import { CHANNELS_MAX, type ChannelRef } from './notification-channel.ts';
 import type { DueAlert } from './notification-plan.ts';
 
 export interface OpenedAlert {
@@ -47,6 +47,7 @@ export function createNotificationAlertsRepository(sql: Sql) {
          cross join lateral (
            select channel_id from notification_alerts
            where organization_id = n.organization_id and alert_id = n.alert_id and kind = 'opening'
+           order by channel_id limit ${CHANNELS_MAX}
          ) as q
          on conflict do nothing`,
         [

@@ -118,7 +118,7 @@ describe('What a channel says of an alert', () => {
         }),
         (lives, channel) => {
           const said = simulate(lives, channel);
-          lives.forEach((life, index) => checkLife(life, said[index] ?? [], channel));
+          for (const [index, life] of lives.entries()) checkLife(life, said[index] ?? [], channel);
         },
       ),
     );

@@ -89,21 +89,37 @@ export function createAssetsRepository(sql: Sql) {
     },
 
     /**
-     * Per serial, in order: the organizations that have an active device of it, two at most. In all organizations: a
-     * device that sends over CoAP without a token is identified by its serial number alone.
+     * Per serial, in order: the organizations that have an active device of it, two at most, and whether one of them wants
+     * a token for each device. In all organizations: a device that sends over CoAP without a token is identified by its
+     * serial number alone.
      */
-    async findOwners(serialNumbers: string[]): Promise<string[][]> {
-      const rows = await queryPrepared<{ owners: string[] }>(
+    findOwners(serialNumbers: string[]): Promise<Array<{ owners: string[]; needsToken: boolean }>> {
+      return queryPrepared(
         sql,
         'assets_find_owners',
-        `select array(
-           select organization_id from assets
-           where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2
-         ) as owners
-         from unnest(?::text[]) with ordinality as s (serial_number, position) order by s.position`,
+        `select f.owners, exists (
+             select from organizations o where o.id = any (f.owners) and o.requires_device_tokens
+           ) as "needsToken"
+         from unnest(?::text[]) with ordinality as s (serial_number, position)
+         cross join lateral (
+           select array(
+             select organization_id from assets
+             where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2
+           ) as owners
+         ) as f
+         order by s.position`,
         [serialNumbers],
       );
-      return rows.map(({ owners }) => owners);
+    },
+
+    /** The serial number of an active asset, which does not change until the transaction ends. */
+    async lockSerial(organizationId: string, id: string): Promise<string | null> {
+      const [row] = await query<{ serialNumber: string }>(
+        sql,
+        `select serial_number as "serialNumber" from assets where ${ACTIVE} and id = ? for no key update`,
+        [organizationId, id],
+      );
+      return row?.serialNumber ?? null;
     },
 
     async listReplacements(organizationId: string, assetId: string): Promise<Replacement[]> {

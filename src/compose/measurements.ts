@@ -43,6 +43,10 @@ export function composeMeasurements(
     },
   });
   const intake: Intake = { receive: (frame) => observeContact(receive(frame)) };
+  const exports = {
+    limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
+    pace: createPacer(),
+  };
   const compaction = createCompaction({
     transact,
     compactionIn: createCompactionRepository,
@@ -53,14 +57,11 @@ export function composeMeasurements(
     routes: measurementsRoutes({
       intake,
       history: createHistoryRepository(sql),
-      exports: {
-        history: createHistoryRepository(transferSql),
-        limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
-        pace: createPacer(),
-      },
+      exports: { ...exports, history: createHistoryRepository(transferSql) },
       now,
     }),
     intake,
+    exports,
     compaction,
   };
 }

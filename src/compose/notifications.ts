@@ -70,7 +70,12 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   }
 
   return {
-    routes: notificationChannelsRoutes({ channels: createChannelsRepository(sql), service, tests }),
+    routes: notificationChannelsRoutes({
+      channels: createChannelsRepository(sql),
+      channelsIn: createChannelsRepository,
+      service,
+      tests,
+    }),
     startNotifier,
     removeEnded: notifications.removeEnded,
     /** After everything that sends has stopped. */

@@ -59,11 +59,13 @@ export function csvLine(reading: HistoryReading, layout: Layout): string {
   return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
 }
 
-/** Whether the caller prefers CSV to JSON (RFC 9110, section 12.5.1, as far as two types need it). */
-export function prefersCsv(accept: string | undefined): boolean {
-  const [csv, json] = [preference('text/csv', accept), preference('application/json', accept)];
-  if (csv.weight === 0) return false;
-  return csv.weight > json.weight || (csv.weight === json.weight && csv.rank < json.rank);
+export const prefersCsv = (accept: string | undefined): boolean => prefers('text/csv', accept);
+
+/** Whether the caller prefers the type to JSON (RFC 9110, section 12.5.1, as far as two types need it). */
+export function prefers(type: string, accept: string | undefined): boolean {
+  const [other, json] = [preference(type, accept), preference('application/json', accept)];
+  if (other.weight === 0) return false;
+  return other.weight > json.weight || (other.weight === json.weight && other.rank < json.rank);
 }
 
 /** By the media range that matches the type most specifically; rank 0 is the type itself. */

@@ -1,4 +1,6 @@
+import type { Sql } from '../db/database.ts';
 import { testedSchema } from '../deliveries/deliveries.schemas.ts';
+import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -16,6 +18,7 @@ import type { ChannelsService } from './notification-channels.service.ts';
 
 export interface ChannelsRoutesDeps {
   channels: Pick<ChannelsRepository, 'list' | 'find'>;
+  channelsIn(sql: Sql): Pick<ChannelsRepository, 'find'>;
   service: ChannelsService;
   /** Tests under way at once. */
   tests: ConcurrencyLimit;
@@ -27,7 +30,15 @@ const path = '/notification-channels';
 const itemPath = `${path}/{channelId}`;
 const params = idParams('channelId');
 
-export function notificationChannelsRoutes({ channels, service, tests }: ChannelsRoutesDeps): Route[] {
+export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
+  const { channels, channelsIn, service, tests } = deps;
+  const shown: Shown = {
+    schema: channelSchema,
+    async find(sql, organizationId, channelId) {
+      const channel = await channelsIn(sql).find({ organizationId, channelId });
+      return channel && channelView(channel);
+    },
+  };
   return [
     route({
       method: 'GET',
@@ -57,6 +68,7 @@ export function notificationChannelsRoutes({ channels, service, tests }: Channel
       body: createChannelBody,
       responses: { 201: channelSchema },
       errors: [409],
+      audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const channel = await service.add(transact, caller.organizationId, body);
         return created(channelView(channel), { Location: `${path}/${channel.id}` });
@@ -92,6 +104,7 @@ export function notificationChannelsRoutes({ channels, service, tests }: Channel
       body: changeChannelBody,
       responses: { 200: channelSchema },
       errors: [404],
+      audit: { subject: 'channelId', shown },
       async handle({ caller: { organizationId }, params: { channelId }, body, transact }) {
         return ok(channelView(await service.change(transact, { organizationId, channelId }, body)));
       },
@@ -108,6 +121,7 @@ export function notificationChannelsRoutes({ channels, service, tests }: Channel
       params,
       responses: { 204: null },
       errors: [404],
+      audit: { subject: 'channelId', shown },
       async handle({ caller: { organizationId }, params: { channelId }, transact }) {
         await service.remove(transact, { organizationId, channelId });
         return noContent();

@@ -28,6 +28,7 @@ export interface Fixtures {
   deliveryIds: Record<string, string>;
   alertId: string;
   channelId: string;
+  keyId: string;
 }
 
 let count = 0;
@@ -94,6 +95,8 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   replayWebhook: () => REPLAY,
   rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),
   rotateWebhookSecret: () => ({ secret: HOOK.secret }),
+  // Without expiresAt, which may be null.
+  createKey: () => ({ name: 'Facility team', kind: 'customer', role: 'write' }),
 };
 
 export const hasExample = ({ body, operationId }: Route): boolean =>
@@ -114,6 +117,8 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
   const channelId = (await organization.api.post('/notification-channels', CHANNEL)).body.id;
+  await organization.api.post(`/assets/${assetId}/device-token`);
+  const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
   return {
     assetId,
     serial,
@@ -121,6 +126,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
     jobId,
     alertId,
     channelId,
+    keyId: key.id,
     ...(await populateWebhooks(organization, slug)),
   };
 }
@@ -178,6 +184,7 @@ export const KNOWN_SLOTS = [
   'deliveryId',
   'alertId',
   'channelId',
+  'keyId',
 ];
 
 /** Every name in the fixtures. */
@@ -185,9 +192,18 @@ export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 
-/** The route's path with its parameters filled in, some of them replaced, as it is sent. */
+/** What operations require in their query. */
+const QUERIES: Record<string, string> = {
+  getStatistics: '?from=2026-03-02T08:15:30Z&to=2026-03-03T08:15:30Z',
+};
+
+/** The route's path with its parameters filled in, some of them replaced, and what its query requires, as it is sent. */
 export function pathOf(route: Route, fixtures: Fixtures, replaced: Record<string, string> = {}): string {
-  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures));
+  const path = route.path.replace(
+    /\{(\w+)\}/g,
+    (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures),
+  );
+  return path + (QUERIES[route.operationId] ?? '');
 }
 
 export interface Change {

@@ -3,7 +3,7 @@ import type { Shown } from '../http/audit.ts';
 import { created, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { assetDetailView, assetView, NO_SUCH_ASSET } from './asset.ts';
+import { assetDetailView, listedAssetView, NO_SUCH_ASSET } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import {
   archivedSchema,
@@ -59,7 +59,7 @@ export function assetsRoutes({ assets, assetsIn, service }: AssetsRoutesDeps): R
         });
         const page = pageOf(found.assets, limit, ({ id }) => id);
         const body = {
-          items: page.items.map(assetView),
+          items: page.items.map(listedAssetView),
           totalItems: found.total,
           nextCursor: page.nextCursor,
         };

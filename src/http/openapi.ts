@@ -146,7 +146,10 @@ function responses(definition: Route, schemaOf: SchemaOf): JsonSchema {
     else if ('contentType' in contract) {
       out[status] = {
         description: 'Done',
-        content: { [contract.contentType]: { schema: { type: 'string', format: 'binary' } } },
+        content: {
+          [contract.contentType]: { schema: { type: 'string', format: 'binary' } },
+          ...streamed(definition),
+        },
       };
     } else
       out[status] = {

@@ -35,7 +35,7 @@ export function statisticsRoutes({ compute, toPage, limit }: StatisticsRoutesDep
         const statistics = await limit.run(caller.keyId, () =>
           compute(caller.organizationId, assetId, from, to),
         );
-        if (!prefers(PDF, header('Accept'))) return ok(statistics, { Vary: 'Accept' });
+        if (!prefers(PDF, 'application/json', header('Accept'))) return ok(statistics, { Vary: 'Accept' });
         return ok(toPage(statistics), {
           'Content-Type': PDF,
           'Content-Disposition': `attachment; filename="statistics-${assetId}.pdf"`,

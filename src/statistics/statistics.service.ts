@@ -3,8 +3,8 @@ import { type AlertDefinition, definitionsOf } from '../alerts/alert-definition.
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
-import { measurementTypeOf } from '../measurements/measurement-type.ts';
 import type { StoredReading } from '../measurements/reading.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';

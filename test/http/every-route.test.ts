@@ -66,6 +66,7 @@ const ADDED: Record<string, number> = {
   'POST /devices/{serial}/measurements': 202,
   'GET /assets/{assetId}/measurements': 200,
   'GET /assets/{assetId}/statistics': 200,
+  'GET /measurements': 200,
   'GET /alerts': 200,
   'GET /alerts/{alertId}': 200,
   'PATCH /alerts/{alertId}': 200,
@@ -301,7 +302,8 @@ describe('Every route', () => {
 
   describe('for other methods', () => {
     /** A path may match several routes. */
-    const methodsOf = (path: string) => {
+    const methodsOf = (url: string) => {
+      const [path = ''] = url.split('?');
       const matching = routes.filter((route) =>
         new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
       );
@@ -464,7 +466,7 @@ describe('Every route', () => {
     });
 
     it('sends bodies as JSON in UTF-8', () => {
-      const file = ['application/pdf', 'text/html', 'text/css'];
+      const file = ['application/pdf', 'application/x-ndjson', 'text/html', 'text/css'];
       const others = seen.filter(([, { headers, text }]) => {
         const type = String(headers['content-type']);
         return (

@@ -195,6 +195,7 @@ export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string
 /** What operations require in their query. */
 const QUERIES: Record<string, string> = {
   getStatistics: '?from=2026-03-02T08:15:30Z&to=2026-03-03T08:15:30Z',
+  exportMeasurements: '?from=2026-01-01T00:00:00Z&to=2036-01-01T00:00:00Z&all=true',
 };
 
 /** The route's path with its parameters filled in, some of them replaced, and what its query requires, as it is sent. */

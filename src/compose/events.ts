@@ -6,14 +6,19 @@ import { createQueueNotifications } from '../notifications/notification-queue.se
 import type { Resources } from './resources.ts';
 
 export function composeEvents({ now }: Resources) {
-  const toEndpoints = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
-  const toChannels = createQueueNotifications({
+  const publishToEndpoints = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+  const queueNotifications = createQueueNotifications({
     notificationAlertsIn: createNotificationAlertsRepository,
     now,
   });
   const publish: Publish = async (tx, events) => {
-    await toEndpoints(tx, events);
-    await toChannels(tx, events);
+    await queueNotifications(tx, events);
+    await publishToEndpoints(tx, events);
   };
-  return { publish };
+  return {
+    publish,
+    /** The two halves of `publish`. */
+    publishToEndpoints,
+    queueNotifications,
+  };
 }

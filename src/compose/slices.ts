@@ -20,7 +20,7 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish } = composeEvents(resources);
+  const { publish, publishToEndpoints, queueNotifications } = composeEvents(resources);
 
   const alerts = composeAlerts(resources, { publish });
   const presence = composePresence(resources, {
@@ -47,7 +47,8 @@ export function composeSlices(resources: Resources) {
     evaluateAlerts: alerts.evaluate,
     onlineEvents: presence.onlineEvents,
     observeContact: presence.observeContact,
-    publish,
+    publish: publishToEndpoints,
+    queueNotifications,
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);

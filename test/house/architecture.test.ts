@@ -40,6 +40,7 @@ const FLOORS = [
   'dev/local',
   'dev/simulator',
   'dev/demo',
+  'dev/client',
   'dev/bin',
 ];
 const SLICES = FLOORS.slice(FLOORS.indexOf('src/keys'), FLOORS.indexOf('src/temporal'));
@@ -75,6 +76,7 @@ const PACKAGES: Record<string, string[]> = {
   knex: ['src/db/'],
   koa: ['src/http/'],
   nodemailer: ['src/notifications/mailer.service.ts'],
+  'openapi-typescript': ['dev/client/'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],
   pdfkit: ['src/statistics/statistics-page.service.ts'],

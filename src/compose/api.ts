@@ -33,6 +33,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.alerts.routes,
   ...slices.endpoints.routes,
   ...slices.deliveries.routes,
+  ...slices.notifications.routes,
   ...slices.keys.routes,
   ...slices.audit.routes,
 ];

@@ -51,14 +51,17 @@ export function composeDeliveries(resources: Resources) {
     now,
     notifyRecovery: recovery.notifyRecovery,
   });
+  const tests = createConcurrencyLimit(TESTS);
   return {
     routes: deliveriesRoutes({
       deliveries: createDeliveriesRepository(sql),
       endpoints: createEndpointsRepository(sql),
       service,
-      tests: createConcurrencyLimit(TESTS),
+      tests,
     }),
     send: sender.attempt,
+    /** Also those of notification channels. */
+    tests,
     requests,
     notifyRecovery: recovery.notifyRecovery,
     cleanUpDeletedEndpoints: createDeletedEndpointsCleanUp({

@@ -18,12 +18,20 @@ const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
-  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
+  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueNotifications' | 'exchange'
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
   { sql, transferSql, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
-  { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
+  {
+    configurationsIn,
+    evaluateAlerts,
+    onlineEvents,
+    observeContact,
+    publish,
+    queueNotifications,
+    exchange,
+  }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
     transact: transactBatch,
@@ -37,6 +45,7 @@ export function composeMeasurements(
     evaluateAlerts,
     onlineEvents,
     publish,
+    queueNotifications,
     exchange,
     observe({ accepted, duplicates, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);

@@ -55,6 +55,7 @@ export function compose(options: ComposeOptions) {
       await clock.stop();
       await slices.configJobs.flush();
       await slices.deliveries.close();
+      slices.notifications.close();
       await temporal.close();
       await Promise.all([sql.destroy(), transferSql.destroy()]);
     },

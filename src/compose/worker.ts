@@ -19,6 +19,7 @@ export async function startWorker(
   // Bundling blocks the process, and nobody can stop it meanwhile: nothing is sent before it is done.
   const workflowBundle = givenBundle ?? (await bundleWorkflows(settings.workflowBundlePath));
   const deliveries = startDeliveryWorker(resources, slices.deliveries);
+  const notifier = slices.notifications.startNotifier();
   const worker = await startTemporalWorker({
     connection: toTemporalConnection(settings),
     taskQueue: settings.taskQueue,
@@ -33,7 +34,7 @@ export async function startWorker(
   const sweeps = startSweeps(resources, slices);
   return {
     async stop() {
-      await Promise.all([deliveries.stop(), sweeps.stop(), worker.stop()]);
+      await Promise.all([deliveries.stop(), notifier.stop(), sweeps.stop(), worker.stop()]);
       await deliveries.close();
     },
   };

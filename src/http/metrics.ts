@@ -13,6 +13,7 @@ export interface Metrics {
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
   readings: Counter<'outcome'>;
+  notifications: Counter<'outcome'>;
 }
 
 /** Counted when the metrics are read, instead of as it happens. */
@@ -51,6 +52,20 @@ export function addEndpointMetrics({ registry }: Metrics, count: CountEndpoints)
       const countByState = await countEndpoints();
       this.reset();
       if (countByState) for (const state of ENDPOINT_STATES) this.set({ state }, countByState[state]);
+    },
+  });
+}
+
+/** Reads the queues of all channels when the metrics are read: only workers show it. */
+export function addNotificationMetrics({ registry }: Metrics, oldestDueSeconds: () => Promise<number>): void {
+  new Gauge({
+    name: 'dms_notification_oldest_due_seconds',
+    help: 'Age of the oldest due message to an active notification channel; 0 when none is due',
+    registers: [registry],
+    async collect() {
+      const seconds = await oldestDueSeconds().catch(() => null);
+      this.reset();
+      if (seconds !== null) this.set(seconds);
     },
   });
 }
@@ -111,6 +126,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     readings: new Counter({
       name: 'dms_readings_total',
       help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    notifications: new Counter({
+      name: 'dms_notifications_total',
+      help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
       labelNames: ['outcome'],
       registers,
     }),

@@ -36,6 +36,10 @@ export interface Settings {
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   webhooks: DeliverySettings;
+  /** The mail server of notifications; null when there is none. */
+  smtp: SmtpSettings | null;
+  /** Between two notifications of a channel: what happens meanwhile is in the next one. */
+  notificationIntervalMs: number;
   /** Months of readings that ended longer ago are dropped. */
   measurementsRetentionDays: number;
   /** Jobs that ended longer ago are removed with their targets, but for what tells which profile a device runs. */
@@ -103,6 +107,13 @@ export interface DeliverySettings {
   retentionDays: number;
 }
 
+export interface SmtpSettings {
+  url: string;
+  /** The sender: an address, or `Name <address>`. */
+  from: string;
+  timeoutMs: number;
+}
+
 export const PORT_DEFAULT = 8080;
 export const COAP_PORT_DEFAULT = 5683;
 const DRAIN_TICK_MS = 1_000;
@@ -150,6 +161,8 @@ export function readSettings(env: Env = process.env): Settings {
     dnsServers: splitList(values.DNS_SERVERS),
     trustedProxies: splitList(values.TRUSTED_PROXIES),
     webhooks: toDeliverySettings(values),
+    smtp: toSmtpSettings(values),
+    notificationIntervalMs: values.NOTIFICATION_INTERVAL_SECONDS * 1000,
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
     jobRetentionDays: values.JOB_RETENTION_DAYS,
     alertRetentionDays: values.ALERT_RETENTION_DAYS,
@@ -181,6 +194,11 @@ const toDeliverySettings = (values: Values): DeliverySettings => ({
   secretGracePeriodMs: values.WEBHOOK_SECRET_GRACE_HOURS * 3_600_000,
   retentionDays: values.WEBHOOK_RETENTION_DAYS,
 });
+
+const toSmtpSettings = ({ SMTP_URL, SMTP_FROM, SMTP_TIMEOUT_SECONDS }: Values): SmtpSettings | null =>
+  SMTP_URL === undefined || SMTP_FROM === undefined
+    ? null
+    : { url: SMTP_URL, from: SMTP_FROM, timeoutMs: SMTP_TIMEOUT_SECONDS * 1000 };
 
 function parseSecretsKeys(text: string): Record<number, Buffer> {
   const pairs = text.split(',').map((pair) => pair.split(':') as [string, string]);

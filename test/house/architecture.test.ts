@@ -24,6 +24,7 @@ const FLOORS = [
   'src/events',
   'src/endpoints',
   'src/deliveries',
+  'src/notifications',
   // What puts them to use.
   'src/temporal',
   'activities',
@@ -79,6 +80,7 @@ const PACKAGES: Record<string, string[]> = {
   joi: ['src/process/', 'src/http/'],
   knex: ['src/db/'],
   koa: ['src/http/'],
+  nodemailer: ['src/notifications/mailer.service.ts'],
   'openapi-typescript': ['dev/client/'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],

@@ -2,7 +2,7 @@
 import type { AlarmRule } from '../../src/devices/configuration.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
-import { measurementTypeOf } from '../../src/measurements/measurement-type.ts';
+import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
 import type { Uplink } from '../simulator/uplink.ts';
 import { readingKey } from './readings-oracle.ts';
 import type { RuleMark, SentReading, SentReadings } from './records.ts';

@@ -45,7 +45,10 @@ async function watch(stack: BenchStack, organizationId: string, over: AbortSigna
 
 /** Of all runs of workflows. */
 async function countHistoryEvents(stack: BenchStack): Promise<number> {
-  const { client, close } = connectTemporal(stack.temporalAddress, 'default');
+  const { client, close } = connectTemporal({
+    options: { address: stack.temporalAddress },
+    namespace: 'default',
+  });
   let events = 0;
   // The list knows the length of a history only when its run has ended.
   for await (const { workflowId, runId } of client.workflow.list())

@@ -11,7 +11,8 @@ import { createMetrics } from '../http/metrics.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
-import { connectTemporal } from '../temporal/connection.ts';
+import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
+import type { LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 
 export interface ComposeOptions {
@@ -26,6 +27,9 @@ export interface ComposeOptions {
   /** Tests run days of retries in milliseconds. */
   deliveryPlan?: DeliveryPlan;
 }
+
+/** None of these is a fault: a start was lost, or work came just when the run ended. */
+const EXPECTED_ENDS = ['none', 'completed', 'running'];
 
 export type Resources = ReturnType<typeof openResources>;
 
@@ -45,7 +49,7 @@ export function openResources(options: ComposeOptions) {
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
   const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
-  const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
+  const temporal = connectTemporal(toTemporalConnection(settings));
   return {
     settings,
     log,
@@ -70,6 +74,12 @@ export function openResources(options: ComposeOptions) {
       taskQueue: settings.taskQueue,
       pollIntervalMs: settings.jobPollIntervalMs,
     }),
+    /** A run that was missing has been started. */
+    onRunStarted(workflow: string, id: string, { status, reason }: LastRun): void {
+      metrics.runsRestarted.inc({ workflow, last: status });
+      if (!EXPECTED_ENDS.includes(status))
+        log.warn({ workflow, id, status, reason }, 'A run had ended before its work was done: started anew');
+    },
     onTemporalFault: (call: string) => (err: unknown) => {
       metrics.temporalErrors.inc({ call });
       log.warn({ err, call }, 'A call to Temporal failed: the sweep or the next poll makes up for it');

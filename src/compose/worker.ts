@@ -2,7 +2,9 @@
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import type { RunningPart } from '../process/shutdown.ts';
-import { bundleWorkflows, startTemporalWorker } from '../temporal/worker.ts';
+import { toTemporalConnection } from '../temporal/connection.ts';
+import { startTemporalWorker } from '../temporal/worker.ts';
+import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { startDeliveryWorker } from './delivery-worker.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -18,9 +20,9 @@ export async function startWorker(
   const workflowBundle = givenBundle ?? (await bundleWorkflows(settings.workflowBundlePath));
   const deliveries = startDeliveryWorker(resources, slices.deliveries);
   const worker = await startTemporalWorker({
-    address: settings.temporalAddress,
-    namespace: settings.temporalNamespace,
+    connection: toTemporalConnection(settings),
     taskQueue: settings.taskQueue,
+    atOnce: settings.atOnce,
     activities: createActivities({
       jobRun: slices.configJobs.jobRun,
       recoverySteps: deliveries.recoverySteps,

@@ -10,6 +10,7 @@ export interface Metrics {
   requestDuration: Histogram<'operation' | 'status'>;
   temporalErrors: Counter<'call'>;
   jobsStarted: Counter;
+  runsRestarted: Counter<'workflow' | 'last'>;
   clockAhead: Gauge;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
@@ -118,6 +119,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     clockAhead: new Gauge({
       name: 'dms_clock_ahead_seconds',
       help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
+      registers,
+    }),
+    runsRestarted: new Counter({
+      name: 'dms_runs_restarted_total',
+      help: 'Runs of jobs and endpoints that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
+      labelNames: ['workflow', 'last'],
       registers,
     }),
     jobsStarted: new Counter({

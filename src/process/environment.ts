@@ -73,6 +73,10 @@ const withDefault = {
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
   JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
+  RUN_CHECK_SECONDS: Joi.number().min(0.1).default(15),
+  JOB_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(100),
+  ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
+  WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),
   // More hold locks for longer, fewer take longer in all.
   APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(5_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),

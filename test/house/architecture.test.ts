@@ -66,6 +66,7 @@ const PACKAGES: Record<string, string[]> = {
   '@koa/router': ['src/http/'],
   '@temporalio/activity': ['activities/'],
   '@temporalio/client': ['src/temporal/', 'dev/embedded/'],
+  '@temporalio/envconfig': ['src/process/'],
   '@temporalio/common': ['src/temporal/'],
   '@temporalio/common/lib/time.js': ['src/temporal/'],
   '@temporalio/worker': ['src/temporal/'],

@@ -1,6 +1,4 @@
-/** Prometheus metrics, on a port of their own, where `/livez` says that the process answers. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** Prometheus metrics; see metrics-server.ts for where they can be read. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
@@ -143,43 +141,5 @@ function shared<T>(run: () => Promise<T>): () => Promise<T> {
       underWay = null;
     });
     return underWay;
-  };
-}
-
-export interface MetricsServer {
-  port: number;
-  stop(): Promise<void>;
-}
-
-/** A second process on the same machine needs a METRICS_PORT of its own, which is easily forgotten. */
-function explainPortError(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code !== 'EADDRINUSE') return error;
-  return new Error(`Port ${port} for metrics is taken: choose another one with METRICS_PORT`);
-}
-
-export async function listenMetrics(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
-  const server = createServer(async (request, response) => {
-    if (request.url === '/livez') {
-      response.end('ok');
-      return;
-    }
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    response.setHeader('Content-Type', metrics.registry.contentType);
-    response.end(await metrics.registry.metrics());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explainPortError(error, port)));
-    server.listen(port, host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

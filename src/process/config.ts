@@ -52,6 +52,8 @@ export interface Settings {
   /** Devices that are offered a change in one transaction. */
   applyChunkSize: number;
   sweepIntervalMs: number;
+  /** For how long a process that stops goes on serving after it has said that it is not ready. */
+  lameDuckMs: number;
   logLevel: string;
 }
 
@@ -157,6 +159,7 @@ export function readSettings(env: Env = process.env): Settings {
     runCheckIntervalMs: values.RUN_CHECK_SECONDS * 1000,
     applyChunkSize: values.APPLY_CHUNK_SIZE,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
+    lameDuckMs: values.LAME_DUCK_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,
   });
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Log } from '../process/log.ts';
 import type { TemporalConnection } from './connection.ts';
-import { installRuntime } from './runtime.ts';
+import { installMeasuredRuntime } from './runtime.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 import { endpointTaskQueue } from './workflow-ids.ts';
 
@@ -37,7 +37,7 @@ const STICKY_TIMEOUT_MS = 4_000;
 
 export async function startTemporalWorker(options: TemporalWorkerOptions): Promise<TemporalWorker> {
   const { log, connection } = options;
-  installRuntime(log);
+  await installMeasuredRuntime(log);
   const bundle = options.workflowBundle ?? (await bundleWorkflows());
   let isStopping = false;
   let workers: Worker[] = [];

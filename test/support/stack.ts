@@ -139,6 +139,7 @@ export const environmentOf = (settings: Settings): Record<string, string> => ({
   JOB_POLL_SECONDS: String(Math.ceil(settings.jobPollIntervalMs / 1000)),
   JOB_SIGNAL_INTERVAL_MS: String(settings.jobSignalIntervalMs),
   PORT: '0',
+  LAME_DUCK_SECONDS: '0',
 });
 
 /** Runs `npm run api`, and waits until it listens. */

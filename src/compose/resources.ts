@@ -11,9 +11,11 @@ import { createMetrics } from '../http/metrics.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
+import { summarizeOutages } from '../process/outage-log.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import type { LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
+import { findOutage } from './outages.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -34,7 +36,8 @@ const EXPECTED_ENDS = ['none', 'completed', 'running'];
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, log, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { settings, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
   const database = {

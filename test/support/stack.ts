@@ -41,7 +41,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const processes: ChildProcess[] = [];
 const folders: string[] = [];
 
-type Script = 'start' | 'api' | 'worker' | 'demo';
+type Script = 'start' | 'api' | 'gateway' | 'worker' | 'demo';
 
 const VALIDATED = '--import=tsx --import=./test/support/validate-events.mjs';
 

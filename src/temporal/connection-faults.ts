@@ -21,6 +21,10 @@ const EXPLANATIONS: Array<[RegExp, string]> = [
     'the server asks for a client certificate that it trusts: set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
   ],
   [
+    /operation was canceled.*connection closed/is,
+    'the server closes the connection: if it asks for a client certificate, set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
+  ],
+  [
     /wrong.version.number|invalidcontenttype|corrupt message|packet length too long/i,
     'the server does not speak TLS at this address: leave out TEMPORAL_TLS, or correct the address',
   ],

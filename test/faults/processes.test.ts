@@ -47,17 +47,18 @@ describe('A process', function () {
     await dms.stop();
   });
 
-  const read = async (kind: Kind, path: string) => {
-    const url = `${running.get(kind)?.metricsUrl}${path}`;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+  const read = async (kind: Kind, path: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${running.get(kind)?.metricsUrl}${path}`, init);
     return { status: answer.status, text: await answer.text() };
   };
 
   for (const kind of KINDS) {
     it(`of kind ${kind} says on its metrics port that it lives and is ready, and shows its metrics`, async () => {
       assert.equal((await read(kind, '/livez')).status, 200);
-      const ready = await read(kind, '/readyz');
-      assert.equal(ready.status, 200);
+      const ready = await eventually(
+        () => read(kind, '/readyz'),
+        ({ status }) => status === 200,
+      );
       assert.deepEqual(Object.keys(JSON.parse(ready.text).dependencies), ['database', 'temporal']);
       assert.match((await read(kind, '/metrics')).text, /^process_cpu_seconds_total /m);
     });
@@ -81,7 +82,7 @@ describe('A process', function () {
     const { pid } = running.get('gateway') as Running;
     process.kill(pid, 'SIGUSR2');
     const probe = () =>
-      read('gateway', '/livez').then(
+      read('gateway', '/livez', { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
         ({ status }) => String(status),
         (error: Error) => error.name,
       );

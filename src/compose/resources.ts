@@ -13,7 +13,7 @@ import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 import { summarizeOutages } from '../process/outage-log.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
-import type { LastRun } from '../temporal/runs.ts';
+import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 import { findOutage } from './outages.ts';
 
@@ -29,9 +29,6 @@ export interface ComposeOptions {
   /** Tests run days of retries in milliseconds. */
   deliveryPlan?: DeliveryPlan;
 }
-
-/** None of these is a fault: a start was lost, or work came just when the run ended. */
-const EXPECTED_ENDS = ['none', 'completed', 'running'];
 
 export type Resources = ReturnType<typeof openResources>;
 
@@ -77,10 +74,10 @@ export function openResources(options: ComposeOptions) {
       taskQueue: settings.taskQueue,
       pollIntervalMs: settings.jobPollIntervalMs,
     }),
-    /** A run that was missing has been started. */
+    /** Once per run that has been started in place of another. */
     onRunStarted(workflow: string, id: string, { status, reason }: LastRun): void {
       metrics.runsRestarted.inc({ workflow, last: status });
-      if (!EXPECTED_ENDS.includes(status))
+      if (hasBrokenOff(status))
         log.warn({ workflow, id, status, reason }, 'A run had ended before its work was done: started anew');
     },
     onTemporalFault: (call: string) => (err: unknown) => {

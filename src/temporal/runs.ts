@@ -8,6 +8,12 @@ export interface LastRun {
   reason: string | null;
 }
 
+/** No fault: a start was lost, or work came just when the run ended. */
+const EXPECTED = ['none', 'running', 'completed'];
+
+/** Its work was not done: it failed, or an operator ended it. */
+export const hasBrokenOff = (status: string): boolean => !EXPECTED.includes(status);
+
 export async function findLastRun(client: Client, workflowId: string): Promise<LastRun> {
   try {
     const { status, runId } = await client.workflow.getHandle(workflowId).describe();

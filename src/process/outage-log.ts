@@ -1,6 +1,7 @@
 /**
  * A log in which an outage is one line a minute, with the number of failures that it caused: else each request, each
- * frame and each sweep that fails meanwhile would write a line with a stack. Any other fault is logged as it is.
+ * frame and each sweep that fails meanwhile would write a line with a stack. Those are left to the level `debug`. Any other
+ * fault is logged as it is.
  */
 import type { Log } from './log.ts';
 
@@ -57,7 +58,7 @@ export function summarizeOutages(log: Log, { findOutage, windowMs = MINUTE_MS }:
     function logOrAdd(this: Log, ...args: unknown[]): void {
       const outage = findOutage((args[0] as { err?: unknown } | null)?.err);
       if (outage) add(outage);
-      else Reflect.apply(log[level], this, args);
+      Reflect.apply(log[outage ? 'debug' : level], this, args);
     };
   return Object.assign(Object.create(log) as Log, {
     warn: summarizing('warn'),

@@ -1,6 +1,8 @@
 /** What keeps a process from Temporal, in a sentence that says what to change. */
 
+/** The codes of gRPC. */
 const UNAVAILABLE = 14;
+const DEADLINE_EXCEEDED = 4;
 
 /** By what gRPC, OpenSSL (clients) and rustls (workers) report. */
 const EXPLANATIONS: Array<[RegExp, string]> = [
@@ -34,11 +36,11 @@ const EXPLANATIONS: Array<[RegExp, string]> = [
   ],
 ];
 
-/** The explanation, or else the error's own message. */
+/** The explanation, or else the message of what is at the bottom of the error. */
 export function explainFault(error: unknown): string {
   const text = textOf(error);
   const found = EXPLANATIONS.find(([pattern]) => pattern.test(text));
-  return found ? found[1] : error instanceof Error ? error.message : String(error);
+  return found ? found[1] : reasonOf(error);
 }
 
 /** Temporal cannot be reached, or does not answer in time. */
@@ -50,7 +52,10 @@ export function isTemporalAway(error: unknown): boolean {
   return false;
 }
 
-const DEADLINE_EXCEEDED = 4;
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+};
 
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLog, type Log } from '../../src/process/log.ts';
 import { summarizeOutages } from '../../src/process/outage-log.ts';
-import { eventually, registerMany } from '../support/fleet.ts';
+import { apply, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { newDatabase, servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -50,7 +50,10 @@ describe('The log during an outage', function () {
     const serials = await registerMany(dms, 4, '28BC000000');
     const { token } = await dms.issueKey(dms.id, 'device');
     const logger = await openLogger({ serial: serials[0] as string, coapPort: dms.coapPort, token });
+    const slug = await createProfile(dms, FRIDGE);
     await temporal.stop();
+    // Its run cannot be started.
+    await apply(dms, slug, { serialNumbers: serials });
     await eventually(
       async () => lines.map(({ dependency }) => dependency),
       (dependencies) => dependencies.includes('Temporal'),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { DomainEvent, EventBody, EventType } from '../../src/db/domain-event.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
-
+import { newDevice } from '../notifications/harness.ts';
 import {
   apply,
   applyAnswer,
@@ -96,6 +96,8 @@ describe('The service', () => {
     const slug = await createProfile(dms, FRIDGE);
     await apply(dms, slug, { serialNumbers: [serial] });
     await dms.api.post('/notification-channels', { type: 'webhook', target: receiver.url });
+    await (await newDevice(dms, 'Low battery'))('low');
+    await until('notification');
     await dms.device.get(`/devices/${serial}/pending-config`);
     await report(dms, serial, { ...FACTORY, errors: [{ message: 'no such rule' }] });
     await until('config.failed', 'config.job.finished');

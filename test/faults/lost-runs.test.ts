@@ -97,6 +97,11 @@ describe('A run that ends before its work is done', function () {
     receiver.answer((response) => response.writeHead(204).end());
     assert.equal((await untilEnded(customer, jobId, { timeoutMs: 15_000 })).status, 'succeeded');
     await endpoint.until((items) => items.every(({ state }) => state === 'delivered'), 15_000);
+    // The next test begins with a run of its own.
+    await eventually(
+      () => endpointRun().describe(),
+      ({ status }) => status.name !== 'RUNNING',
+    );
   }
 
   /** Of jobs and of endpoints, by either process: a failed delivery starts a run, too. */
@@ -131,6 +136,10 @@ describe('A run that ends before its work is done', function () {
     await worker.stop(1_000);
     worker = await later.service.startWorker(await changedWorkflows());
     await bothGoOn(runs);
+    await eventually(
+      () => restarts('failed'),
+      ([jobs, endpoints]) => jobs >= 1 && endpoints >= 1,
+    );
     assert.deepEqual(await restarts('failed'), [1, 1]);
     for (const id of [runs.jobId, endpoint.id]) {
       const failed = lines.filter((line) => line.id === id && line.status === 'failed');

@@ -9,7 +9,7 @@ import { register } from '../support/fleet.ts';
 import { type Logger, openLogger } from '../support/logger.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const LAME_DUCK_MS = 8 * PROBE_EVERY_MS;
+const LAME_DUCK_MS = 60 * PROBE_EVERY_MS;
 const LOGGERS = 6;
 const CLIENTS = 6;
 const LONG_ANSWER_MS = 5_000;

@@ -103,6 +103,12 @@ const rewrite = (world: World, eventId: string, data: object) => {
   const found = world.records.receipts.find((each) => each.eventId === eventId) as Receipt;
   found.body = JSON.stringify({ type: found.type, data });
 };
+/** The device runs the rule, and the alert is over. */
+function withoutAlert(world: World): void {
+  const rule = { condition: 'HIGH_THRESHOLD', threshold: 5, hysteresis: 0.5, slotNumbers: [0] };
+  Object.assign(device(world), { deviceConfig: { alarmRules: [rule] } });
+  Object.assign(alert(world), { status: 'resolved' });
+}
 const samples = (fromMs: number, rssMb: number) =>
   Array.from({ length: 10 }, (_, index) => ({
     member: 'api-1',
@@ -165,9 +171,8 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     'alerts',
     /measures 6 °C above 5 °C without an alert/,
     (world) => {
-      const rule = { condition: 'HIGH_THRESHOLD', threshold: 5, hysteresis: 0.5, slotNumbers: [0] };
-      Object.assign(device(world), { deviceConfig: { alarmRules: [rule] } });
-      Object.assign(alert(world), { status: 'resolved' });
+      withoutAlert(world);
+      target(world).updatedAt = at(1);
     },
   ],
   ['events', /never got alert.created alert-1/, (world) => void world.records.receipts.splice(1, 1)],
@@ -252,6 +257,15 @@ describe('The oracle of the ledger', () => {
     const { records, stored } = rightWorld();
     const subscriptions = records.subscriptions.map((each) => ({ ...each, isComplete: false }));
     assert.deepEqual(checkRun({ ...records, subscriptions, receipts: [] }, stored).findings, []);
+  });
+
+  it('wants no alert for a reading that came before the rules', () => {
+    const world = rightWorld();
+    withoutAlert(world);
+    assert.deepEqual(
+      checkRun(world.records, world.stored).findings.filter(({ about }) => about === 'alerts'),
+      [],
+    );
   });
 
   it('accepts a repeated request of the same event', () => {

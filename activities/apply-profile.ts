@@ -1,4 +1,7 @@
-/** What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm. */
+/**
+ * What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm.
+ * All send heartbeats, so Temporal notices within seconds that a worker has died.
+ */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -23,7 +26,10 @@ export interface JobRunSteps extends Omit<ApplyProfileActivities, 'beginStage'> 
 
 export function createApplyProfileActivities({ offerNext, ...steps }: JobRunSteps): ApplyProfileActivities {
   return {
-    ...steps,
+    getPlan: withHeartbeat(steps.getPlan),
+    getProgress: withHeartbeat(steps.getProgress),
+    finishJob: withHeartbeat(steps.finishJob),
+    abortJob: withHeartbeat(steps.abortJob),
     beginStage: withHeartbeat(async (job: JobRef, stage: number) => {
       let after = await offerNext(job, stage, null);
       while (after !== null) after = await offerNext(job, stage, after);

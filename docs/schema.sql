@@ -1,6 +1,35 @@
 -- The database schema after all migrations. Generated: refresh it with `npm run schema`.
 -- Partitions are left out; the service creates them as time goes on.
 
+CREATE TABLE audit_entries (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  key_id uuid,
+  actor_name text COLLATE "C" NOT NULL,
+  action text NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  before json,
+  after json,
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (organization_id, id)
+) PARTITION BY RANGE (id);
+CREATE INDEX audit_entries_actor_key_idx ON audit_entries USING btree (organization_id, key_id, id);
+CREATE INDEX audit_entries_actor_name_idx ON audit_entries USING btree (organization_id, actor_name, id);
+CREATE INDEX audit_entries_subject_idx ON audit_entries USING btree (organization_id, subject, id);
+COMMENT ON TABLE audit_entries IS
+  'Who changed what: a row per change, written in its transaction. Partitioned by month of the UUIDv7 id, which is also the time of the change; old partitions are dropped.';
+COMMENT ON COLUMN audit_entries.key_id IS
+  'Null: the change was made with the command line.';
+COMMENT ON COLUMN audit_entries.actor_name IS
+  'The name of the key at that time.';
+COMMENT ON COLUMN audit_entries.action IS
+  'The operationId.';
+COMMENT ON COLUMN audit_entries.subject IS
+  'The id, slug or serial number of what was changed.';
+COMMENT ON COLUMN audit_entries.before IS
+  'What GET showed before, without secrets. Null: nothing.';
+COMMENT ON COLUMN audit_entries.after IS
+  'What GET showed after, without secrets. Null: nothing.';
+
 CREATE TABLE config_targets (
   organization_id uuid NOT NULL,
   job_id uuid NOT NULL,
@@ -231,7 +260,7 @@ COMMENT ON TABLE list_totals IS
 COMMENT ON COLUMN list_totals.list IS
   'assets: the active ones; alerts; targets:<job id>, while the job runs.';
 COMMENT ON COLUMN list_totals.key IS
-  'assets: empty for all, model:<model> for those of a model. alerts: the status. targets: the state.';
+  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state.';
 
 CREATE TABLE measurement_blocks (
   organization_id uuid NOT NULL,
@@ -320,15 +349,120 @@ COMMENT ON COLUMN measurements.type IS
 COMMENT ON COLUMN measurements.late IS
   'True: on arrival it was older than a day or not newer than its channel, so no alert was opened or closed by it.';
 
+CREATE TABLE notification_alerts (
+  organization_id uuid NOT NULL,
+  alert_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  kind text NOT NULL,
+  due_at timestamp with time zone,
+  notified_at timestamp with time zone,
+  CONSTRAINT notification_alerts_pkey PRIMARY KEY (organization_id, alert_id, channel_id, kind),
+  CONSTRAINT notification_alerts_kind_check CHECK (kind = ANY (ARRAY['opening'::text, 'end'::text]))
+);
+CREATE INDEX notification_alerts_due_idx ON notification_alerts USING btree (organization_id, channel_id, due_at) WHERE due_at IS NOT NULL;
+COMMENT ON TABLE notification_alerts IS
+  'What each notification channel is yet to say of each alert. Inserted with the event of the alert; everything else is done under the lock of the channel. Removed when the alert is over and that was said, or need not be.';
+COMMENT ON COLUMN notification_alerts.kind IS
+  'opening: the alert opened; it stays for the reminders. end: the alert is over.';
+COMMENT ON COLUMN notification_alerts.due_at IS
+  'Null: an opening that was notified, without a reminder to come.';
+COMMENT ON COLUMN notification_alerts.notified_at IS
+  'When the opening was first put into a notification. Null: not yet.';
+
+CREATE TABLE notification_channels (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,
+  target text NOT NULL,
+  sealed_target bytea,
+  secret bytea,
+  alert_types text[] NOT NULL,
+  group_ids uuid[] NOT NULL,
+  delay_minutes integer NOT NULL,
+  reminder_minutes integer,
+  quiet_hours jsonb,
+  status text NOT NULL,
+  gathered_at timestamp with time zone,
+  last_sent_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT notification_channels_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT notification_channels_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text])),
+  CONSTRAINT notification_channels_type_check CHECK (type = ANY (ARRAY['email'::text, 'slack'::text, 'webhook'::text]))
+);
+COMMENT ON TABLE notification_channels IS
+  'Where people are notified of alerts: an e-mail address, a Slack URL or a webhook.';
+COMMENT ON COLUMN notification_channels.target IS
+  'The address or URL as answers show it: that of a Slack channel without its path, which is a secret.';
+COMMENT ON COLUMN notification_channels.sealed_target IS
+  'The whole URL, encrypted. Null: target is whole.';
+COMMENT ON COLUMN notification_channels.secret IS
+  'Signs messages to a webhook; encrypted. Null: none.';
+COMMENT ON COLUMN notification_channels.alert_types IS
+  'The types of alerts that it is for.';
+COMMENT ON COLUMN notification_channels.group_ids IS
+  'Only alerts of assets in these groups. Empty: of all.';
+COMMENT ON COLUMN notification_channels.reminder_minutes IS
+  'While an alert is open, it is mentioned again after so long. Null: once.';
+COMMENT ON COLUMN notification_channels.quiet_hours IS
+  'from and to as HH:MM and timezone: nothing is sent between. Null: none.';
+COMMENT ON COLUMN notification_channels.gathered_at IS
+  'When alerts were last gathered into a notification. Null: never.';
+COMMENT ON COLUMN notification_channels.last_sent_at IS
+  'Null: nothing was sent yet.';
+COMMENT ON COLUMN notification_channels.last_error IS
+  'Why the latest attempt failed. Null: it did not, or there was none.';
+
+CREATE TABLE notifications (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  channel_id uuid NOT NULL,
+  content jsonb NOT NULL,
+  state text DEFAULT 'pending'::text NOT NULL,
+  attempt_count integer DEFAULT 0 NOT NULL,
+  next_attempt_at timestamp with time zone,
+  leased_by uuid,
+  leased_until timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone,
+  CONSTRAINT notifications_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT notifications_channel_fkey FOREIGN KEY (organization_id, channel_id) REFERENCES notification_channels(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT notifications_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))
+);
+CREATE INDEX notifications_channel_idx ON notifications USING btree (organization_id, channel_id);
+CREATE INDEX notifications_due_idx ON notifications USING btree (organization_id, channel_id, next_attempt_at) WHERE state = 'pending'::text;
+CREATE INDEX notifications_ended_idx ON notifications USING btree (created_at) WHERE state <> 'pending'::text;
+COMMENT ON TABLE notifications IS
+  'Messages to notification channels: the outbox of what people are sent.';
+COMMENT ON COLUMN notifications.content IS
+  'Subject and text for people, and the data that a webhook gets, as they were when the message was made.';
+COMMENT ON COLUMN notifications.next_attempt_at IS
+  'Null when it is sent or failed.';
+COMMENT ON COLUMN notifications.leased_by IS
+  'The process that sends it. Null: none does.';
+COMMENT ON COLUMN notifications.leased_until IS
+  'After that another process may send it. Null: any may.';
+COMMENT ON COLUMN notifications.last_error IS
+  'Why the latest attempt failed. Null: it did not, or there was none.';
+COMMENT ON COLUMN notifications.sent_at IS
+  'Null: it is not sent.';
+COMMENT ON INDEX notifications_ended_idx IS
+  'Without organization_id: retention over all organizations.';
+
 CREATE TABLE organizations (
   id uuid DEFAULT uuidv7() NOT NULL,
   name text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  requires_device_tokens boolean DEFAULT false NOT NULL,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
   CONSTRAINT organizations_name_key UNIQUE (name)
 );
 COMMENT ON TABLE organizations IS
   'Customers: each row of a tenant table belongs to one of them. On Citus a reference table: a copy on every node, so that distributed tables can refer to it.';
+COMMENT ON COLUMN organizations.requires_device_tokens IS
+  'True: tokens that are good for all devices of the organization are refused.';
 
 CREATE TABLE api_keys (
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -339,12 +473,18 @@ CREATE TABLE api_keys (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  name text,
+  role text,
+  serial_key text COLLATE "C",
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_hash_key UNIQUE (hash),
   CONSTRAINT api_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  CONSTRAINT api_keys_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'device'::text]))
+  CONSTRAINT api_keys_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'device'::text])),
+  CONSTRAINT api_keys_role_check CHECK (role IS NULL OR kind = 'customer'::text AND (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text]))),
+  CONSTRAINT api_keys_serial_key_check CHECK (serial_key IS NULL OR kind = 'device'::text)
 );
 CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id);
+CREATE INDEX api_keys_serial_idx ON api_keys USING btree (organization_id, serial_key) WHERE serial_key IS NOT NULL AND revoked_at IS NULL;
 COMMENT ON TABLE api_keys IS
   'API keys of organizations. On Citus a reference table: a key is looked up by its hash before the organization is known, and the hash has to be unique across organizations.';
 COMMENT ON COLUMN api_keys.kind IS
@@ -357,6 +497,12 @@ COMMENT ON COLUMN api_keys.expires_at IS
   'Null: the key does not expire.';
 COMMENT ON COLUMN api_keys.revoked_at IS
   'Null: the key has not been revoked.';
+COMMENT ON COLUMN api_keys.name IS
+  'What people call the key. Null: it was made without a name, and its first characters stand for it.';
+COMMENT ON COLUMN api_keys.role IS
+  'What a customer key may do: read, write, or admin, which also manages keys. Null on a customer key: it was made before there were roles, and is an admin. Null on device keys.';
+COMMENT ON COLUMN api_keys.serial_key IS
+  'The serial number in lower case that a device token is good for. Null: for all of the organization.';
 
 CREATE TABLE assets (
   organization_id uuid NOT NULL,
@@ -440,18 +586,19 @@ CREATE TABLE alerts (
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
-  CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text]))
+  CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
 );
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
 CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
+CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
 CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
 COMMENT ON TABLE alerts IS
   'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
 COMMENT ON COLUMN alerts.serial_number IS
   'Of the logger that the asset had when the alert began.';
 COMMENT ON COLUMN alerts.details IS
-  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed.';
+  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed; for sensor_error: channel and error code.';
 COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
 COMMENT ON COLUMN alerts.is_announced IS
@@ -465,17 +612,26 @@ AS $function$
   begin
     if tg_op = 'INSERT' then
       insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', status, sum(change) from (select *, 1 as change from added) as changed
-      group by organization_id, status having sum(change) <> 0;
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
     elsif tg_op = 'DELETE' then
       insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', status, sum(change) from (select *, -1 as change from removed) as changed
-      group by organization_id, status having sum(change) <> 0;
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, -1 as change from removed) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
     else
       insert into list_changes (organization_id, list, key, change)
       
-      select organization_id, 'alerts', status, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      group by organization_id, status having sum(change) <> 0;
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
     end if;
     return null;
   end $function$;
@@ -720,6 +876,7 @@ CREATE TABLE device_states (
   device_info jsonb,
   overdue_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   uncompacted_from timestamp with time zone,
+  latest json,
   CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_states_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_states_battery_status_check CHECK (battery_status = ANY (ARRAY['ok'::text, 'low'::text, 'unknown'::text])),
@@ -752,6 +909,8 @@ COMMENT ON COLUMN device_states.overdue_check_at IS
   'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
 COMMENT ON COLUMN device_states.uncompacted_from IS
   'Time of the oldest reading that was stored since the blocks of its day were last compacted. Null: none.';
+COMMENT ON COLUMN device_states.latest IS
+  'The newest sample of each channel: [channel, type, unix milliseconds, value, error]. Null: no frame since the column was added.';
 COMMENT ON INDEX device_states_overdue_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX device_states_uncompacted_idx IS

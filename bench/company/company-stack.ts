@@ -44,8 +44,7 @@ export async function startCompany(): Promise<Company> {
   });
   await migrate(sql);
   await setUpNamespace({
-    address: temporalAddress,
-    namespace: 'default',
+    connection: { options: { address: temporalAddress }, namespace: 'default' },
     retentionMs: 72 * 3_600_000,
     print,
   });

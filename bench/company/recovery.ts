@@ -74,7 +74,10 @@ async function killWorkers(company: Company, { run }: { run: number }): Promise<
 }
 
 async function terminateRun({ temporalAddress }: Company, { id }: { id: string }): Promise<void> {
-  const { client, close } = connectTemporal(temporalAddress, 'default');
+  const { client, close } = connectTemporal({
+    options: { address: temporalAddress },
+    namespace: 'default',
+  });
   await client.workflow.getHandle(applyProfileId(id)).terminate('bench');
   await close();
 }

@@ -1,9 +1,9 @@
 /** Writes down each reading that a device sends and whether the service said that it has it, and each reported rule. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlarmRule } from '../../src/devices/configuration.ts';
+import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
-import { measurementTypeOf } from '../../src/measurements/measurement-type.ts';
 import type { Uplink } from '../simulator/uplink.ts';
 import { readingKey } from './readings-oracle.ts';
 import type { RuleMark, SentReading, SentReadings } from './records.ts';

@@ -45,6 +45,19 @@ const TAGS = [
     name: 'Event webhooks',
     description: 'Endpoints that receive the types of events that they name.',
   },
+  {
+    name: 'Notification channels',
+    description:
+      'Where people are notified of alerts: by e-mail, in Slack, or through a webhook of what they use. One message tells of all alerts that opened or ended meanwhile.',
+  },
+  {
+    name: 'Keys',
+    description: 'The API keys of the organization, for keys with the role admin.',
+  },
+  {
+    name: 'Audit',
+    description: 'Who changed what: one entry for every change.',
+  },
 ];
 
 export const apiDocument = (routes: Route[]): JsonSchema =>

@@ -10,7 +10,7 @@ import type { Resources } from './resources.ts';
 export type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
 
 export function composeEndpoints(resources: Resources, { notifyRecovery }: EndpointsNeeds) {
-  const { settings, log, sql, secretBox, starter, onTemporalFault } = resources;
+  const { settings, log, sql, secretBox, starter, onRunStarted, onTemporalFault } = resources;
   const health = createEndpointHealthRepository(sql);
   const service = createEndpointsService({
     endpointsIn: createEndpointsRepository,
@@ -22,12 +22,18 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
     log,
   });
   return {
-    routes: endpointsRoutes({ endpoints: createEndpointsRepository(sql), service }),
+    routes: endpointsRoutes({
+      endpoints: createEndpointsRepository(sql),
+      endpointsIn: createEndpointsRepository,
+      service,
+    }),
     startMissingWorkflows: createMissingWorkflowsSweep({
       ...health,
+      findLastRun: starter.findRecoveryRun,
       start: starter.startRecovery,
       keyOf: ({ endpointId }) => endpointId,
-      pollIntervalMs: settings.jobPollIntervalMs,
+      checkIntervalMs: settings.runCheckIntervalMs,
+      onStarted: ({ endpointId }, last) => onRunStarted('deliver-webhooks', endpointId, last),
       onFault: onTemporalFault('sweep endpoints'),
     }),
   };

@@ -3,6 +3,8 @@ import { createUnregisteredDevicesRepository } from '../devices/unregistered-dev
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createCompactionRepository } from '../measurements/compaction.repository.ts';
 import { createCompaction } from '../measurements/compaction.service.ts';
+import { exportRoutes } from '../measurements/export.routes.ts';
+import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
@@ -16,12 +18,20 @@ const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
-  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
+  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueNotifications' | 'exchange'
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
   { sql, transferSql, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
-  { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
+  {
+    configurationsIn,
+    evaluateAlerts,
+    onlineEvents,
+    observeContact,
+    publish,
+    queueNotifications,
+    exchange,
+  }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
     transact: transactBatch,
@@ -35,6 +45,7 @@ export function composeMeasurements(
     evaluateAlerts,
     onlineEvents,
     publish,
+    queueNotifications,
     exchange,
     observe({ accepted, duplicates, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);
@@ -49,18 +60,18 @@ export function composeMeasurements(
     now,
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
+  const exports = {
+    history: createHistoryRepository(transferSql),
+    limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
+    pace: createPacer(),
+  };
   return {
-    routes: measurementsRoutes({
-      intake,
-      history: createHistoryRepository(sql),
-      exports: {
-        history: createHistoryRepository(transferSql),
-        limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
-        pace: createPacer(),
-      },
-      now,
-    }),
+    routes: [
+      ...measurementsRoutes({ intake, history: createHistoryRepository(sql), exports, now }),
+      ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
+    ],
     intake,
+    exports,
     compaction,
   };
 }

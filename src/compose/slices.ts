@@ -1,6 +1,7 @@
 /** The slices, and what each of them is given by the others. */
 import { composeAlerts } from './alerts.ts';
 import { composeAssets } from './assets.ts';
+import { composeAudit } from './audit.ts';
 import { composeCertificates } from './certificates.ts';
 import { composeConfigJobs } from './config-jobs.ts';
 import { composeDeliveries } from './deliveries.ts';
@@ -9,15 +10,17 @@ import { composeEndpoints } from './endpoints.ts';
 import { composeEvents } from './events.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
+import { composeNotifications } from './notifications.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
 import type { Resources } from './resources.ts';
+import { composeStatistics } from './statistics.ts';
 
 export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish } = composeEvents();
+  const { publish, publishToEndpoints, queueNotifications } = composeEvents(resources);
 
   const alerts = composeAlerts(resources, { publish });
   const presence = composePresence(resources, {
@@ -44,17 +47,20 @@ export function composeSlices(resources: Resources) {
     evaluateAlerts: alerts.evaluate,
     onlineEvents: presence.onlineEvents,
     observeContact: presence.observeContact,
-    publish,
+    publish: publishToEndpoints,
+    queueNotifications,
     exchange: devices.exchanges.handle,
   });
+  const keys = composeKeys(resources);
   const assets = composeAssets(resources, {
+    deviceTokens: keys.deviceTokens,
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,
     resolveAlerts: alerts.onArchived,
   });
   const deliveries = composeDeliveries(resources);
   return {
-    keys: composeKeys(resources),
+    keys,
     profiles: composeProfiles(resources),
     presence,
     alerts,
@@ -65,5 +71,12 @@ export function composeSlices(resources: Resources) {
     certificates: composeCertificates(resources, { findAsset: assets.findAsset }),
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
+    notifications: composeNotifications(resources, deliveries),
+    audit: composeAudit(resources),
+    statistics: composeStatistics(resources, {
+      findAsset: assets.findAsset,
+      findDevice: devicesIn(resources.sql).find,
+      exports: measurements.exports,
+    }),
   };
 }

@@ -10,6 +10,7 @@ import {
   type Rollout,
   type TargetState,
 } from './config-job.ts';
+import type { JobTitle } from './job-run.ts';
 
 export interface NewJob {
   organizationId: string;
@@ -39,14 +40,16 @@ export interface JobRow extends JobRef {
 
 /** A running job that no workflow has checked for a while. */
 export interface JobWithoutWorkflow extends JobRef {
-  /** A run that was there would have ended the job: if there is one, it does not work. */
-  isPastDeadline: boolean;
+  /** A run that was there would have ended the job long ago: if there is one, it does not work. */
+  isStuck: boolean;
 }
 
 const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
   profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount", is_beginning_stage as "isBeginningStage", status,
   target_count as "targetCount", deadline_at as "deadlineAt"`;
 const OF_JOB = 'organization_id = ? and id = ?';
+/** To end a large job takes its run some minutes. */
+const STUCK_AFTER_MINUTES = 15;
 
 interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
@@ -155,6 +158,18 @@ export function createConfigJobsRepository(sql: Sql) {
       return row ?? null;
     },
 
+    /** Null when the row is gone. */
+    async findTitle({ organizationId, jobId }: JobRef): Promise<JobTitle | null> {
+      const [row] = await query<JobTitle>(
+        sql,
+        `select j.profile_slug as "profileSlug", o.name as "organizationName"
+         from config_jobs j join organizations o on o.id = j.organization_id
+         where j.organization_id = ? and j.id = ?`,
+        [organizationId, jobId],
+      );
+      return row ?? null;
+    },
+
     /** Kept counts, which cost the same however many targets there are. */
     async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const [row] = await query<{ counts: Partial<Counts> | null }>(
@@ -229,7 +244,8 @@ export function createConfigJobsRepository(sql: Sql) {
     listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
       return query(
         sql,
-        `select organization_id as "organizationId", id as "jobId", deadline_at < now() as "isPastDeadline"
+        `select organization_id as "organizationId", id as "jobId",
+           deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as "isStuck"
          from config_jobs
          where status = 'running'
            and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
@@ -238,11 +254,14 @@ export function createConfigJobsRepository(sql: Sql) {
       );
     },
 
+    /** Does nothing while another transaction holds the job: that one works on it. */
     async touchWorkflow({ organizationId, jobId }: JobRef): Promise<void> {
-      await query(sql, `update config_jobs set workflow_checked_at = now() where ${OF_JOB}`, [
-        organizationId,
-        jobId,
-      ]);
+      await query(
+        sql,
+        `update config_jobs set workflow_checked_at = now() where organization_id = ?
+           and id = (select id from config_jobs where ${OF_JOB} for no key update skip locked)`,
+        [organizationId, organizationId, jobId],
+      );
     },
   };
 }

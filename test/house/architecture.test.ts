@@ -11,6 +11,7 @@ const FLOORS = [
   'src/http',
   // The slices.
   'src/keys',
+  'src/audit',
   'src/presence',
   'src/devices',
   'src/profiles',
@@ -19,9 +20,11 @@ const FLOORS = [
   'src/config-jobs',
   'src/measurements',
   'src/alerts',
+  'src/statistics',
   'src/events',
   'src/endpoints',
   'src/deliveries',
+  'src/notifications',
   // What puts them to use.
   'src/temporal',
   'activities',
@@ -37,6 +40,7 @@ const FLOORS = [
   'dev/local',
   'dev/simulator',
   'dev/demo',
+  'dev/client',
   'dev/balancer',
   'dev/ledger',
   'dev/bin',
@@ -51,12 +55,13 @@ type Role = (typeof ROLES)[number] | 'pure';
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
   'src/db/array-text.ts',
+  'src/http/role.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/temporal/workflow-ids.ts',
 ];
 /** They compute and do nothing else. */
-const PURE_PACKAGES = ['node:crypto', 'node:zlib', 'ipaddr.js', 'lru-cache'];
+const PURE_PACKAGES = ['node:crypto', 'node:url', 'node:zlib', 'ipaddr.js', 'lru-cache'];
 
 /** Who may run the packages that have effects, by the beginning of the path; types are free. */
 const PACKAGES: Record<string, string[]> = {
@@ -64,6 +69,7 @@ const PACKAGES: Record<string, string[]> = {
   '@koa/router': ['src/http/'],
   '@temporalio/activity': ['activities/'],
   '@temporalio/client': ['src/temporal/', 'dev/embedded/'],
+  '@temporalio/envconfig': ['src/process/'],
   '@temporalio/common': ['src/temporal/'],
   '@temporalio/common/lib/time.js': ['src/temporal/'],
   '@temporalio/worker': ['src/temporal/'],
@@ -74,8 +80,11 @@ const PACKAGES: Record<string, string[]> = {
   joi: ['src/process/', 'src/http/'],
   knex: ['src/db/'],
   koa: ['src/http/'],
+  nodemailer: ['src/notifications/mailer.service.ts'],
+  'openapi-typescript': ['dev/client/'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],
+  pdfkit: ['src/statistics/statistics-page.service.ts'],
   'prom-client': ['src/http/'],
   standardwebhooks: ['dev/ledger/'],
   undici: ['src/deliveries/sender.service.ts', 'dev/simulator/'],

@@ -18,7 +18,9 @@ const NOWHERE: Fixtures = {
   serial: 'x',
   slug: 'x',
   alertId: 'x',
+  keyId: 'x',
   jobId: 'x',
+  channelId: 'x',
   webhookIds: {},
   deliveryIds: {},
 };

@@ -27,6 +27,8 @@ export interface Fixtures {
   webhookIds: Record<string, string>;
   deliveryIds: Record<string, string>;
   alertId: string;
+  channelId: string;
+  keyId: string;
 }
 
 let count = 0;
@@ -35,6 +37,7 @@ const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
 /** Nothing listens there. */
 const HOOK = { url: 'http://127.0.0.1:9/hooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
 
+const CHANNEL = { type: 'webhook', target: HOOK.url };
 const REPLAY = { since: '2026-03-02T08:15:30Z', until: '2026-03-03T08:15:30Z', states: ['failed'] };
 
 /** A valid body for every operation that has one, with as many fields as can be combined. */
@@ -77,10 +80,23 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   updateCellularWebhook: () => ({ name: 'Development', deliverConfigApplied: false }),
   createWebhook: () => ({ ...HOOK, status: 'active', events: ['alert.created'] }),
   updateWebhook: () => ({ status: 'disabled', events: ['alert.created'] }),
+  createNotificationChannel: () => ({
+    ...CHANNEL,
+    secret: HOOK.secret,
+    alertTypes: ['high_temp', 'no_data'],
+    groupIds: [],
+    delayMinutes: 10,
+    reminderMinutes: 60,
+    quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Stockholm' },
+    status: 'active',
+  }),
+  updateNotificationChannel: () => ({ delayMinutes: 5, quietHours: null }),
   replayCellularWebhook: () => REPLAY,
   replayWebhook: () => REPLAY,
   rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),
   rotateWebhookSecret: () => ({ secret: HOOK.secret }),
+  // Without expiresAt, which may be null.
+  createKey: () => ({ name: 'Facility team', kind: 'customer', role: 'write' }),
 };
 
 export const hasExample = ({ body, operationId }: Route): boolean =>
@@ -100,7 +116,19 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
-  return { assetId, serial, slug, jobId, alertId, ...(await populateWebhooks(organization, slug)) };
+  const channelId = (await organization.api.post('/notification-channels', CHANNEL)).body.id;
+  await organization.api.post(`/assets/${assetId}/device-token`);
+  const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
+  return {
+    assetId,
+    serial,
+    slug,
+    jobId,
+    alertId,
+    channelId,
+    keyId: key.id,
+    ...(await populateWebhooks(organization, slug)),
+  };
 }
 
 /** A fridge that is too warm. */
@@ -147,16 +175,36 @@ export function nameFor({ path }: Route, slot: string, fixtures: Fixtures): stri
 }
 
 /** The path parameters for which `populate` creates fixtures. */
-export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId', 'deliveryId', 'alertId'];
+export const KNOWN_SLOTS = [
+  'assetId',
+  'serial',
+  'slug',
+  'jobId',
+  'webhookId',
+  'deliveryId',
+  'alertId',
+  'channelId',
+  'keyId',
+];
 
 /** Every name in the fixtures. */
 export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string[] {
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 
-/** The route's path with its parameters filled in, some of them replaced, as it is sent. */
+/** What operations require in their query. */
+const QUERIES: Record<string, string> = {
+  getStatistics: '?from=2026-03-02T08:15:30Z&to=2026-03-03T08:15:30Z',
+  exportMeasurements: '?from=2026-01-01T00:00:00Z&to=2036-01-01T00:00:00Z&all=true',
+};
+
+/** The route's path with its parameters filled in, some of them replaced, and what its query requires, as it is sent. */
 export function pathOf(route: Route, fixtures: Fixtures, replaced: Record<string, string> = {}): string {
-  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures));
+  const path = route.path.replace(
+    /\{(\w+)\}/g,
+    (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures),
+  );
+  return path + (QUERIES[route.operationId] ?? '');
 }
 
 export interface Change {

@@ -12,7 +12,7 @@ const RUNS = 3;
 const KILL_AFTER_MS = [0, 30, 120];
 const CONFIRMING = { measurementPeriodBase: 300, measurementPeriodFactor: 1, transmissionInterval: 21_600 };
 const PROFILE = { intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 } };
-const GIVE_UP_MS = 300_000;
+const GIVE_UP_MS = 180_000;
 
 export async function benchRecovery(company: Company): Promise<void> {
   const rows = [
@@ -27,10 +27,12 @@ export async function benchRecovery(company: Company): Promise<void> {
   );
 }
 
+/** Seconds; a text when it took longer than anybody waits. */
+type Measured = number | string;
 type Disturb = (company: Company, job: { id: string; run: number }) => Promise<void>;
 
-async function measure(company: Company, disturb: Disturb): Promise<number[]> {
-  const seconds = [];
+async function measure(company: Company, disturb: Disturb): Promise<Measured[]> {
+  const seconds: Measured[] = [];
   for (let run = 0; run < RUNS; run++) {
     await company.runOnly('api-1', 'worker-1', 'worker-2');
     seconds.push(await measureOne(company, disturb, run));
@@ -38,7 +40,7 @@ async function measure(company: Company, disturb: Disturb): Promise<number[]> {
   return seconds;
 }
 
-async function measureOne(company: Company, disturb: Disturb, run: number): Promise<number> {
+async function measureOne(company: Company, disturb: Disturb, run: number): Promise<Measured> {
   const fleet = await company.addFleet(DEVICES, { isVacuumed: false });
   const url = `http://127.0.0.1:${company.member('api-1').port}`;
   const client = createLedgerClient(url, fleet.apiKey);
@@ -51,18 +53,18 @@ async function measureOne(company: Company, disturb: Disturb, run: number): Prom
   for (let device = 1; device <= DEVICES; device++)
     await devices.send('POST', `/devices/DEV-${device}/config-reports`, CONFIRMING);
   const reportedAt = performance.now();
-  await untilEnded(client, body.jobId);
+  const hasEnded = await waitForEnd(client, body.jobId);
   await disturbing;
-  return round((performance.now() - reportedAt) / 1000);
+  return hasEnded ? round((performance.now() - reportedAt) / 1000) : `above ${GIVE_UP_MS / 1000}`;
 }
 
-async function untilEnded(client: LedgerClient, jobId: string): Promise<void> {
+async function waitForEnd(client: LedgerClient, jobId: string): Promise<boolean> {
   const until = performance.now() + GIVE_UP_MS;
   while (performance.now() < until) {
-    if ((await client.get(`/devices/config-jobs/${jobId}`)).body.status !== 'running') return;
+    if ((await client.get(`/devices/config-jobs/${jobId}`)).body.status !== 'running') return true;
     await delay(100);
   }
-  throw new Error(`job ${jobId} has not ended after ${GIVE_UP_MS / 1000} s`);
+  return false;
 }
 
 async function killWorkers(company: Company, { run }: { run: number }): Promise<void> {

@@ -1,12 +1,20 @@
 /** Alerts begin with a reading that a device sent and that was outside the bounds; one is open at a time. */
 import type { AlarmRule } from '../../src/devices/configuration.ts';
 import { readingKey } from './readings-oracle.ts';
-import type { Finding, SentReadings, StoredAlert, StoredDevice } from './records.ts';
+import type {
+  Finding,
+  LedgerReading,
+  SentReadings,
+  StoredAlert,
+  StoredDevice,
+  StoredFacts,
+  StoredJob,
+} from './records.ts';
 
 export function* checkAlerts(
   alerts: readonly StoredAlert[],
   sent: SentReadings,
-  devices: readonly StoredDevice[],
+  { devices, jobs }: Pick<StoredFacts, 'devices' | 'jobs'>,
 ): Generator<Finding> {
   const open = new Set<string>();
   const known = new Map(devices.map((device) => [device.assetId, device]));
@@ -22,17 +30,35 @@ export function* checkAlerts(
     open.add(place);
     if (device) yield* checkOpen(alert, device);
   }
-  for (const device of devices) yield* checkMissing(device, open);
+  const rulesSince = latestChanges(jobs);
+  for (const device of devices)
+    yield* checkMissing(device, { open, sinceMs: rulesSince.get(device.serialNumber) ?? 0 });
 }
 
-/** The newest reading is outside the bound that the device runs, so an alert has to be open. */
-function* checkMissing(device: StoredDevice, open: ReadonlySet<string>): Generator<Finding> {
+/** When a job last changed anything about each device. */
+function latestChanges(jobs: readonly StoredJob[]): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const { serialNumber, updatedAt } of jobs.flatMap(({ targets }) => targets))
+    latest.set(serialNumber, Math.max(latest.get(serialNumber) ?? 0, Date.parse(updatedAt)));
+  return latest;
+}
+
+/**
+ * The newest reading is outside the bound that the device runs, so an alert has to be open. New rules evaluate no
+ * reading that came before them.
+ */
+function* checkMissing(
+  device: StoredDevice,
+  { open, sinceMs }: { open: ReadonlySet<string>; sinceMs: number },
+): Generator<Finding> {
   const { serialNumber, syncStatus, deviceConfig } = device;
   const highC = thresholdOf(deviceConfig?.alarmRules ?? []);
   const newest = newestOf(device, PROBE_CHANNEL);
-  if (syncStatus !== 'applied' || highC === null || newest === null || newest <= highC) return;
+  const value = newest?.value ?? null;
+  if (syncStatus !== 'applied' || newest === null || highC === null || value === null) return;
+  if (value <= highC || Date.parse(newest.measuredAt) <= sinceMs) return;
   if (!open.has(`${serialNumber} high_temp ${PROBE_CHANNEL}`))
-    yield finding(serialNumber, `measures ${newest} °C above ${highC} °C without an alert`);
+    yield finding(serialNumber, `measures ${value} °C above ${highC} °C without an alert`);
 }
 
 function thresholdOf(rules: readonly AlarmRule[]): number | null {
@@ -59,7 +85,7 @@ function* checkBeginning(alert: StoredAlert, sent: SentReadings): Generator<Find
 
 /** The newest reading may be between the bound and the return, never on the good side of both. */
 function* checkOpen({ id, type, details }: StoredAlert, device: StoredDevice): Generator<Finding> {
-  const newest = newestOf(device, details.channel);
+  const newest = newestOf(device, details.channel)?.value ?? null;
   const highC = details.bounds?.highC;
   if (type !== 'high_temp' || newest === null || highC == null) return;
   if (newest <= highC - HYSTERESIS_MAX_C)
@@ -69,10 +95,10 @@ function* checkOpen({ id, type, details }: StoredAlert, device: StoredDevice): G
 /** Above the hysteresis of any profile of the ledger. */
 export const HYSTERESIS_MAX_C = 1;
 
-function newestOf({ readings }: StoredDevice, channel: number | undefined): number | null {
+function newestOf({ readings }: StoredDevice, channel: number | undefined): LedgerReading | null {
   const ofChannel = readings.filter((reading) => reading.channel === channel);
   const times = ofChannel.map(({ measuredAt }) => Date.parse(measuredAt));
-  return ofChannel[times.indexOf(Math.max(...times))]?.value ?? null;
+  return ofChannel[times.indexOf(Math.max(...times))] ?? null;
 }
 
 const finding = (alert: string, text: string): Finding => ({ about: 'alerts', text: `${alert} ${text}` });

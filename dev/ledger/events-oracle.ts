@@ -3,21 +3,7 @@
  * arrives that is no fact; signatures are good, and bodies are as the published document says.
  */
 import { readingKey } from './readings-oracle.ts';
-import type {
-  Finding,
-  LedgerReading,
-  Receipt,
-  StoredAlert,
-  StoredDevice,
-  StoredJob,
-  Subscription,
-} from './records.ts';
-
-export interface StoredFacts {
-  devices: readonly StoredDevice[];
-  jobs: readonly StoredJob[];
-  alerts: readonly StoredAlert[];
-}
+import type { Finding, LedgerReading, Receipt, StoredFacts, Subscription } from './records.ts';
 
 export function* checkEvents(
   receipts: readonly Receipt[],

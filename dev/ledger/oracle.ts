@@ -1,7 +1,7 @@
 /** Everything that is wrong with a run, and how much was looked at. Pure: the records are all there is to it. */
 import { checkAlerts } from './alerts-oracle.ts';
 import { checkDevices } from './devices-oracle.ts';
-import { checkEvents, type StoredFacts } from './events-oracle.ts';
+import { checkEvents } from './events-oracle.ts';
 import { checkJobs } from './jobs-oracle.ts';
 import { checkMemory } from './memory-oracle.ts';
 import { checkReadings } from './readings-oracle.ts';
@@ -12,6 +12,7 @@ import type {
   MemorySample,
   Receipt,
   SentReadings,
+  StoredFacts,
   Subscription,
 } from './records.ts';
 
@@ -53,7 +54,7 @@ export function checkRun(records: RunRecords, stored: StoredFacts): Verdict {
       ...checkReadings(sent, stored.devices),
       ...checkDevices(actual, stored.devices),
       ...checkJobs({ acknowledged: jobs, actual, faultsEndedAt: records.faultsEndedAt }, stored.jobs),
-      ...checkAlerts(stored.alerts, sent, stored.devices),
+      ...checkAlerts(stored.alerts, sent, stored),
       ...checkEvents(receipts, subscriptions, stored),
       ...checkMemory(memory),
     ],

@@ -1,4 +1,5 @@
 /** Writes down each reading that a device sends and whether the service said that it has it, and each reported rule. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AlarmRule } from '../../src/devices/configuration.ts';
 import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
@@ -35,12 +36,31 @@ export const recordedUplink = (uplink: Uplink, records: FleetRecords): Uplink =>
     if (answer) for (const each of noted) each.isAcknowledged = true;
     return answer;
   },
-  report(report, options) {
-    const marks = records.reported.get(report.serialNumber) ?? [];
-    records.reported.set(report.serialNumber, [...marks, ...marksIn(report.config.alarmRules ?? [])]);
-    return uplink.report(report, options);
+  async report(report, options) {
+    const marks = [
+      ...(records.reported.get(report.serialNumber) ?? []),
+      ...marksIn(report.config.alarmRules ?? []),
+    ];
+    records.reported.set(report.serialNumber, marks);
+    const isLatest = () => records.reported.get(report.serialNumber) === marks;
+    return insist(() => uplink.report(report, options), { isWorthIt: () => uplink.answersAll && isLatest() });
   },
 });
+
+const TRIES_MAX = 60;
+const PAUSE_MS = 2_000;
+
+/** Over HTTP nobody asks a device for a report that was lost: it sends it again, as long as it has no newer one. */
+async function insist<T>(send: () => Promise<T>, { isWorthIt }: { isWorthIt(): boolean }): Promise<T> {
+  for (let left = TRIES_MAX; ; left--) {
+    try {
+      return await send();
+    } catch (error) {
+      if (left === 0 || !isWorthIt()) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}
 
 function noteReadings(sent: SentReadings, message: MeasurementsMessage): SentReading[] {
   const ofDevice = sent.get(message.serialNumber) ?? new Map<string, SentReading>();

@@ -74,6 +74,13 @@ export interface StoredDevice {
   readings: LedgerReading[];
 }
 
+/** All that the service shows at the end. */
+export interface StoredFacts {
+  devices: readonly StoredDevice[];
+  jobs: readonly StoredJob[];
+  alerts: readonly StoredAlert[];
+}
+
 /** A logger at the end. */
 export interface ActualDevice {
   serialNumber: string;

@@ -188,9 +188,9 @@ async function carryOut(run: Run): Promise<Verdict> {
     await acting;
     await receivers.heal();
     // Devices go on: what is offered to them is settled with their next frames.
-    await untilQuiet(run, { withDeliveries: false });
+    await untilNone(run, ['jobs', 'devices']);
     await fleets.stop();
-    await untilQuiet(run, { withDeliveries: true });
+    await untilNone(run, ['deliveries']);
   } finally {
     clearInterval(sampling);
     clearInterval(showing);
@@ -201,16 +201,14 @@ async function carryOut(run: Run): Promise<Verdict> {
     jobs: await readJobs(client),
     alerts: await readAlerts(client),
   };
-  writeFileSync(
-    join(run.folder, 'stored.json'),
-    JSON.stringify({ ...stored, jobsAcknowledged: customer.jobs }),
-  );
+  const actual = fleets.actual();
+  writeFileSync(join(run.folder, 'records.json'), JSON.stringify({ stored, actual, jobs: customer.jobs }));
   return checkRun(
     {
       sent: fleets.records.sent,
       jobs: customer.jobs,
       faultsEndedAt,
-      actual: fleets.actual(),
+      actual,
       receipts: receivers.receipts,
       subscriptions: endpoints.subscriptions,
       memory,
@@ -220,13 +218,13 @@ async function carryOut(run: Run): Promise<Verdict> {
   );
 }
 
-/** Jobs ended, devices as they are shown, nothing left to deliver. After a long wait the oracle says what is wrong. */
-async function untilQuiet(run: Run, { withDeliveries }: { withDeliveries: boolean }): Promise<void> {
+/** Until nothing of these is left to wait for. After a long wait the oracle says what is wrong. */
+async function untilNone(run: Run, kinds: Array<'jobs' | 'devices' | 'deliveries'>): Promise<void> {
   const until = performance.now() + QUIET_MS_MAX;
   for (let said = ''; performance.now() < until; await delay(POLL_MS)) {
     const left = await countLeft(run);
     run.journal.write('waiting', left);
-    if (left.jobs + left.devices + (withDeliveries ? left.deliveries : 0) === 0) return;
+    if (kinds.every((kind) => left[kind] === 0)) return;
     const text = `Waiting for ${left.jobs} jobs, ${left.devices} devices, ${left.deliveries} deliveries`;
     if (text !== said) run.context.print(text);
     said = text;

@@ -96,21 +96,22 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn: deviceTargetsIn,
     now,
   });
+  const jobRun = createJobRunService({
+    transact,
+    pendingIn,
+    jobsIn,
+    targetsIn,
+    deviceTargetsIn,
+    planner,
+    changes,
+    finishJob,
+    jobsProgressed,
+    chunkSize,
+  });
   return {
     routes: configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
     /** The steps of the workflow of a job. */
-    jobRun: createJobRunService({
-      transact,
-      pendingIn,
-      jobsIn,
-      targetsIn,
-      deviceTargetsIn,
-      planner,
-      changes,
-      finishJob,
-      jobsProgressed,
-      chunkSize,
-    }),
+    jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,
     recordOutcomes: progress.recordOutcomes,
@@ -126,6 +127,9 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       findLastRun: starter.findJobRun,
       start: async (job) => starter.startJob(job, { title: await jobs.findTitle(job), replace: job.isStuck }),
       keyOf: ({ jobId }) => jobId,
+      wake: async (job) => {
+        if (await jobRun.isDue(job)) await starter.signalJob(job, []);
+      },
       isStuck: ({ isStuck }) => isStuck,
       checkIntervalMs: settings.runCheckIntervalMs,
       onStarted: ({ jobId }, last) => onRunStarted('apply-profile', jobId, last),

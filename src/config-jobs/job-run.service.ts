@@ -4,7 +4,7 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { evaluateStage, type JobRef, openCount } from './config-job.ts';
+import { type Counts, evaluateStage, type JobRef, openCount } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -113,15 +113,20 @@ export function createJobRunService(deps: JobRunDeps) {
         if (!job) return null;
         const counts = await jobsIn(sql).countTargets(ref);
         await jobsIn(sql).touchWorkflow(ref);
-        const { status, currentStage: stage, stageCount: stages, isBeginningStage, rollout } = job;
-        const verdict = evaluateStage(counts, {
-          isLast: stage === stages,
-          isNextBeginning: isBeginningStage,
-          rollout,
-        });
+        const { status, currentStage: stage, stageCount: stages } = job;
+        const verdict = evaluateJob(job, counts);
         const isWaiting = status === 'running' && verdict === 'wait';
         const waitingFor = isWaiting ? await listAwaited(sql, ref) : [];
         return { status, stage, stages, verdict, counts, waitingFor };
+      });
+    },
+
+    /** Whether its run has more to do than to wait. */
+    async isDue(ref: JobRef): Promise<boolean> {
+      return transact(async ({ sql }) => {
+        const job = await jobsIn(sql).findForWorkflow(ref);
+        if (job?.status !== 'running') return false;
+        return evaluateJob(job, await jobsIn(sql).countTargets(ref)) !== 'wait';
       });
     },
 
@@ -167,6 +172,9 @@ export function createJobRunService(deps: JobRunDeps) {
     },
   };
 }
+
+const evaluateJob = ({ currentStage, stageCount, isBeginningStage, rollout }: JobRow, counts: Counts) =>
+  evaluateStage(counts, { isLast: currentStage === stageCount, isNextBeginning: isBeginningStage, rollout });
 
 /** Its first stage is empty, see large-jobs.service.ts. */
 const isLargeJob = ({ stageCount, rollout }: JobRow) => stageCount > (rollout ? 2 : 1);

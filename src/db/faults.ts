@@ -75,6 +75,8 @@ const SERVER_FAULTS = [
   '53200',
   '25006',
 ];
+/** Not every error has a text as its code, whatever its type says: gRPC has numbers. */
+const CONNECTION_FAULT = /^08/;
 const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;
@@ -86,7 +88,8 @@ export const isQueryTimeout = (error: unknown): boolean =>
 /** The database cannot be reached or cannot serve at present; the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const { code = '', name = '', message = '' } = asFault(error);
-  if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || code.startsWith('08')) return true;
+  if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || CONNECTION_FAULT.test(code))
+    return true;
   return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isQueryTimeout(error);
 }
 

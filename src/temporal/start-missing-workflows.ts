@@ -12,6 +12,8 @@ export interface MissingWorkflowsDeps<Ref> {
   start(ref: Ref): Promise<void>;
   touchWorkflow(ref: Ref): Promise<void>;
   keyOf(ref: Ref): string;
+  /** A run that is there may have missed a signal, which is lost with the process that was to send it. */
+  wake?(ref: Ref): Promise<void>;
   /** A run that does not work, although it is there: it is replaced. */
   isStuck?(ref: Ref): boolean;
   checkIntervalMs: number;
@@ -27,19 +29,19 @@ const FAILED_MAX = 1_000;
 /** Answers with the sweep. A start that fails keeps no other from being tried, in this sweep or in the next. */
 export function createMissingWorkflowsSweep<Ref>(deps: MissingWorkflowsDeps<Ref>): () => Promise<void> {
   const { listWithoutWorkflow, findLastRun, start, touchWorkflow, keyOf, checkIntervalMs, onFault } = deps;
-  const { isStuck = () => false } = deps;
+  const { isStuck = () => false, wake = async () => {} } = deps;
   let failed = new Set<string>();
 
-  async function startIfMissing(ref: Ref): Promise<void> {
+  async function startOrWake(ref: Ref): Promise<void> {
     const last = await findLastRun(ref);
-    if (last.status === 'running' && !isStuck(ref)) return;
+    if (last.status === 'running' && !isStuck(ref)) return wake(ref);
     await start(ref);
     deps.onStarted(ref, last);
   }
 
   async function trySucceeds(ref: Ref): Promise<boolean> {
     try {
-      await startIfMissing(ref);
+      await startOrWake(ref);
       await touchWorkflow(ref);
       return true;
     } catch (error) {

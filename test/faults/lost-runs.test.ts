@@ -131,6 +131,23 @@ describe('A run that ends before its work is done', function () {
     await bothGoOn(runs);
   });
 
+  it('goes on within seconds when the process that confirmed its last device could not reach Temporal any more', async () => {
+    const { databaseUrl, taskQueue } = dms.settings;
+    const cutOff = await startService({
+      withWorker: false,
+      databaseUrl,
+      settings: { ...SETTINGS, taskQueue, temporalAddress: '127.0.0.1:1' },
+    });
+    try {
+      const { serial, jobId } = await waitingRuns('SIGNAL');
+      const { token } = await dms.issueKey(customer.id, 'device');
+      await applyAnswer({ ...customer, device: cutOff.with(token) }, serial);
+      assert.equal((await untilEnded(customer, jobId, { timeoutMs: 10_000 })).status, 'succeeded');
+    } finally {
+      await cutOff.stop();
+    }
+  });
+
   it('goes on with changed workflow code, and is logged and counted once', async () => {
     const runs = await waitingRuns('CHANGED');
     await worker.stop(1_000);

@@ -97,11 +97,18 @@ const receipt = (eventId: string, type: string, data: object): Receipt => ({
 const first = <T>(items: readonly T[]): T => items[0] as T;
 const device = ({ stored }: World) => first(stored.devices);
 const job = ({ stored }: World) => first(stored.jobs);
+const target = (world: World) => first(job(world).targets);
 const alert = ({ stored }: World) => first(stored.alerts);
 const rewrite = (world: World, eventId: string, data: object) => {
   const found = world.records.receipts.find((each) => each.eventId === eventId) as Receipt;
   found.body = JSON.stringify({ type: found.type, data });
 };
+/** The device runs the rule, and the alert is over. */
+function withoutAlert(world: World): void {
+  const rule = { condition: 'HIGH_THRESHOLD', threshold: 5, hysteresis: 0.5, slotNumbers: [0] };
+  Object.assign(device(world), { deviceConfig: { alarmRules: [rule] } });
+  Object.assign(alert(world), { status: 'resolved' });
+}
 const samples = (fromMs: number, rssMb: number) =>
   Array.from({ length: 10 }, (_, index) => ({
     member: 'api-1',
@@ -164,9 +171,8 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     'alerts',
     /measures 6 °C above 5 °C without an alert/,
     (world) => {
-      const rule = { condition: 'HIGH_THRESHOLD', threshold: 5, hysteresis: 0.5, slotNumbers: [0] };
-      Object.assign(device(world), { deviceConfig: { alarmRules: [rule] } });
-      Object.assign(alert(world), { status: 'resolved' });
+      withoutAlert(world);
+      target(world).updatedAt = at(1);
     },
   ],
   ['events', /never got alert.created alert-1/, (world) => void world.records.receipts.splice(1, 1)],
@@ -195,6 +201,31 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     'events',
     /not as documented: data/,
     (world) => Object.assign(first(world.records.receipts), { invalid: 'data' }),
+  ],
+  ['alerts', /names an alert twice/, (world) => void world.stored.alerts.push(alert(world))],
+  ['alerts', /of an unknown device/, (world) => Object.assign(alert(world), { assetId: 'asset-z' })],
+  ['alerts', /began with 7, and 6 was sent/, (world) => Object.assign(alert(world).details, { value: 7 })],
+  ['reports', /not registered any more/, (world) => void world.stored.devices.pop()],
+  ['presence', /registered twice/, (world) => void world.stored.devices.push(device(world))],
+  [
+    'presence',
+    /never transmitted: online/,
+    (world) => Object.assign(first(world.records.actual), { config: null }),
+  ],
+  [
+    'reports',
+    /never reported and is applied/,
+    (world) => Object.assign(first(world.records.actual), { config: null }),
+  ],
+  ['jobs', /names a job twice/, (world) => void world.stored.jobs.push(job(world))],
+  ['jobs', /has 2 devices, 1 counted and 1 targets/, (world) => Object.assign(job(world), { total: 2 })],
+  ['jobs', /has ended with a target sent/, (world) => Object.assign(target(world), { state: 'sent' })],
+  ['jobs', /succeeded with 1 failures/, (world) => Object.assign(target(world), { state: 'failed' })],
+  ['jobs', /other devices than were asked for/, (world) => first(world.records.jobs).serials?.push('B')],
+  [
+    'jobs',
+    /succeeded and has A as cancelled/,
+    (world) => Object.assign(target(world), { state: 'cancelled' }),
   ],
   [
     'memory',
@@ -226,6 +257,15 @@ describe('The oracle of the ledger', () => {
     const { records, stored } = rightWorld();
     const subscriptions = records.subscriptions.map((each) => ({ ...each, isComplete: false }));
     assert.deepEqual(checkRun({ ...records, subscriptions, receipts: [] }, stored).findings, []);
+  });
+
+  it('wants no alert for a reading that came before the rules', () => {
+    const world = rightWorld();
+    withoutAlert(world);
+    assert.deepEqual(
+      checkRun(world.records, world.stored).findings.filter(({ about }) => about === 'alerts'),
+      [],
+    );
   });
 
   it('accepts a repeated request of the same event', () => {

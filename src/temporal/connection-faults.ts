@@ -23,7 +23,7 @@ const EXPLANATIONS: Array<[RegExp, string]> = [
     'the server asks for a client certificate that it trusts: set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
   ],
   [
-    /operation was canceled.*connection closed/is,
+    /operation was canceled.*connection closed|broken.?pipe|connection.?reset|econnreset|epipe/is,
     'the server closes the connection: if it asks for a client certificate, set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH',
   ],
   [

@@ -74,6 +74,17 @@ describe('Applying a profile', () => {
     assert.equal((await configOf(fleet, serial)).syncStatus, 'applied');
   });
 
+  it('names in the record what the report of an applied device left out, until a report names it', async () => {
+    const [serial = ''] = serials;
+    await applyTo('vaccine-fridge', [serial]);
+    const { config } = (await fleet.device.get(`/devices/${serial}/pending-config`)).body;
+    await report(fleet, serial, FACTORY);
+    const { syncStatus, unconfirmedKeys } = await configOf(fleet, serial);
+    assert.deepEqual([syncStatus, unconfirmedKeys], ['applied', Object.keys(config)]);
+    await report(fleet, serial, { ...FACTORY, ...config });
+    assert.equal('unconfirmedKeys' in (await configOf(fleet, serial)), false);
+  });
+
   it('answers an apply with the serials as registered, in the order sent, each once', async () => {
     const [a = '', b = '', c = ''] = serials;
     const { body, headers } = await fleet.api.put('/devices/config-profiles/freezer/apply', {

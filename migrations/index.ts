@@ -43,6 +43,7 @@ import * as listTotals from './031-list-totals.ts';
 import * as measurementBlocks from './032-measurement-blocks.ts';
 import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
+import * as scheduledJobs from './038-scheduled-jobs.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -79,4 +80,5 @@ export const migrations = {
   '032-measurement-blocks': measurementBlocks,
   '033-device-infos': deviceInfos,
   '034-uncompacted-from': uncompactedFrom,
+  '038-scheduled-jobs': scheduledJobs,
 };

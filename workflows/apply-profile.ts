@@ -24,7 +24,7 @@ const { getPlan, getProgress, finishJob, abortJob } = proxyActivities<ApplyProfi
   retry,
 });
 /** Takes as long as there are devices. By its heartbeats, Temporal notices within seconds that a worker has died. */
-const { beginStage } = proxyActivities<ApplyProfileActivities>({
+const { startJob, beginStage } = proxyActivities<ApplyProfileActivities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '10 seconds',
   retry,
@@ -60,6 +60,12 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
     const progress = await getProgress(job);
     if (!progress) return JOB_IS_GONE;
     setCurrentDetails(describeJobRun(plan, progress, latest));
+    if (progress.status === 'scheduled') {
+      const untilStartMs = Date.parse(plan.startAt as string) - Date.now();
+      if (untilStartMs <= 0) await startJob(job);
+      else await condition(() => hasPendingSignal, untilStartMs);
+      continue;
+    }
     if (progress.status !== 'running') return summarizeResult(progress);
 
     const remainingMs = deadlineAt - Date.now();

@@ -49,6 +49,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
         if (query.dryRun) return preview(service, transact, { organizationId, slug, body });
         const { jobId, applied } = await service.apply(transact, organizationId, slug, {
           serialNumbers: body.serialNumbers ?? null,
+          startAt: body.startAt ?? null,
           deadlineMinutes: body.deadlineMinutes,
           rollout: body.rollout ?? null,
         });
@@ -78,7 +79,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       operationId: 'getConfigJob',
       summary: 'Get a configuration job',
       description:
-        'Poll it until status is no longer running, or subscribe to config.job.finished. counts says how many devices are in which state.',
+        'Poll it until status is no longer scheduled or running, or subscribe to config.job.finished. counts says how many devices are in which state.',
       tag,
       auth,
       params: jobParams,
@@ -120,7 +121,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       method: 'POST',
       path: '/devices/config-jobs/{jobId}/cancel',
       operationId: 'cancelConfigJob',
-      summary: 'Cancel a running job',
+      summary: 'Cancel a scheduled or running job',
       description: 'Devices that have not settled are cancelled, and their change is withdrawn.',
       tag,
       auth,

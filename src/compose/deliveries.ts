@@ -4,7 +4,6 @@ import { createDeletedEndpointsCleanUp } from '../deliveries/deleted-endpoints.s
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
-import { createKeyedSemaphore } from '../deliveries/keyed-semaphore.ts';
 import { createNameLookups } from '../deliveries/name-lookups.service.ts';
 import { createNameResolver } from '../deliveries/name-resolver.service.ts';
 import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.ts';
@@ -14,6 +13,7 @@ import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
 import type { Resources } from './resources.ts';

@@ -20,7 +20,7 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
+  { sql, transferSql, transferTurns, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
   { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
@@ -57,6 +57,7 @@ export function composeMeasurements(
         history: createHistoryRepository(transferSql),
         limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
         pace: createPacer(),
+        turns: transferTurns,
       },
       now,
     }),

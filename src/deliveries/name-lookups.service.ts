@@ -4,7 +4,7 @@
  * names that are slow to answer delay no other organization. Who gets no turn in time has not begun its attempt.
  */
 import { LRUCache } from 'lru-cache';
-import { createKeyedSemaphore } from './keyed-semaphore.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 
 export interface ResolvedAddress {
   address: string;

@@ -31,6 +31,8 @@ export interface ExportDeps {
   history: Pick<HistoryRepository, 'lister'>;
   limit: ConcurrencyLimit;
   pace: Pace;
+  /** For the connections, by organization. */
+  turns: { run<T>(organizationId: string, work: () => Promise<T>): Promise<T> };
 }
 
 const CSV = 'text/csv; charset=utf-8; header=present';
@@ -78,9 +80,7 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
         const filter = filterOf(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
         if (prefersCsv(header('Accept'))) {
-          const table = await exports.limit.stream(caller.keyId, () =>
-            streamOf(csvOf(exports, scope, filter)),
-          );
+          const table = await exports.limit.stream(caller, () => streamOf(csvOf(exports, scope, filter)));
           return ok(table, { 'Content-Type': CSV, Vary: 'Accept' });
         }
         const rows = await history.list(scope, { ...filter, limit: query.limit + 1 });
@@ -105,13 +105,15 @@ const filterOf = ({ from, to, channel, cursor, limit }: ListMeasurements): Histo
 
 /** Read chunk by chunk as the client takes it; between two chunks it holds no connection. */
 async function* csvOf(
-  { history, pace }: ExportDeps,
+  { history, pace, turns }: ExportDeps,
   scope: HistoryScope,
   filter: HistoryFilter,
 ): AsyncGenerator<string> {
   const list = history.lister(scope);
   async function readChunk(before: HistoryFilter['before']) {
-    const readings = await list({ ...filter, before, limit: CSV_CHUNK });
+    const readings = await turns.run(scope.organizationId, () =>
+      list({ ...filter, before, limit: CSV_CHUNK }),
+    );
     const lines = readings.map((reading) => csvLine(reading, scope.layout)).join('');
     return { lines, last: readings.length < CSV_CHUNK ? null : (readings.at(-1) ?? null) };
   }

@@ -47,6 +47,7 @@ async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable>
       history,
       limit: createConcurrencyLimit({ name: 'exports', perKeyMax: 100, perProcessMax: 100 }),
       pace: (piece) => piece(),
+      turns: { run: (_organizationId, work) => work() },
     },
     now: () => new Date(START),
   });

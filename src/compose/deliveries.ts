@@ -71,10 +71,11 @@ export function composeDeliveries(resources: Resources) {
   };
 }
 
-const composeNames = ({ settings, resolve }: Resources) =>
+const composeNames = ({ settings, resolve, metrics }: Resources) =>
   createNameLookups({
     resolve: resolve ?? createNameResolver({ servers: settings.dnsServers }),
     timeoutMs: settings.webhooks.connectTimeoutMs,
     // Far less than a lease: a claim that has no turn by then is released.
     waitMaxMs: settings.webhooks.connectTimeoutMs,
+    onRefused: () => metrics.refusedTurns.inc({ work: 'host name', reason: 'overloaded' }),
   });

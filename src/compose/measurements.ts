@@ -36,6 +36,7 @@ export function composeMeasurements(
     onlineEvents,
     publish,
     exchange,
+    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
     observe({ accepted, duplicates, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);
       metrics.readings.inc({ outcome: 'duplicate' }, duplicates);

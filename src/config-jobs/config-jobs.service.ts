@@ -93,7 +93,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
             deadlineMinutes,
           });
         }
-        const plan = await planner.plan(tx.sql, organizationId, slug, serialNumbers);
+        const plan = await planner.plan(tx.sql, { organizationId, slug, serials: serialNumbers });
         const { profileSnapshot, compiled } = plan;
         if (compiled.length === 0) return { jobId: null, applied: [] };
         const changes = await planner.storeChanges(tx.sql, organizationId, compiled);
@@ -104,7 +104,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       });
     },
 
-    /** What apply would do, one entry per distinct configuration; changes nothing. */
+    /** What apply would do, one entry per distinct configuration; changes and locks nothing. */
     preview(
       transact: Transact,
       organizationId: string,
@@ -112,7 +112,11 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       serialNumbers: ChosenSerials,
     ): Promise<{ applied: string[]; preview: Preview[] }> {
       return transact(async ({ sql }) => {
-        const plan = await planner.plan(sql, organizationId, slug, serialNumbers);
+        const plan = await planner.plan(
+          sql,
+          { organizationId, slug, serials: serialNumbers },
+          { isPreview: true },
+        );
         const contents = await planner.findForWarnings(sql, organizationId, plan);
         return {
           applied: plan.compiled.map(({ device }) => device.serialNumber),

@@ -1,5 +1,6 @@
 /** A registered measuring place; the logger that measures there can be replaced. */
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
+import { type LatestReading, latestView } from '../devices/latest-readings.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';
 
@@ -21,6 +22,12 @@ export interface Asset {
   createdAt: Date;
 }
 
+/** As its operations show it; webhooks show less. */
+export interface ListedAsset extends Asset {
+  latest: readonly LatestReading[];
+  channelTypes: number[] | null;
+}
+
 export interface Replacement {
   serialNumber: string;
   replacedAt: Date;
@@ -38,6 +45,7 @@ export function checkRegistrable(field: string, serialNumber: string): void {
 export const NO_SUCH_ASSET = 'No asset has this id';
 
 export type AssetView = ReturnType<typeof assetView>;
+export type ListedAssetView = ReturnType<typeof listedAssetView>;
 
 declare module '../db/domain-event.ts' {
   interface EventTypes {
@@ -55,9 +63,14 @@ export function assetView(asset: Asset) {
   };
 }
 
-export function assetDetailView(asset: Asset, replacements: Replacement[]) {
+export function listedAssetView({ latest, channelTypes, ...asset }: ListedAsset) {
+  const layout = { model: asset.model, channelTypes };
+  return { ...assetView(asset), latest: latest.map((reading) => latestView(reading, layout)) };
+}
+
+export function assetDetailView(asset: ListedAsset, replacements: Replacement[]) {
   return {
-    ...assetView(asset),
+    ...listedAssetView(asset),
     replacementHistory: replacements.map(({ serialNumber, replacedAt }) => ({
       serialNumber,
       replacedAt: replacedAt.toISOString(),

@@ -1,7 +1,9 @@
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
 import { created, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { assetDetailView, assetView, NO_SUCH_ASSET } from './asset.ts';
+import { assetDetailView, listedAssetView, NO_SUCH_ASSET } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import {
   archivedSchema,
@@ -26,7 +28,17 @@ const MODEL_NAME_DEPRECATION = {
   Link: '</docs#/Assets/listAssets>; rel="deprecation"',
 };
 
-export function assetsRoutes(assets: AssetsRepository, service: AssetsService): Route[] {
+export interface AssetsRoutesDeps {
+  assets: AssetsRepository;
+  assetsIn(sql: Sql): AssetsRepository;
+  service: AssetsService;
+}
+
+export function assetsRoutes({ assets, assetsIn, service }: AssetsRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: assetDetailSchema,
+    find: (sql, organizationId, id) => findDetail(assetsIn(sql), organizationId, id),
+  };
   return [
     route({
       method: 'GET',
@@ -47,7 +59,7 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
         });
         const page = pageOf(found.assets, limit, ({ id }) => id);
         const body = {
-          items: page.items.map(assetView),
+          items: page.items.map(listedAssetView),
           totalItems: found.total,
           nextCursor: page.nextCursor,
         };
@@ -66,6 +78,7 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       body: registerAssetBody,
       responses: { 201: registeredSchema },
       errors: [409],
+      audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         return created({ id: await service.register(transact, caller.organizationId, body) });
       },
@@ -83,9 +96,9 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       responses: { 200: assetDetailSchema },
       errors: [404],
       async handle({ caller, params: { assetId } }) {
-        const asset = await assets.find(caller.organizationId, assetId);
-        if (!asset) throw notFound(NO_SUCH_ASSET);
-        return ok(assetDetailView(asset, await assets.listReplacements(caller.organizationId, assetId)));
+        const detail = await findDetail(assets, caller.organizationId, assetId);
+        if (!detail) throw notFound(NO_SUCH_ASSET);
+        return ok(detail);
       },
     }),
     route({
@@ -100,6 +113,7 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       params,
       responses: { 200: archivedSchema },
       errors: [404],
+      audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, transact }) {
         await service.archive(transact, caller.organizationId, assetId);
         return ok({ deleted: true });
@@ -118,12 +132,18 @@ export function assetsRoutes(assets: AssetsRepository, service: AssetsService): 
       body: replaceHardwareBody,
       responses: { 200: replacedSchema },
       errors: [404, 409],
+      audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, body: { newSerialNumber }, transact }) {
         await service.replaceHardware(transact, caller.organizationId, assetId, newSerialNumber);
         return ok({ success: true, serialNumber: newSerialNumber });
       },
     }),
   ];
+}
+
+async function findDetail(assets: AssetsRepository, organizationId: string, id: string) {
+  const asset = await assets.find(organizationId, id);
+  return asset && assetDetailView(asset, await assets.listReplacements(organizationId, id));
 }
 
 function parseModel(query: ListAssets): string | null {

@@ -1,8 +1,10 @@
 import Joi from 'joi';
+import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
+import type { LatestView } from '../devices/latest-readings.ts';
 import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
-import { ASSET_STATUSES, type AssetView } from './asset.ts';
+import { ASSET_STATUSES, type AssetView, type ListedAssetView } from './asset.ts';
 
 const BLANK = '{{#label}} must not be blank';
 const text = (max: number) => Joi.string().max(max);
@@ -87,21 +89,60 @@ export const assetExample: AssetView = {
 
 export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
-export const assetDetailSchema = Joi.object({
+const latestSchema = Joi.object<LatestView>({
+  channel: Joi.number().integer().required(),
+  position: Joi.string()
+    .valid(...PROBE_POSITIONS)
+    .allow(null)
+    .required(),
+  type: Joi.string().required(),
+  value: Joi.number().unsafe().allow(null).required(),
+  unit: Joi.string().allow('').required(),
+  measuredAt: timestamp().required(),
+  error: Joi.number().integer().description('The error code of the sensor, where there is no value'),
+}).meta({ name: 'LatestReading' });
+
+const listedAssetFields = {
   ...assetFields,
+  latest: Joi.array()
+    .items(latestSchema)
+    .required()
+    .description('The newest sample of each channel; samples that came late do not replace it'),
+};
+
+const listedAssetExample: ListedAssetView = {
+  ...assetExample,
+  latest: [
+    {
+      channel: 1,
+      position: 'probe',
+      type: 'temperature',
+      value: 4.2,
+      unit: '°C',
+      measuredAt: '2026-03-02T08:15:00.000Z',
+    },
+  ],
+};
+
+const listedAssetSchema = Joi.object<ListedAssetView>(listedAssetFields)
+  .example(listedAssetExample)
+  .meta({ name: 'ListedAsset' });
+
+export const assetDetailSchema = Joi.object({
+  ...listedAssetFields,
   replacementHistory: Joi.array()
     .items(Joi.object({ serialNumber: Joi.string().required(), replacedAt: timestamp().required() }))
     .required()
     .description('Earlier hardware, oldest first'),
 })
   .example({
-    ...assetExample,
+    ...listedAssetExample,
     replacementHistory: [{ serialNumber: '282C0241A0F3', replacedAt: '2026-02-27T10:30:00.000Z' }],
   })
   .meta({ name: 'AssetDetail' });
 
 export const assetListSchema = Joi.object({
-  items: Joi.array().items(assetSchema).required(),
+  items: Joi.array().items(listedAssetSchema).required(),
   totalItems: Joi.number().integer().required().description('All that match, on all pages'),
   nextCursor: nextCursor(),
 });

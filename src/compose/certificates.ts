@@ -20,6 +20,7 @@ export function composeCertificates(
     routes: certificatesRoutes({
       service: createCertificatesService({
         certificates: createCertificatesRepository(sql),
+        certificatesIn: createCertificatesRepository,
         contents: inTurns(contents, transferTurns),
         findAsset,
       }),

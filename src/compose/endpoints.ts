@@ -22,7 +22,11 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
     log,
   });
   return {
-    routes: endpointsRoutes({ endpoints: createEndpointsRepository(sql), service }),
+    routes: endpointsRoutes({
+      endpoints: createEndpointsRepository(sql),
+      endpointsIn: createEndpointsRepository,
+      service,
+    }),
     startMissingWorkflows: createMissingWorkflowsSweep({
       ...health,
       start: starter.startRecovery,

@@ -1,5 +1,7 @@
 /** Two collections, one set of operations: what differs between them is data. */
 import type Joi from 'joi';
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
@@ -59,6 +61,7 @@ const event: CollectionShape = {
 
 export interface EndpointsRoutesDeps {
   endpoints: EndpointsRepository;
+  endpointsIn(sql: Sql): EndpointsRepository;
   service: EndpointsService;
 }
 
@@ -69,10 +72,18 @@ export function endpointsRoutes(deps: EndpointsRoutesDeps): Route[] {
 const auth = 'customer' as const;
 const params = idParams('webhookId');
 
-function collectionRoutes(shape: CollectionShape, { endpoints, service }: EndpointsRoutesDeps): Route[] {
+function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Route[] {
+  const { endpoints, endpointsIn, service } = deps;
   const { collection, path, tag, noun, operationName, view } = shape;
   const itemPath = `${path}/{webhookId}`;
   const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
+  const shown: Shown = {
+    schema: shape.schema,
+    async find(sql, organizationId, id) {
+      const endpoint = await endpointsIn(sql).find({ organizationId, collection }, id);
+      return endpoint && view(endpoint);
+    },
+  };
   return [
     route({
       method: 'GET',
@@ -101,6 +112,7 @@ function collectionRoutes(shape: CollectionShape, { endpoints, service }: Endpoi
       body: shape.createBody,
       responses: { 201: shape.schema },
       errors: [409],
+      audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const endpoint = await service.add(transact, toScope(caller), body);
         return created(view(endpoint), { Location: `${path}/${endpoint.id}` });
@@ -135,6 +147,7 @@ function collectionRoutes(shape: CollectionShape, { endpoints, service }: Endpoi
       body: shape.changeBody,
       responses: { 200: shape.schema },
       errors: [404],
+      audit: { subject: 'webhookId', shown },
       async handle({ caller, params: { webhookId }, body, transact }) {
         return ok(view(await service.change(transact, toScope(caller), webhookId, body)));
       },
@@ -151,6 +164,7 @@ function collectionRoutes(shape: CollectionShape, { endpoints, service }: Endpoi
       params,
       responses: { 204: null },
       errors: [404],
+      audit: { subject: 'webhookId', shown },
       async handle({ caller, params: { webhookId }, transact }) {
         await service.remove(transact, toScope(caller), webhookId);
         return noContent();

@@ -70,6 +70,7 @@ describe('Assets', () => {
         batteryStatus: 'unknown',
         model: null,
         lastReadingAt: null,
+        latest: [],
         waterType: null,
         floor: null,
         buildingId: null,

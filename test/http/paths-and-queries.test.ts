@@ -50,7 +50,7 @@ describe('Bad paths and queries', () => {
 
     it('answers 404 to a path with additional or other segments', () =>
       refused(input.routes, 404, (route) => {
-        const path = pathOf(route, input.fixtures);
+        const [path = ''] = pathOf(route, input.fixtures).split('?');
         return [`${path}/`, `${path}/more/segments/here`, `/x${path}`, `${path};v=1`, `//x${path}`].map(
           (bad) => ({
             what: bad,

@@ -29,6 +29,7 @@ function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
       layout: { model: null, channelTypes: null },
     }),
     list: () => Promise.reject(new Error('not a table')),
+    listBlocks: () => Promise.reject(new Error('not a curve')),
     lister: () => async (filter: HistoryFilter) => {
       reads.push(filter);
       if (reads.length > failAfter) throw new Error('the database went away');
@@ -47,7 +48,6 @@ async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable>
       history,
       limit: createConcurrencyLimit({ name: 'exports', perKeyMax: 100, perProcessMax: 100 }),
       pace: (piece) => piece(),
-      turns: { run: (_organizationId, work) => work() },
     },
     now: () => new Date(START),
   });

@@ -30,12 +30,12 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
 
   /** Answers with what gives the place back, once. */
   function acquire({ keyId, organizationId }: Requester): () => void {
-    if (ofKeys.get(keyId) >= perKeyMax) throw tooMany(perKeyMax, 'with this API key');
+    if (ofKeys.get(keyId) >= perKeyMax) throw tooMany(perKeyMax, 'for this API key');
     if (total >= perProcessMax) {
       throw new AppError('unavailable', `There are too many ${name} at present: try again soon`, RETRY_AFTER);
     }
     if (ofOrganizations.get(organizationId) >= perOrganizationMax) {
-      throw tooMany(perOrganizationMax, 'with all API keys together');
+      throw tooMany(perOrganizationMax, 'for all API keys of an organization together');
     }
     const add = (change: 1 | -1) => {
       total += change;

@@ -57,14 +57,14 @@ describe('The resolver of host names', () => {
     assert.equal(lost[0]?.address, '192.0.2.11');
   });
 
-  it('asks another server while the first one is silent', async () => {
-    const silent = await startNameServer(() => null);
-    const ask = createNameResolver({ servers: [silent.address, nameServer.address], hostsFile });
+  it('asks another server while the first one gives no answer', async () => {
+    const mute = await startNameServer(() => null);
+    const ask = createNameResolver({ servers: [mute.address, nameServer.address], hostsFile });
     try {
       const [found] = await ask('receiver.example', within(4_000));
       assert.equal(found?.address, '192.0.2.7');
     } finally {
-      silent.stop();
+      mute.stop();
     }
   });
 

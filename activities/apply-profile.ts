@@ -1,4 +1,7 @@
-/** What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm. */
+/**
+ * What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm.
+ * All send heartbeats, so Temporal notices within seconds that a worker has died.
+ */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -31,7 +34,10 @@ export function createApplyProfileActivities({
   ...steps
 }: JobRunSteps): ApplyProfileActivities {
   return {
-    ...steps,
+    getPlan: withHeartbeat(steps.getPlan),
+    getProgress: withHeartbeat(steps.getProgress),
+    finishJob: withHeartbeat(steps.finishJob),
+    abortJob: withHeartbeat(steps.abortJob),
     startJob: withHeartbeat((job: JobRef) => pageByPage((after) => startNext(job, after))),
     beginStage: withHeartbeat((job: JobRef, stage: number) =>
       pageByPage((after) => offerNext(job, stage, after)),

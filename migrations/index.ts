@@ -48,6 +48,11 @@ import * as scheduledJobs from './038-scheduled-jobs.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
 import * as deviceTokens from './048-device-tokens.ts';
+import * as alertTypes from './058-alert-types.ts';
+import * as alertTotalsByType from './059-alert-totals-by-type.ts';
+import * as notificationChannels from './060-notification-channels.ts';
+import * as notificationAlerts from './061-notification-alerts.ts';
+import * as notifications from './062-notifications.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -89,4 +94,9 @@ export const migrations = {
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
   '048-device-tokens': deviceTokens,
+  '058-alert-types': alertTypes,
+  '059-alert-totals-by-type': alertTotalsByType,
+  '060-notification-channels': notificationChannels,
+  '061-notification-alerts': notificationAlerts,
+  '062-notifications': notifications,
 };

@@ -9,6 +9,13 @@ export interface OpenState extends AssetRef {
   openAlerts: OpenAlert[];
 }
 
+export interface MonitoredState {
+  /** Not archived. */
+  isActive: boolean;
+  /** Null when the device has no configuration. */
+  configId: string | null;
+}
+
 export type AlertStatesRepository = ReturnType<typeof createAlertStatesRepository>;
 
 export function createAlertStatesRepository(sql: Sql) {
@@ -41,20 +48,20 @@ export function createAlertStatesRepository(sql: Sql) {
     },
 
     /**
-     * Ids of the monitored configurations by asset, null for an archived one; nobody replaces them until the end of the
+     * By asset, its monitored configuration and whether it is active; nobody changes that until the end of the
      * transaction. Those that are being replaced are left out, so that a frame does not wait for a job: whoever replaces
      * alert rules waits for the states of the devices, and resolves what such a frame has opened.
      */
-    async shareLockMonitoredConfigs(devices: AssetRef[]): Promise<Map<string, string | null>> {
-      const rows = await query<{ assetId: string; configId: string | null }>(
+    async shareLockMonitoredConfigs(devices: AssetRef[]): Promise<Map<string, MonitoredState>> {
+      const rows = await query<MonitoredState & { assetId: string }>(
         sql,
-        `select d.asset_id as "assetId", case when d.is_active then ${MONITORED_CONFIG_ID} end as "configId"
+        `select d.asset_id as "assetId", d.is_active as "isActive", ${MONITORED_CONFIG_ID} as "configId"
          from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
          join device_configs d on d.organization_id = n.organization_id and d.asset_id = n.asset_id
          for share of d skip locked`,
         keysOf(devices),
       );
-      return new Map(rows.map(({ assetId, configId }) => [assetId, configId]));
+      return new Map(rows.map(({ assetId, ...state }) => [assetId, state]));
     },
   };
 }

@@ -38,7 +38,7 @@ export interface ConfigJobsNeeds {
 }
 
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
-  const { settings, sql, transact, now, starter, onTemporalFault } = resources;
+  const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
   const chunkSize = settings.applyChunkSize;
   const jobs = createConfigJobsRepository(sql);
@@ -124,9 +124,12 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     }),
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...jobs,
-      start: (job) => starter.startJob(job, { replace: job.isPastDeadline }),
+      findLastRun: starter.findJobRun,
+      start: async (job) => starter.startJob(job, { title: await jobs.findTitle(job), replace: job.isStuck }),
       keyOf: ({ jobId }) => jobId,
-      pollIntervalMs: settings.jobPollIntervalMs,
+      isStuck: ({ isStuck }) => isStuck,
+      checkIntervalMs: settings.runCheckIntervalMs,
+      onStarted: ({ jobId }, last) => onRunStarted('apply-profile', jobId, last),
       onFault: onTemporalFault('sweep jobs'),
     }),
     /** Waits for the calls to Temporal that are under way. */
@@ -142,8 +145,9 @@ function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, 
   const underWay = new Set<Promise<void>>();
   return {
     start(job: JobRef): void {
-      const started = starter
-        .startJob(job)
+      const started = jobs
+        .findTitle(job)
+        .then((title) => starter.startJob(job, { title }))
         .then(() => jobs.touchWorkflow(job))
         .then(() => metrics.jobsStarted.inc(), onTemporalFault('start'))
         .finally(() => underWay.delete(started));

@@ -10,19 +10,21 @@ import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.
 import { createSender } from '../deliveries/sender.service.ts';
 import { isAllowedAddress } from '../endpoints/allowed-address.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
+import { hasBrokenOff } from '../temporal/runs.ts';
 import type { Resources } from './resources.ts';
 
 const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
 
 /** What every process does with deliveries; that of the worker alone is in delivery-worker.ts. */
 export function composeDeliveries(resources: Resources) {
-  const { settings, sql, now, secretBox, starter, onTemporalFault } = resources;
+  const { settings, sql, now, secretBox, onTemporalFault } = resources;
   const requests = createKeyedSemaphore({ perKeyMax: settings.webhooks.perEndpointMax });
   const sender = createSender({
     isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
@@ -33,7 +35,7 @@ export function composeDeliveries(resources: Resources) {
     now,
   });
   const recovery = createRecoveryNotifier({
-    startRecovery: starter.startRecovery,
+    startRecovery: createRecoveryStart(resources),
     hasRunBy: createEndpointHealthRepository(sql).hasRunBy,
     onFault: onTemporalFault('recover'),
   });
@@ -49,14 +51,17 @@ export function composeDeliveries(resources: Resources) {
     now,
     notifyRecovery: recovery.notifyRecovery,
   });
+  const tests = createConcurrencyLimit(TESTS);
   return {
     routes: deliveriesRoutes({
       deliveries: createDeliveriesRepository(sql),
       endpoints: createEndpointsRepository(sql),
       service,
-      tests: createConcurrencyLimit(TESTS),
+      tests,
     }),
     send: sender.attempt,
+    /** Also those of notification channels. */
+    tests,
     requests,
     notifyRecovery: recovery.notifyRecovery,
     cleanUpDeletedEndpoints: createDeletedEndpointsCleanUp({
@@ -68,6 +73,15 @@ export function composeDeliveries(resources: Resources) {
       await recovery.flush();
       await sender.close();
     },
+  };
+}
+
+/** A failed delivery may start a run before the sweep finds that the one before has broken off. */
+function createRecoveryStart({ starter, onRunStarted }: Resources) {
+  return async (endpoint: EndpointRef): Promise<void> => {
+    const last = await starter.findRecoveryRun(endpoint);
+    await starter.startRecovery(endpoint);
+    if (hasBrokenOff(last.status)) onRunStarted('deliver-webhooks', endpoint.endpointId, last);
   };
 }
 

@@ -19,12 +19,20 @@ const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
-  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
+  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueNotifications' | 'exchange'
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
   { sql, transferSql, transferTurns, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
-  { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
+  {
+    configurationsIn,
+    evaluateAlerts,
+    onlineEvents,
+    observeContact,
+    publish,
+    queueNotifications,
+    exchange,
+  }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
     transact: transactBatch,
@@ -38,6 +46,7 @@ export function composeMeasurements(
     evaluateAlerts,
     onlineEvents,
     publish,
+    queueNotifications,
     exchange,
     onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
     observe({ accepted, duplicates, dropped }) {

@@ -10,6 +10,7 @@ import {
   type Rollout,
   type TargetState,
 } from './config-job.ts';
+import type { JobTitle } from './job-run.ts';
 
 export interface NewJob {
   organizationId: string;
@@ -43,8 +44,8 @@ export interface JobRow extends JobRef {
 
 /** A job that is running or has to start, and that no workflow has checked for a while. */
 export interface JobWithoutWorkflow extends JobRef {
-  /** A run that was there would have ended the job: if there is one, it does not work. */
-  isPastDeadline: boolean;
+  /** A run that was there would have ended the job long ago: if there is one, it does not work. */
+  isStuck: boolean;
 }
 
 const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
@@ -52,6 +53,8 @@ const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile
   is_beginning_stage as "isBeginningStage", status, target_count as "targetCount", start_at as "startAt",
   deadline_at as "deadlineAt"`;
 const OF_JOB = 'organization_id = ? and id = ?';
+/** To end a large job takes its run some minutes. */
+const STUCK_AFTER_MINUTES = 15;
 
 interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
@@ -166,6 +169,18 @@ export function createConfigJobsRepository(sql: Sql) {
       return row ?? null;
     },
 
+    /** Null when the row is gone. */
+    async findTitle({ organizationId, jobId }: JobRef): Promise<JobTitle | null> {
+      const [row] = await query<JobTitle>(
+        sql,
+        `select j.profile_slug as "profileSlug", o.name as "organizationName"
+         from config_jobs j join organizations o on o.id = j.organization_id
+         where j.organization_id = ? and j.id = ?`,
+        [organizationId, jobId],
+      );
+      return row ?? null;
+    },
+
     /** Kept counts, which cost the same however many targets there are. */
     async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const [row] = await query<{ counts: Partial<Counts> | null }>(
@@ -248,8 +263,9 @@ export function createConfigJobsRepository(sql: Sql) {
     listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
       return query(
         sql,
-        `select organization_id as "organizationId", id as "jobId", is_past_deadline as "isPastDeadline" from ((
-           select organization_id, id, deadline_at < now() as is_past_deadline from config_jobs
+        `select organization_id as "organizationId", id as "jobId", is_stuck as "isStuck" from ((
+           select organization_id, id, deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as is_stuck
+           from config_jobs
            where status = 'running'
              and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
            order by coalesce(workflow_checked_at, '-infinity') limit ?
@@ -263,11 +279,14 @@ export function createConfigJobsRepository(sql: Sql) {
       );
     },
 
+    /** Does nothing while another transaction holds the job: that one works on it. */
     async touchWorkflow({ organizationId, jobId }: JobRef): Promise<void> {
-      await query(sql, `update config_jobs set workflow_checked_at = now() where ${OF_JOB}`, [
-        organizationId,
-        jobId,
-      ]);
+      await query(
+        sql,
+        `update config_jobs set workflow_checked_at = now() where organization_id = ?
+           and id = (select id from config_jobs where ${OF_JOB} for no key update skip locked)`,
+        [organizationId, organizationId, jobId],
+      );
     },
   };
 }

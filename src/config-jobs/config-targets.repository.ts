@@ -16,12 +16,19 @@ export interface TargetChange {
   changeId: string;
 }
 
+export interface AwaitedTarget {
+  serialNumber: string;
+  /** Deadline of the device's next contact; null: none. */
+  expectedBy: Date | null;
+}
+
 /** Targets by asset id. */
 export interface TargetPage {
   after: string | null;
   limit: number;
 }
 
+const AWAITED_READ_MAX = 1_000;
 const CHANGE = 'asset_id as "assetId", change_config_id as "changeId"';
 const OF_JOB = 'organization_id = ? and job_id = ?';
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
@@ -65,6 +72,35 @@ export function createConfigTargetsRepository(sql: Sql) {
            and (?::uuid is null or t.asset_id < ?)
          order by t.asset_id desc limit ?`,
         [organizationId, jobId, page.state, page.state, page.before, page.before, page.limit],
+      );
+    },
+
+    /**
+     * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of the
+     * organization's unsettled targets, so in a job that waits for very many devices it finds some of them.
+     */
+    listAwaited({ organizationId, jobId }: JobRef, limit: number): Promise<AwaitedTarget[]> {
+      return query(
+        sql,
+        `select a.serial_number as "serialNumber", w.expected_by as "expectedBy"
+         from (
+           select t.organization_id, t.asset_id, s.expected_by
+           from (
+             select organization_id, job_id, asset_id, state from config_targets
+             where organization_id = ? and is_active order by asset_id limit ${AWAITED_READ_MAX}
+           ) t
+           left join lateral (
+             select expected_by from device_states
+             where organization_id = t.organization_id and asset_id = t.asset_id limit 1
+           ) s on true
+           where t.job_id = ? and t.state in ('waiting', 'sent')
+           order by s.expected_by nulls last, t.asset_id limit ?
+         ) w
+         cross join lateral (
+           select serial_number from assets where organization_id = w.organization_id and id = w.asset_id limit 1
+         ) a
+         order by w.expected_by nulls last, w.asset_id`,
+        [organizationId, jobId, limit],
       );
     },
 

@@ -9,7 +9,7 @@ import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
-import type { JobPlan, JobProgress } from './job-run.ts';
+import type { AwaitedDevice, JobPlan, JobProgress } from './job-run.ts';
 
 export interface JobRunDeps {
   transact: Transact;
@@ -24,6 +24,8 @@ export interface JobRunDeps {
   /** Devices of one transaction. */
   chunkSize: number;
 }
+
+const AWAITED_SHOWN = 10;
 
 export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
@@ -85,6 +87,14 @@ export function createJobRunService(deps: JobRunDeps) {
     return changes;
   }
 
+  async function listAwaited(sql: Sql, ref: JobRef): Promise<AwaitedDevice[]> {
+    const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
+    return targets.map(({ serialNumber, expectedBy }) => ({
+      serialNumber,
+      expectedBy: expectedBy?.toISOString() ?? null,
+    }));
+  }
+
   return {
     /** Null when the job's row is gone. */
     getPlan(ref: JobRef): Promise<JobPlan | null> {
@@ -114,7 +124,9 @@ export function createJobRunService(deps: JobRunDeps) {
           isNextBeginning: isBeginningStage,
           rollout,
         });
-        return { status, stage, stages, verdict, counts };
+        const isWaiting = status === 'running' && verdict === 'wait';
+        const waitingFor = isWaiting ? await listAwaited(sql, ref) : [];
+        return { status, stage, stages, verdict, counts, waitingFor };
       });
     },
 

@@ -49,7 +49,10 @@ export interface IntakeDeps {
   /** Opens and resolves alerts by the readings, and answers with their events. */
   evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+  /** One statement, sent together with the commit. */
   publish: Publish;
+  /** What notification channels are to say of the events; no statement without an event of an alert. */
+  queueNotifications: Publish;
   /** Records what a frame tells of the configuration of its device, and answers with the change that is pending. */
   exchange(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
   onRefused?(reason: RefusedTurn): void;
@@ -146,6 +149,7 @@ function storeFrames(
     const alertEvents = await deps.evaluateAlerts({ sql }, stored);
     const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
     const onlineEvents = await deps.onlineEvents({ sql }, backOnline);
+    await deps.queueNotifications({ sql }, [...alertEvents, ...onlineEvents]);
     await deps.unregisteredIn(sql).record(frames.filter((_, index) => results[index] === null));
     const events = [...stored.flatMap(measurementEvents), ...alertEvents, ...onlineEvents];
     finishWith(() => deps.publish({ sql }, events));

@@ -1,0 +1,65 @@
+/** Writes down each reading that a device sends and whether the service said that it has it, and each reported rule. */
+import type { AlarmRule } from '../../src/devices/configuration.ts';
+import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
+import { decodeReadings } from '../../src/gateway/decode-readings.ts';
+import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
+import type { Uplink } from '../simulator/uplink.ts';
+import { readingKey } from './readings-oracle.ts';
+import type { RuleMark, SentReading, SentReadings } from './records.ts';
+
+export interface FleetRecords {
+  sent: SentReadings;
+  /** Serial number → bounds of the rules that the device has reported. */
+  reported: Map<string, RuleMark[]>;
+  counts(): { sent: number; acknowledged: number };
+}
+
+export function createFleetRecords(): FleetRecords {
+  const sent: SentReadings = new Map();
+  return {
+    sent,
+    reported: new Map(),
+    counts() {
+      const all = [...sent.values()].flatMap((ofDevice) => [...ofDevice.values()]);
+      return { sent: all.length, acknowledged: all.filter(({ isAcknowledged }) => isAcknowledged).length };
+    },
+  };
+}
+
+export const recordedUplink = (uplink: Uplink, records: FleetRecords): Uplink => ({
+  ...uplink,
+  async measurements(message, confirmable) {
+    const noted = noteReadings(records.sent, message);
+    const answer = await uplink.measurements(message, confirmable);
+    // An answer to a message that is not confirmable only says that it was sent.
+    if (answer) for (const each of noted) each.isAcknowledged = true;
+    return answer;
+  },
+  report(report, options) {
+    const marks = records.reported.get(report.serialNumber) ?? [];
+    records.reported.set(report.serialNumber, [...marks, ...marksIn(report.config.alarmRules ?? [])]);
+    return uplink.report(report, options);
+  },
+});
+
+function noteReadings(sent: SentReadings, message: MeasurementsMessage): SentReading[] {
+  const ofDevice = sent.get(message.serialNumber) ?? new Map<string, SentReading>();
+  sent.set(message.serialNumber, ofDevice);
+  return decodeReadings(message).map(({ channel, type, value, measuredAt }) => {
+    const reading = {
+      channel,
+      type: measurementTypeOf(type)?.name ?? String(type),
+      value,
+      measuredAt: measuredAt.toISOString(),
+    };
+    const key = readingKey(reading);
+    const noted = ofDevice.get(key) ?? { reading, isAcknowledged: false };
+    ofDevice.set(key, noted);
+    return noted;
+  });
+}
+
+const marksIn = (rules: readonly AlarmRule[]): RuleMark[] =>
+  rules.flatMap((rule) =>
+    rule.condition === 'HIGH_THRESHOLD' ? [{ highC: rule.threshold, hysteresisC: rule.hysteresis }] : [],
+  );

@@ -56,7 +56,7 @@ COMMENT ON COLUMN config_targets.change_config_id IS
 COMMENT ON COLUMN config_targets.reason IS
   'Why the target failed, was cancelled or superseded, or timed out, as text for the customer. Else null.';
 COMMENT ON COLUMN config_targets.is_active IS
-  'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out.';
+  'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out, and is false before the start of a scheduled job.';
 COMMENT ON COLUMN config_targets.confirmed_at IS
   'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
 CREATE OR REPLACE FUNCTION record_config_targets_changes()
@@ -722,14 +722,16 @@ CREATE TABLE config_jobs (
   workflow_checked_at timestamp with time zone,
   is_beginning_stage boolean DEFAULT false NOT NULL,
   purge_checked_at timestamp with time zone,
+  start_at timestamp with time zone,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
-  CONSTRAINT config_jobs_status_check CHECK (status = ANY (ARRAY['running'::text, 'succeeded'::text, 'completed_with_failures'::text, 'aborted'::text, 'cancelled'::text])),
+  CONSTRAINT config_jobs_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'succeeded'::text, 'completed_with_failures'::text, 'aborted'::text, 'cancelled'::text])),
   CONSTRAINT config_jobs_target_count_check CHECK (target_count >= 0)
 );
 CREATE INDEX config_jobs_ended_idx ON config_jobs USING btree (COALESCE(purge_checked_at, finished_at)) WHERE finished_at IS NOT NULL;
 CREATE INDEX config_jobs_running_idx ON config_jobs USING btree (workflow_checked_at) WHERE status = 'running'::text;
+CREATE INDEX config_jobs_scheduled_idx ON config_jobs USING btree (start_at) WHERE status = 'scheduled'::text;
 CREATE INDEX config_jobs_time_zones_idx ON config_jobs USING btree (((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text)) WHERE ((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text) IS NOT NULL;
 CREATE INDEX config_jobs_without_workflow_idx ON config_jobs USING btree (COALESCE(workflow_checked_at, '-infinity'::timestamp with time zone)) WHERE status = 'running'::text;
 COMMENT ON TABLE config_jobs IS
@@ -749,17 +751,21 @@ COMMENT ON COLUMN config_jobs.target_counts IS
 COMMENT ON COLUMN config_jobs.retry_of_job_id IS
   'The job whose failed devices this one takes up; it may have been removed since. Null: no retry.';
 COMMENT ON COLUMN config_jobs.finished_at IS
-  'Null: the job is running.';
+  'Null: the job is scheduled or running.';
 COMMENT ON COLUMN config_jobs.workflow_checked_at IS
   'When the workflow of the job last read its progress; long ago or null means that it has to be started (again).';
 COMMENT ON COLUMN config_jobs.is_beginning_stage IS
   'True: the stage after current_stage has begun for part of its devices; the others follow in chunks.';
 COMMENT ON COLUMN config_jobs.purge_checked_at IS
   'When the retention last kept targets of the job, because they tell what their devices run. Null: never.';
+COMMENT ON COLUMN config_jobs.start_at IS
+  'From when on the change is offered. Null: at once.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_running_idx IS
   'Without organization_id: the worker looks for running jobs without a workflow in all organizations at once.';
+COMMENT ON INDEX config_jobs_scheduled_idx IS
+  'Without organization_id: the worker looks for scheduled jobs that are due in all organizations at once.';
 COMMENT ON INDEX config_jobs_time_zones_idx IS
   'Without organization_id: the worker lists the time zones of all schedules to follow daylight saving.';
 COMMENT ON INDEX config_jobs_without_workflow_idx IS

@@ -44,6 +44,7 @@ import * as measurementBlocks from './032-measurement-blocks.ts';
 import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
 import * as latestReadings from './036-latest-readings.ts';
+import * as scheduledJobs from './038-scheduled-jobs.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
 import * as deviceTokens from './048-device-tokens.ts';
@@ -89,6 +90,7 @@ export const migrations = {
   '033-device-infos': deviceInfos,
   '034-uncompacted-from': uncompactedFrom,
   '036-latest-readings': latestReadings,
+  '038-scheduled-jobs': scheduledJobs,
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
   '048-device-tokens': deviceTokens,

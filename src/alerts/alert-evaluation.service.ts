@@ -84,8 +84,8 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
   }
 
   /**
-   * A transaction that replaces rules resolves the alerts that it sees. It does not see one that is being opened here by
-   * the old rules, so the batch runs again by the new ones.
+   * Rules may have been replaced since they were read, and open alerts resolved: then the batch runs again by the new
+   * ones. A replacement that is under way resolves the alerts afterwards, since it waits for the locked states.
    */
   async function requireUnchangedRules(sql: Sql, opening: StoredFrame[]): Promise<void> {
     if (opening.length === 0) return;

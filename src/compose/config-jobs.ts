@@ -87,6 +87,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     changes,
     finishJob,
     jobsProgressed,
+    now,
   });
   const daylightSaving = createDaylightSavingService({
     transact,

@@ -4,7 +4,6 @@ import { createDeletedEndpointsCleanUp } from '../deliveries/deleted-endpoints.s
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
-import { createKeyedSemaphore } from '../deliveries/keyed-semaphore.ts';
 import { createNameLookups } from '../deliveries/name-lookups.service.ts';
 import { createNameResolver } from '../deliveries/name-resolver.service.ts';
 import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.ts';
@@ -15,6 +14,7 @@ import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
 import { hasBrokenOff } from '../temporal/runs.ts';
@@ -85,10 +85,11 @@ function createRecoveryStart({ starter, onRunStarted }: Resources) {
   };
 }
 
-const composeNames = ({ settings, resolve }: Resources) =>
+const composeNames = ({ settings, resolve, metrics }: Resources) =>
   createNameLookups({
     resolve: resolve ?? createNameResolver({ servers: settings.dnsServers }),
     timeoutMs: settings.webhooks.connectTimeoutMs,
     // Far less than a lease: a claim that has no turn by then is released.
     waitMaxMs: settings.webhooks.connectTimeoutMs,
+    onRefused: () => metrics.refusedTurns.inc({ work: 'host name', reason: 'overloaded' }),
   });

@@ -5,6 +5,7 @@ import { createCompactionRepository } from '../measurements/compaction.repositor
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
 import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
+import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
@@ -22,7 +23,7 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
+  { sql, transferSql, transferTurns, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
   {
     configurationsIn,
     evaluateAlerts,
@@ -47,6 +48,7 @@ export function composeMeasurements(
     publish,
     queueNotifications,
     exchange,
+    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
     observe({ accepted, duplicates, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);
       metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
@@ -61,7 +63,7 @@ export function composeMeasurements(
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
   const exports = {
-    history: createHistoryRepository(transferSql),
+    history: readInTurns(createHistoryRepository(transferSql), transferTurns),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     pace: createPacer(),
   };

@@ -10,6 +10,7 @@ import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { summarizeOutages } from '../process/outage-log.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
@@ -61,6 +62,11 @@ export function openResources(options: ComposeOptions) {
     sql,
     /** For exports and files. */
     transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
+    /** For its connections. No organization has all of them. */
+    transferTurns: createKeyedSemaphore({
+      perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
+      totalMax: settings.transfers.poolSize,
+    }),
     transact: createTransact(sql),
     /** For what devices send: a device that stays locked is refused. */
     transactContacts: createTransact(sql, { lockTimeoutMs }),

@@ -37,15 +37,20 @@ export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepos
 
 export function createConfigTargetsRepository(sql: Sql) {
   return {
-    async insert({ organizationId, jobId }: JobRef, targets: NewTarget[]): Promise<void> {
+    async insert(
+      { organizationId, jobId }: JobRef,
+      targets: NewTarget[],
+      { isActive = true } = {},
+    ): Promise<void> {
       await query(
         sql,
-        `insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state)
-         select ?, ?, n.asset_id, n.stage, n.change_id, n.state
+        `insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state, is_active)
+         select ?, ?, n.asset_id, n.stage, n.change_id, n.state, ?
          from unnest(?::uuid[], ?::uuid[], ?::smallint[], ?::text[]) as n (asset_id, change_id, stage, state)`,
         [
           organizationId,
           jobId,
+          isActive,
           targets.map(({ assetId }) => assetId),
           targets.map(({ changeId }) => changeId),
           targets.map(({ stage }) => stage),
@@ -162,6 +167,26 @@ export function createConfigTargetsRepository(sql: Sql) {
         [organizationId, jobId],
       );
       return rows[0]?.count ?? 0;
+    },
+
+    /** From the start of a scheduled job on. Answers with the last of the next queued targets, null when all are. */
+    async activateNext(
+      { organizationId, jobId }: JobRef,
+      { after, limit }: TargetPage,
+    ): Promise<string | null> {
+      const [row] = await query<{ last: string }>(
+        sql,
+        `with page as materialized (
+           select asset_id from config_targets
+           where ${OF_JOB} and (?::uuid is null or asset_id > ?) order by asset_id limit ?
+         ), activated as (
+           update config_targets t set is_active = true from page
+           where t.organization_id = ? and t.job_id = ? and t.asset_id = page.asset_id and t.state = 'queued'
+         )
+         select asset_id as last from page order by asset_id offset ?`,
+        [organizationId, jobId, after, after, limit, organizationId, jobId, limit - 1],
+      );
+      return row?.last ?? null;
     },
 
     async begin({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<void> {

@@ -30,7 +30,8 @@ export function summarizeResult({ status, counts }: JobProgress): string {
   return `${label(status)}: ${parts.join(', ')}`;
 }
 
-function describeWait({ deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
+function describeWait({ startAt, deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
+  if (status === 'scheduled') return `The change is offered from ${startAt} on.`;
   if (status !== 'running') return 'The job has ended.';
   const { waiting, sent } = counts;
   return [

@@ -31,13 +31,17 @@ export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
 
   /** Does nothing, and answers null, when the job has ended or its row is gone. */
-  function onRunning<T>(
+  const onRunning = <T>(ref: JobRef, change: (tx: Transaction, job: JobRow) => Promise<T>) =>
+    onStatus('running', ref, change);
+
+  function onStatus<T>(
+    status: 'scheduled' | 'running',
     ref: JobRef,
     change: (tx: Transaction, job: JobRow) => Promise<T>,
   ): Promise<T | null> {
     return transact(async (tx) => {
       const job = await jobsIn(tx.sql).lock(ref);
-      return job?.status === 'running' ? change(tx, job) : null;
+      return job?.status === status ? change(tx, job) : null;
     });
   }
 
@@ -62,8 +66,8 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /**
-   * A large job has read its devices without locks, and one may have shown other capabilities meanwhile. Compiled under
-   * the lock, the change fits.
+   * A large or scheduled job has read its devices before, and one may have shown other capabilities meanwhile. Compiled
+   * under the lock, the change fits.
    */
   async function compileAnew(
     sql: Sql,
@@ -101,6 +105,7 @@ export function createJobRunService(deps: JobRunDeps) {
         return {
           profileSlug: job.profileSlug,
           total: job.targetCount,
+          ...(job.startAt && { startAt: job.startAt.toISOString() }),
           deadlineAt: job.deadlineAt.toISOString(),
         };
       });
@@ -131,6 +136,18 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /**
+     * The start of a scheduled job. From then on later changes see its targets: the next ones, by asset id. Answers with
+     * the last one; null when the job is running, or has ended.
+     */
+    startNext(ref: JobRef, after: string | null): Promise<string | null> {
+      return onStatus('scheduled', ref, async ({ sql }, job) => {
+        const last = await targetsIn(sql).activateNext(job, { after, limit: chunkSize });
+        if (last === null) await jobsIn(sql).markRunning(job);
+        return last;
+      });
+    },
+
+    /**
      * Offers the change to the next devices of the stage, by asset id. Answers with the last one; null when the stage has
      * begun for all of them, or the job has ended.
      */
@@ -139,7 +156,7 @@ export function createJobRunService(deps: JobRunDeps) {
         if (job.currentStage >= stage) return null;
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(sql, job, stage, page);
-        const stageChanges = isLargeJob(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
+        const stageChanges = hasReadBefore(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
         const superseded = await changes.put(sql, job, stageChanges);
         await targetsIn(sql).begin(
           job,
@@ -176,5 +193,6 @@ export function createJobRunService(deps: JobRunDeps) {
 const evaluateJob = ({ currentStage, stageCount, isBeginningStage, rollout }: JobRow, counts: Counts) =>
   evaluateStage(counts, { isLast: currentStage === stageCount, isNextBeginning: isBeginningStage, rollout });
 
-/** Its first stage is empty, see large-jobs.service.ts. */
-const isLargeJob = ({ stageCount, rollout }: JobRow) => stageCount > (rollout ? 2 : 1);
+/** It has read its devices before they were locked, see large-jobs.service.ts. */
+const hasReadBefore = ({ startAt, stageCount, rollout }: JobRow) =>
+  startAt !== null || stageCount > (rollout ? 2 : 1);

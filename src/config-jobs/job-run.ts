@@ -11,6 +11,8 @@ export interface JobPlan {
   profileSlug: string;
   /** Devices in the job. */
   total: number;
+  /** ISO 8601; absent when the job started at once. */
+  startAt?: string;
   /** ISO 8601. */
   deadlineAt: string;
 }

@@ -13,6 +13,7 @@ export interface Metrics {
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
   readings: Counter<'outcome'>;
+  refusedTurns: Counter<'work' | 'reason'>;
   notifications: Counter<'outcome'>;
 }
 
@@ -127,6 +128,12 @@ export function createMetrics(sources: MetricSources): Metrics {
       name: 'dms_readings_total',
       help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
       labelNames: ['outcome'],
+      registers,
+    }),
+    refusedTurns: new Counter({
+      name: 'dms_refused_turns_total',
+      help: 'Frames, reports and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
+      labelNames: ['work', 'reason'],
       registers,
     }),
     notifications: new Counter({

@@ -142,8 +142,8 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       // Idempotency would hold a transaction until the receiver answers; a repeat is one more test.
       idempotent: false,
       async handle({ caller, params: { channelId }, transact }) {
-        const { organizationId, keyId } = caller;
-        const { verdict, statusCode, durationMs, error } = await tests.run(keyId, () =>
+        const { organizationId } = caller;
+        const { verdict, statusCode, durationMs, error } = await tests.run(caller, () =>
           service.test(transact, { organizationId, channelId }),
         );
         return ok({ delivered: verdict === 'delivered', statusCode, durationMs, error });

@@ -5,7 +5,7 @@
  */
 
 import { nextAttempt } from '../deliveries/delivery.ts';
-import { NoTurn } from '../deliveries/keyed-semaphore.ts';
+import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import type { Gather } from './gathering.service.ts';
 import type { MessageSender } from './message-sender.service.ts';

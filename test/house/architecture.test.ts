@@ -58,6 +58,7 @@ const PURE_FILES = [
   'src/http/role.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
+  'src/process/keyed-semaphore.ts',
   'src/temporal/workflow-ids.ts',
 ];
 /** They compute and do nothing else. */

@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Get a configuration job
-         * @description Poll it until status is no longer running, or subscribe to config.job.finished. counts says how many devices are in which state.
+         * @description Poll it until status is no longer scheduled or running, or subscribe to config.job.finished. counts says how many devices are in which state.
          */
         get: operations["getConfigJob"];
         put?: never;
@@ -138,7 +138,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a running job
+         * Cancel a scheduled or running job
          * @description Devices that have not settled are cancelled, and their change is withdrawn.
          */
         post: operations["cancelConfigJob"];
@@ -1302,7 +1302,13 @@ export interface components {
              */
             applyToAll?: true;
             /**
-             * @description When the job stops waiting; the change stays pending
+             * Format: date-time
+             * @description From when on the change is offered, at most 30 days ahead; until then the job is scheduled. Default: at once
+             * @example 2026-03-02T08:15:30Z
+             */
+            startAt?: string;
+            /**
+             * @description Minutes from the start until the job stops waiting; the change stays pending
              * @default 2880
              */
             deadlineMinutes?: number;
@@ -1695,7 +1701,7 @@ export interface components {
             id: string;
             profileSlug: string;
             /** @enum {string} */
-            status: "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
+            status: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
             total: number;
             counts: {
                 queued: number;
@@ -1707,6 +1713,12 @@ export interface components {
                 superseded: number;
                 timedOut: number;
             };
+            /**
+             * Format: date-time
+             * @description Only of a job that was applied with startAt
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            startAt?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -2365,6 +2377,8 @@ export interface components {
              * @enum {string}
              */
             syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
+            /** @description Settings of the applied change that no report of the device has named; left out when there are none */
+            unconfirmedKeys?: ("measurementPeriodBase" | "measurementPeriodFactor" | "transmissionInterval" | "alarmRules" | "calendars")[];
         };
         /**
          * @example {
@@ -3356,7 +3370,7 @@ export interface operations {
     listConfigJobs: {
         parameters: {
             query?: {
-                status?: "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
+                status?: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
                 /** @description Items per page */
                 limit?: number;
                 /** @description nextCursor of the page before */

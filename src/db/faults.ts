@@ -102,6 +102,6 @@ const OUTAGE_CODES = ['57P01', '57P02', '57P03', '53300', '25006'];
 export function isOutage(error: unknown): boolean {
   const { code = '', name = '', message = '', syscall } = asFault(error);
   if (syscall === UDP_SEND) return false;
-  if (SOCKET_FAULTS.includes(code) || OUTAGE_CODES.includes(code) || code.startsWith('08')) return true;
+  if (SOCKET_FAULTS.includes(code) || OUTAGE_CODES.includes(code) || CONNECTION_FAULT.test(code)) return true;
   return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isQueryTimeout(error);
 }

@@ -6,16 +6,7 @@ import { type KeyView, keyView } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import { createKeyIssuer } from '../keys/keys.service.ts';
 import { changing } from './changing.ts';
-import {
-  type Command,
-  type CommandInput,
-  durationMs,
-  option,
-  print,
-  required,
-  table,
-  UsageError,
-} from './command.ts';
+import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
 import { ensured, organizationName } from './organization-commands.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -53,7 +44,7 @@ export const keyCommands: Command[] = [
       withDatabase(async (sql) => {
         const keys = await createKeysRepository(sql).list(option(input, 'org') ?? null);
         const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'ROLE', 'NAME'];
-        print(table(headings, keys.map(rowOf)));
+        return { headings, rows: keys.map(rowOf) };
       }),
   },
   {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { migrate } from '../db/migrate.ts';
-import { type Command, print } from './command.ts';
+import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 const GOLDEN = new URL('../../openapi.json', import.meta.url);
@@ -13,7 +13,7 @@ export const schemaCommands: Command[] = [
     run: () =>
       withDatabase(async (sql) => {
         const names = await migrate(sql);
-        print(names.length === 0 ? 'The schema is up to date' : `Migrated: ${names.join(', ')}`);
+        return names.length === 0 ? 'The schema is up to date' : `Migrated: ${names.join(', ')}`;
       }),
   },
   {
@@ -23,9 +23,11 @@ export const schemaCommands: Command[] = [
     run: async ({ options }) => {
       // Loading the whole service takes a second, and no other command needs it.
       const { documentedApi } = await import('../compose/service.ts');
-      const text = `${JSON.stringify(documentedApi(), null, 2)}\n`;
-      if (options.write) writeFileSync(GOLDEN, text);
-      else print(text);
+      const value = documentedApi();
+      const text = `${JSON.stringify(value, null, 2)}\n`;
+      if (!options.write) return { text, value };
+      writeFileSync(GOLDEN, text);
+      return 'openapi.json is up to date';
     },
   },
 ];

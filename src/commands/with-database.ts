@@ -18,6 +18,11 @@ export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Prom
   }
 }
 
+export function hasDatabase(): boolean {
+  const { databaseUrl, dataDir } = readCommandSettings();
+  return databaseUrl !== null || existsSync(join(dataDir, 'local.json'));
+}
+
 function findDatabaseUrl(): string {
   const { databaseUrl, dataDir } = readCommandSettings();
   if (databaseUrl !== null) return databaseUrl;

@@ -27,6 +27,12 @@ export function migrate(database: Database): Promise<string[]> {
   });
 }
 
+/** Those that the database does not have yet. */
+export async function listPendingMigrations(database: Database): Promise<string[]> {
+  const [, pending] = (await database.migrate.list(config)) as [unknown, Array<{ name: string } | string>];
+  return pending.map((each) => (typeof each === 'string' ? each : each.name));
+}
+
 /** Reverts every migration. */
 export function rollbackAll(database: Database): Promise<void> {
   return withMigrationLock(database, () => database.migrate.rollback(config, true));

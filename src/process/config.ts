@@ -1,5 +1,6 @@
 /** The environment as settings of the service. The only file of src/ that reads process.env. */
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
 import { readTemporalProfile, type TemporalAccess, type TemporalProfile } from './temporal-settings.ts';
 
@@ -229,4 +230,11 @@ const withProfile = (env: Env, { address, namespace }: TemporalProfile): Env => 
 export const readCommandSettings = (env: Env = process.env) => ({
   databaseUrl: env.DATABASE_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
+});
+
+/** Where the command line finds the API, and its key; kept logins are files of the user (XDG Base Directory 0.8). */
+export const readRemoteSettings = (env: Env = process.env) => ({
+  url: env.DMS_URL || null,
+  apiKey: env.DMS_KEY || null,
+  loginFile: join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'dms', 'logins.json'),
 });

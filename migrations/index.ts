@@ -43,6 +43,9 @@ import * as listTotals from './031-list-totals.ts';
 import * as measurementBlocks from './032-measurement-blocks.ts';
 import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
+import * as deviceColumnsToListBy from './041-device-columns-to-list-by.ts';
+import * as deviceListIndexes from './042-device-list-indexes.ts';
+import * as deviceTotals from './043-device-totals.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -79,4 +82,7 @@ export const migrations = {
   '032-measurement-blocks': measurementBlocks,
   '033-device-infos': deviceInfos,
   '034-uncompacted-from': uncompactedFrom,
+  '041-device-columns-to-list-by': deviceColumnsToListBy,
+  '042-device-list-indexes': deviceListIndexes,
+  '043-device-totals': deviceTotals,
 };

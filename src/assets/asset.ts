@@ -1,5 +1,6 @@
 /** A registered measuring place; the logger that measures there can be replaced. */
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
+import type { SyncStatus } from '../devices/device-sync.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';
 
@@ -21,6 +22,13 @@ export interface Asset {
   createdAt: Date;
 }
 
+/** An asset with what else lists and answers show of its device. */
+export interface AssetOverview extends Asset {
+  syncStatus: SyncStatus;
+  /** New and acknowledged ones. */
+  openAlerts: number;
+}
+
 export interface Replacement {
   serialNumber: string;
   replacedAt: Date;
@@ -34,6 +42,35 @@ export function checkRegistrable(field: string, serialNumber: string): void {
     throw invalid(`${field} must not be ${RESERVED_SERIALS.join(' or ')}: these are paths of this API`);
   }
 }
+
+/** What a registration gives; the rest is unknown. */
+export interface Registration {
+  serialNumber: string;
+  name?: string;
+  waterType?: string;
+  floor?: number;
+  model?: string;
+  buildingId?: string;
+  spaceId?: string;
+}
+
+export const newAsset = (given: Registration) => ({
+  serialNumber: given.serialNumber,
+  name: given.name ?? given.serialNumber,
+  model: given.model ?? null,
+  waterType: given.waterType ?? null,
+  floor: given.floor ?? null,
+  buildingId: given.buildingId ?? null,
+  spaceId: given.spaceId ?? null,
+});
+
+const LOGGER_SERIAL = /^[0-9A-Fa-f]{12}$/;
+
+/** A mistyped serial number would stay new for ever, and nobody would know why. */
+export const registrationWarnings = (serialNumber: string): string[] =>
+  LOGGER_SERIAL.test(serialNumber)
+    ? []
+    : ['serialNumber is not 12 hexadecimal digits, which all known loggers have: check it for typing errors'];
 
 export const NO_SUCH_ASSET = 'No asset has this id';
 
@@ -55,9 +92,16 @@ export function assetView(asset: Asset) {
   };
 }
 
-export function assetDetailView(asset: Asset, replacements: Replacement[]) {
+/** What lists and answers carry. */
+export const assetOverviewView = (asset: AssetOverview) => ({
+  ...assetView(asset),
+  syncStatus: asset.syncStatus,
+  openAlerts: asset.openAlerts,
+});
+
+export function assetDetailView(asset: AssetOverview, replacements: Replacement[]) {
   return {
-    ...assetView(asset),
+    ...assetOverviewView(asset),
     replacementHistory: replacements.map(({ serialNumber, replacedAt }) => ({
       serialNumber,
       replacedAt: replacedAt.toISOString(),

@@ -4,7 +4,13 @@ import { query, queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { NO_DEADLINE } from '../presence/presence-columns.ts';
 import { conflict } from '../process/errors.ts';
-import type { Asset, Replacement } from './asset.ts';
+import type { Asset, AssetOverview, Replacement } from './asset.ts';
+import {
+  type AssetPage,
+  type FoundAssets,
+  OVERVIEW_COLUMNS,
+  WITH_DEVICE,
+} from './asset-search.repository.ts';
 
 const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.signal_strength as "signalStrength",
   s.battery_status as "batteryStatus", a.model, s.last_reading_at as "lastReadingAt", a.water_type as "waterType",
@@ -31,13 +37,6 @@ export interface NewAsset {
   spaceId: string | null;
 }
 
-export interface AssetFilter {
-  model: string | null;
-  /** Ids after this one. */
-  after: string | null;
-  limit: number;
-}
-
 export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
 
 export function createAssetsRepository(sql: Sql) {
@@ -45,18 +44,18 @@ export function createAssetsRepository(sql: Sql) {
     /** Active assets by id, and how many match on all pages, in one round trip. */
     async list(
       organizationId: string,
-      { model, after, limit }: AssetFilter,
-    ): Promise<{ assets: Asset[]; total: number }> {
+      { model, after, limit }: AssetPage & { model: string | null },
+    ): Promise<FoundAssets> {
       const ofModel = model === null ? '' : 'and model = ?';
       const scope = model === null ? [organizationId] : [organizationId, model];
       const total = [organizationId, model === null ? '' : `model:${model}`];
-      const rows = await query<Asset & { total: number }>(
+      const rows = await query<AssetOverview & { total: number }>(
         sql,
         `select page.*, total from (${TOTAL}) as counted
          left join (
-           select ${COLUMNS} from (
+           select ${OVERVIEW_COLUMNS} from (
              select * from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'} order by id limit ?
-           ) as a ${STATE}
+           ) as a ${WITH_DEVICE}
          ) as page on true
          order by page.id`,
         [...total, ...total, ...scope, ...(after === null ? [] : [after]), limit],
@@ -65,11 +64,11 @@ export function createAssetsRepository(sql: Sql) {
       return { assets, total: rows[0]?.total ?? 0 };
     },
 
-    async find(organizationId: string, id: string): Promise<Asset | null> {
-      const [row] = await queryPrepared<Asset>(
+    async find(organizationId: string, id: string): Promise<AssetOverview | null> {
+      const [row] = await queryPrepared<AssetOverview>(
         sql,
         'assets_find',
-        `select ${COLUMNS} from assets a ${STATE}
+        `select ${OVERVIEW_COLUMNS} from assets a ${WITH_DEVICE}
          where a.organization_id = ? and a.archived_at is null and a.id = ?`,
         [organizationId, id],
       );
@@ -137,6 +136,70 @@ export function createAssetsRepository(sql: Sql) {
         ),
       );
       return (row as { id: string }).id;
+    },
+
+    /** Leaves out assets whose serial an active one has, also one that another transaction is inserting. */
+    insertMissing(
+      organizationId: string,
+      assets: NewAsset[],
+    ): Promise<Array<{ id: string; serialNumber: string }>> {
+      const column = <Value>(value: (asset: NewAsset) => Value) => assets.map(value);
+      return query(
+        sql,
+        `insert into assets (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
+         select ?::uuid, n.* from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[]) as n
+         on conflict (organization_id, lower(serial_number)) where archived_at is null do nothing
+         returning id, serial_number as "serialNumber"`,
+        [
+          organizationId,
+          column(({ serialNumber }) => serialNumber),
+          column(({ name }) => name),
+          column(({ model }) => model),
+          column(({ waterType }) => waterType),
+          column(({ floor }) => floor),
+          column(({ buildingId }) => buildingId),
+          column(({ spaceId }) => spaceId),
+        ],
+      );
+    },
+
+    /** Active ones. */
+    findBySerials(
+      organizationId: string,
+      serialNumbers: string[],
+    ): Promise<Array<{ id: string; serialNumber: string }>> {
+      return query(
+        sql,
+        `select a.id, a.serial_number as "serialNumber" from unnest(?::text[]) as wanted (serial_number)
+         cross join lateral (
+           select id, serial_number from assets
+           where organization_id = ? and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
+           limit 1
+         ) as a`,
+        [serialNumbers, organizationId],
+      );
+    },
+
+    /** Null when there is no such asset, or it is archived. Locks the row until the transaction ends. */
+    async lock(organizationId: string, id: string): Promise<NewAsset | null> {
+      const [row] = await query<NewAsset>(
+        sql,
+        `select serial_number as "serialNumber", name, model, water_type as "waterType", floor,
+           building_id as "buildingId", space_id as "spaceId"
+         from assets where ${ACTIVE} and id = ? for no key update`,
+        [organizationId, id],
+      );
+      return row ?? null;
+    },
+
+    async update(organizationId: string, id: string, asset: Omit<NewAsset, 'serialNumber'>): Promise<void> {
+      const { name, model, waterType, floor, buildingId, spaceId } = asset;
+      await query(
+        sql,
+        `update assets set name = ?, model = ?, water_type = ?, floor = ?, building_id = ?, space_id = ?
+         where ${ACTIVE} and id = ?`,
+        [name, model, waterType, floor, buildingId, spaceId, organizationId, id],
+      );
     },
 
     /** Also ends the expectation of contact and the configuration of its device. */

@@ -52,7 +52,11 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
   return {
     async run(keyId, work) {
       const release = acquire(keyId);
-      return work().finally(release);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
     },
     async stream(keyId, open) {
       const release = acquire(keyId);

@@ -46,6 +46,7 @@ import * as uncompactedFrom from './034-uncompacted-from.ts';
 import * as deviceColumnsToListBy from './041-device-columns-to-list-by.ts';
 import * as deviceListIndexes from './042-device-list-indexes.ts';
 import * as deviceTotals from './043-device-totals.ts';
+import * as endpointDisabledAt from './044-endpoint-disabled-at.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -85,4 +86,5 @@ export const migrations = {
   '041-device-columns-to-list-by': deviceColumnsToListBy,
   '042-device-list-indexes': deviceListIndexes,
   '043-device-totals': deviceTotals,
+  '044-endpoint-disabled-at': endpointDisabledAt,
 };

@@ -27,6 +27,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.devices.routes,
   ...slices.measurements.routes,
   ...slices.assets.routes,
+  ...slices.fleet.routes,
   ...slices.certificates.routes,
   ...slices.alerts.routes,
   ...slices.endpoints.routes,

@@ -4,6 +4,7 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { endpointsRoutes } from '../endpoints/endpoints.routes.ts';
 import { createEndpointsService, type EndpointsServiceDeps } from '../endpoints/endpoints.service.ts';
+import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
@@ -22,7 +23,11 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
     log,
   });
   return {
-    routes: endpointsRoutes({ endpoints: createEndpointsRepository(sql), service }),
+    routes: endpointsRoutes({
+      endpoints: createEndpointsRepository(sql),
+      health: createShownHealthRepository(sql),
+      service,
+    }),
     startMissingWorkflows: createMissingWorkflowsSweep({
       ...health,
       start: starter.startRecovery,

@@ -7,6 +7,7 @@ import { composeDeliveries } from './deliveries.ts';
 import { composeDeviceRepositories, composeDevices } from './devices.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { composeEvents } from './events.ts';
+import { composeFleet } from './fleet.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
 import { composePresence } from './presence.ts';
@@ -65,5 +66,6 @@ export function composeSlices(resources: Resources) {
     certificates: composeCertificates(resources, { findAsset: assets.findAsset }),
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
+    fleet: composeFleet(resources),
   };
 }

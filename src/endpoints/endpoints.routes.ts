@@ -27,9 +27,11 @@ import {
   webhookSchema,
 } from './endpoints.schemas.ts';
 import type { EndpointsService } from './endpoints.service.ts';
+import type { ShownHealthRepository } from './shown-health.repository.ts';
+import { newHealth, type ShownHealth } from './shown-health.ts';
 
 interface CollectionShape extends EndpointCollection {
-  view(endpoint: Endpoint): unknown;
+  view(endpoint: Endpoint, health: ShownHealth): unknown;
   listQuery: Joi.ObjectSchema<ListEndpoints>;
   createBody: Joi.ObjectSchema<CreateEndpoint>;
   changeBody: Joi.ObjectSchema<ChangeEndpoint>;
@@ -59,6 +61,7 @@ const event: CollectionShape = {
 
 export interface EndpointsRoutesDeps {
   endpoints: EndpointsRepository;
+  health: ShownHealthRepository;
   service: EndpointsService;
 }
 
@@ -69,10 +72,31 @@ export function endpointsRoutes(deps: EndpointsRoutesDeps): Route[] {
 const auth = 'customer' as const;
 const params = idParams('webhookId');
 
-function collectionRoutes(shape: CollectionShape, { endpoints, service }: EndpointsRoutesDeps): Route[] {
-  const { collection, path, tag, noun, operationName, view } = shape;
+function collectionRoutes(
+  shape: CollectionShape,
+  { endpoints, health, service }: EndpointsRoutesDeps,
+): Route[] {
+  const { collection, path, tag, noun, operationName } = shape;
   const itemPath = `${path}/{webhookId}`;
   const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
+  async function views({ organizationId }: Caller, shown: Endpoint[]): Promise<unknown[]> {
+    const states = await health.list(
+      organizationId,
+      shown.map(({ id }) => id),
+    );
+    const byId = new Map(states.map((state) => [state.endpointId, state]));
+    return shown.flatMap((endpoint) => {
+      const state = byId.get(endpoint.id);
+      return state ? [shape.view(endpoint, state)] : [];
+    });
+  }
+
+  async function view(caller: Caller, endpoint: Endpoint): Promise<unknown> {
+    const [shown] = await views(caller, [endpoint]);
+    if (!shown) throw notFound(NO_SUCH_ENDPOINT);
+    return shown;
+  }
+
   return [
     route({
       method: 'GET',
@@ -86,7 +110,7 @@ function collectionRoutes(shape: CollectionShape, { endpoints, service }: Endpoi
       responses: { 200: shape.listSchema },
       async handle({ caller, query: { status = null, limit = null } }) {
         const { items, total } = await endpoints.list(toScope(caller), { status, limit });
-        return ok({ recType: shape.listRecType, items: items.map(view), totalItems: total });
+        return ok({ recType: shape.listRecType, items: await views(caller, items), totalItems: total });
       },
     }),
     route({
@@ -103,7 +127,7 @@ function collectionRoutes(shape: CollectionShape, { endpoints, service }: Endpoi
       errors: [409],
       async handle({ caller, body, transact }) {
         const endpoint = await service.add(transact, toScope(caller), body);
-        return created(view(endpoint), { Location: `${path}/${endpoint.id}` });
+        return created(shape.view(endpoint, newHealth(endpoint)), { Location: `${path}/${endpoint.id}` });
       },
     }),
     route({
@@ -120,7 +144,7 @@ function collectionRoutes(shape: CollectionShape, { endpoints, service }: Endpoi
       async handle({ caller, params: { webhookId } }) {
         const endpoint = await endpoints.find(toScope(caller), webhookId);
         if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
-        return ok(view(endpoint));
+        return ok(await view(caller, endpoint));
       },
     }),
     route({
@@ -136,7 +160,7 @@ function collectionRoutes(shape: CollectionShape, { endpoints, service }: Endpoi
       responses: { 200: shape.schema },
       errors: [404],
       async handle({ caller, params: { webhookId }, body, transact }) {
-        return ok(view(await service.change(transact, toScope(caller), webhookId, body)));
+        return ok(await view(caller, await service.change(transact, toScope(caller), webhookId, body)));
       },
     }),
     route({

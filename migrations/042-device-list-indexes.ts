@@ -41,6 +41,7 @@ export async function up(sql: Knex): Promise<void> {
     await sql.raw(`drop index concurrently if exists ${name}`);
     await sql.raw(`create index concurrently ${name} on ${on}`);
   }
+  await sql.raw(`comment on index assets_search_idx is 'Each entry begins with organization_id, as text.'`);
 }
 
 export async function down(sql: Knex): Promise<void> {

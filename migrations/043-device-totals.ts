@@ -11,7 +11,7 @@ export const config = { transaction: false };
 export async function up(sql: Knex): Promise<void> {
   await sql.transaction(async (trx) => {
     await trx.raw(`set local lock_timeout = '5s'`);
-    for (const statement of [STATES, CONFIGS, recordAlerts(OPEN_BY_TYPE), COMMENTS]) await trx.raw(statement);
+    for (const statement of [STATES, CONFIGS, ALERTS, COMMENTS]) await trx.raw(statement);
   });
   await sql.raw(COUNT_ALL);
 }
@@ -21,7 +21,7 @@ export async function down(sql: Knex): Promise<void> {
     drop function record_device_states_insert cascade;
     drop function record_device_states_change cascade;
     drop function record_device_configs_changes cascade;
-    ${recordAlerts(() => '')};
+    drop function record_open_alerts_changes cascade;
     delete from list_totals where list in ('devices', 'open_alerts');
     delete from list_changes where list in ('devices', 'open_alerts');
     comment on column list_totals.list is
@@ -79,28 +79,27 @@ const CONFIGS = `
     referencing old table as removed new table as added
     for each statement execute function record_device_configs_changes()`;
 
-const OPEN_BY_TYPE = (changed: string) => `
-      union all
-      select organization_id, 'open_alerts', type, sum(change) from ${changed} where status <> 'resolved'
-      group by organization_id, type having sum(change) <> 0`;
-
-const recordAlerts = (alsoCounted: (changed: string) => string) => `
-  create or replace function record_alerts_changes() returns trigger language plpgsql as $$
+const ALERTS = `
+  create or replace function record_open_alerts_changes() returns trigger language plpgsql as $$
   begin
-    if tg_op = 'INSERT' then ${insertAlerts('(select *, 1 as change from added) as changed', alsoCounted)};
-    elsif tg_op = 'DELETE' then ${insertAlerts('(select *, -1 as change from removed) as changed', alsoCounted)};
-    else ${insertAlerts(
-      '(select *, 1 as change from added union all select *, -1 as change from removed) as changed',
-      alsoCounted,
-    )};
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'open_alerts', type, count(*) from added
+      where status <> 'resolved' group by organization_id, type;
+    else
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'open_alerts', type, sum(change)
+      from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      where status <> 'resolved' group by organization_id, type having sum(change) <> 0;
     end if;
     return null;
-  end $$`;
-
-const insertAlerts = (changed: string, alsoCounted: (changed: string) => string) => `
-      insert into list_changes (organization_id, list, key, change)
-      select organization_id, 'alerts', status, sum(change) from ${changed}
-      group by organization_id, status having sum(change) <> 0 ${alsoCounted(changed)}`;
+  end $$;
+  -- Only resolved alerts are deleted, by the retention.
+  create or replace trigger alerts_insert_open_changes after insert on alerts
+    referencing new table as added for each statement execute function record_open_alerts_changes();
+  create or replace trigger alerts_update_open_changes after update on alerts
+    referencing old table as removed new table as added
+    for each statement execute function record_open_alerts_changes()`;
 
 const COMMENTS = `
   comment on column list_totals.list is

@@ -1,5 +1,4 @@
 /** Registers thousands of assets in one transaction: one statement per thousand rows, and a result for each row. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { AppError } from '../process/errors.ts';
@@ -11,6 +10,8 @@ export interface AssetImportDeps {
   devicesIn(sql: Sql): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
   /** @throws AppError that says what is wrong with the row. */
   parse(value: unknown): NewAsset;
+  /** Lets other requests go on. */
+  nextTurn(): Promise<unknown>;
 }
 
 export interface ImportedAssets {
@@ -29,7 +30,7 @@ const GONE = 'the device with this serial number was archived meanwhile: send th
 
 type ReadRow = { row: number; serialNumber: string | null; asset: NewAsset | null; error: string | null };
 
-export function createAssetImport({ assetsIn, devicesIn, parse }: AssetImportDeps) {
+export function createAssetImport({ assetsIn, devicesIn, parse, nextTurn }: AssetImportDeps) {
   return {
     /** An active asset with the serial number of a row stays as it is. */
     async run(transact: Transact, organizationId: string, rows: ImportRow[]): Promise<ImportedAssets> {

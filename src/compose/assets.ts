@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkRegistrable, newAsset, type Registration } from '../assets/asset.ts';
 import { createAssetImport } from '../assets/asset-import.service.ts';
 import { createAssetSearchRepository } from '../assets/asset-search.repository.ts';
@@ -33,6 +34,7 @@ export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, r
     assetsIn: createAssetsRepository,
     devicesIn,
     parse: parseRegistration,
+    nextTurn,
   });
   return {
     routes: assetsRoutes({

@@ -92,11 +92,11 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
         sql,
         `select u.serial_number as "serialNumber", u.first_contact_at as "firstSeenAt",
            u.last_contact_at as "lastSeenAt", u.contact_count as count,
-           ${FIRST_CONTACT} || '-' || u.serial_number as cursor
+           ${FIRST_CONTACT} || '.' || u.serial_number as cursor
          from unregistered_devices u
          where u.organization_id = ? and ${IS_UNREGISTERED}
            and (?::text is null or (${FIRST_CONTACT}, u.serial_number) <
-             (split_part(?::text, '-', 1)::numeric, substr(?::text, strpos(?::text, '-') + 1)))
+             (split_part(?::text, '.', 1)::numeric, substr(?::text, strpos(?::text, '.') + 1)))
          order by ${FIRST_CONTACT} desc, u.serial_number desc limit ?`,
         [organizationId, before, before, before, before, limit],
       );

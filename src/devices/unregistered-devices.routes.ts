@@ -1,11 +1,8 @@
 import { nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
+import { serialParams } from './devices.schemas.ts';
 import type { createUnregisteredDevicesRepository, ListedDevice } from './unregistered-devices.repository.ts';
-import {
-  listUnregisteredQuery,
-  unregisteredDeviceListSchema,
-  unregisteredParams,
-} from './unregistered-devices.schemas.ts';
+import { listUnregisteredQuery, unregisteredDeviceListSchema } from './unregistered-devices.schemas.ts';
 
 const tag = 'Assets';
 const auth = 'customer' as const;
@@ -38,7 +35,7 @@ export const unregisteredDevicesRoutes = (
     description: 'It is listed again when it sends again.',
     tag,
     auth,
-    params: unregisteredParams,
+    params: serialParams,
     responses: { 204: null },
     errors: [404],
     async handle({ caller, params: { serial }, transact }) {

@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import { limit, nextCursor, timestamp } from '../http/schemas.ts';
 
-const CURSOR = /^\d{1,20}-[^\s]{1,64}$/;
+/** Time and serial number of the last item. */
+const CURSOR = /^\d{1,18}\.[a-z0-9._:-]{1,64}$/;
 
 export interface ListUnregistered {
   limit: number;
@@ -40,5 +41,3 @@ export const unregisteredDeviceListSchema = Joi.object({
   items: Joi.array().items(unregisteredDeviceSchema).required(),
   nextCursor: nextCursor(),
 }).example({ items: [example], nextCursor: null });
-
-export const unregisteredParams = Joi.object<{ serial: string }>({ serial: Joi.string().max(64).required() });

@@ -391,7 +391,7 @@ describe('Bad input', () => {
     });
 
     it('answers 415 to a file of another media type', async function () {
-      const files = routes.filter(({ rawBody }) => rawBody !== undefined);
+      const files = routes.filter(({ rawBody }) => rawBody !== undefined && !rawBody.otherTypes);
       if (files.length === 0) return this.skip();
       await refused(files, 415, () =>
         ['application/json', 'text/plain', 'application/pdfx', ''].map((type) =>
@@ -458,8 +458,12 @@ describe('Bad input', () => {
       'x'.repeat(8 * KIBIBYTE),
     ];
 
+    /** Whatever serial number these tests send with is an unregistered device, and may be removed. */
+    const namingRoutes = () =>
+      slotRoutes().filter(({ operationId }) => operationId !== 'removeUnregisteredDevice');
+
     it('answers 404 to a path parameter that names nothing, whatever its characters', () =>
-      refused(slotRoutes(), 404, (route) =>
+      refused(namingRoutes(), 404, (route) =>
         slotsOf(route).flatMap((slot) =>
           BAD_NAMES.map((name) => ({
             what: name.slice(0, 40),
@@ -471,7 +475,9 @@ describe('Bad input', () => {
     it('answers 404 to a path with additional or other segments', () =>
       refused(routes, 404, (route) => {
         const path = pathOf(route, fixtures);
-        return [`${path}/`, `${path}/more/segments/here`, `/x${path}`, `${path};v=1`, `//x${path}`].map(
+        // `/assets/import;v=1` may be a device.
+        const withParameter = route.operationId === 'importAssets' ? [] : [`${path};v=1`];
+        return [`${path}/`, `${path}/more/segments/here`, `/x${path}`, ...withParameter, `//x${path}`].map(
           (bad) => ({
             what: bad,
             path: bad,
@@ -480,7 +486,7 @@ describe('Bad input', () => {
       }));
 
     it('answers 404 to an id of another kind', () =>
-      refused(slotRoutes(), 404, (route) =>
+      refused(namingRoutes(), 404, (route) =>
         slotsOf(route).flatMap((slot) => {
           const others = namesIn(fixtures).filter((id) => id !== nameFor(route, slot, fixtures));
           return others.map((id) => ({

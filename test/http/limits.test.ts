@@ -19,6 +19,7 @@ const NOWHERE: Fixtures = {
   slug: 'x',
   alertId: 'x',
   jobId: 'x',
+  unregisteredSerial: 'x',
   webhookIds: {},
   deliveryIds: {},
 };

@@ -60,14 +60,14 @@ describe('The health of an endpoint', () => {
     assert.equal((await read('/fleet')).endpoints.failing, 1);
   });
 
-  it('is disabled once the endpoint answers 410, which other endpoints are told and it is not', async () => {
+  it('is disabled once the endpoint answers 410, of which the other endpoints are notified', async () => {
     const other = await startReceiver();
     await org.api.post('/webhooks', { url: other.url, events: ['webhook.disabled'] });
     answering(410);
     const { id, name, url } = await create('/cellular-webhooks');
     await sendTemperature(org, 'A-1', 4);
-    const [told] = await other.until(1);
-    assert.deepEqual(told?.event.data, {
+    const [notified] = await other.until(1);
+    assert.deepEqual(notified?.event.data, {
       id,
       recType: 'cellular-webhook',
       name,

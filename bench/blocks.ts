@@ -148,6 +148,7 @@ function toFrame(organizationId: string, assetId: string, number: number): Store
     latestMeasuredAt: at,
     channelTypes: [1, 2, 0, 0, 0, 0],
     newestReadingAt: { 1: at.getTime(), 2: at.getTime() },
+    latest: [],
   });
   const device = { organizationId, assetId, state: state(before) } as LockedDevice;
   return { device, frame: { receivedAt }, fresh, state: state(lastAt) } as StoredFrame;

@@ -1,9 +1,10 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply http history]`: frames over CoAP and HTTP, and a
- * year of history.
+ * `npm run bench:devices [-- frames organizations under-way beside-apply http end-to-end history]`: frames over CoAP and
+ * HTTP, and a year of history.
  */
 import { benchBesideApply } from './devices/beside-apply.ts';
 import { startDeviceBench } from './devices/device-bench.ts';
+import { benchEndToEnd } from './devices/end-to-end.ts';
 import { benchFrames } from './devices/frames.ts';
 import { benchHistory } from './devices/history.ts';
 import { benchHttpIntake } from './devices/http-intake.ts';
@@ -17,6 +18,7 @@ const benches = {
   'under-way': benchUnderWay,
   'beside-apply': benchBesideApply,
   http: benchHttpIntake,
+  'end-to-end': benchEndToEnd,
   history: benchHistory,
 };
 

@@ -11,8 +11,15 @@ const failing: Record<string, () => boolean> = {
 let latencies: number[] = [];
 let perSecond = new Map<number, number>();
 
-/** `sentAt`, which the publisher writes into the body, or else the timestamp of the event. */
-function parseSentAt(body: string): number {
+/**
+ * `sentAt`, which the publisher writes into the body, or else the timestamp of the event. Of a reading, its time in whole
+ * milliseconds and its value, which is the rest of a millisecond.
+ */
+function parseSentAt(body: string, url: string | undefined): number {
+  if (url === '/readings') {
+    const [, value, measuredAt = ''] = /"value":([\d.]+).*"measuredAt":"([^"]+)"/.exec(body) ?? [];
+    return Date.parse(measuredAt) + Number(value);
+  }
   const sentAt = /"sentAt":(\d+(?:\.\d+)?)/.exec(body)?.[1];
   return sentAt ? Number(sentAt) : Date.parse(/"timestamp":"([^"]+)"/.exec(body)?.[1] ?? '');
 }
@@ -40,7 +47,7 @@ createServer((request, response) => {
   request.on('end', () => {
     const now = Date.now();
     latencies.push(
-      performance.timeOrigin + performance.now() - parseSentAt(Buffer.concat(chunks).toString()),
+      performance.timeOrigin + performance.now() - parseSentAt(Buffer.concat(chunks).toString(), request.url),
     );
     const second = Math.floor(now / 1000);
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);

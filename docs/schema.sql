@@ -23,6 +23,35 @@ AS $function$
     from generate_series(1, greatest(length(part) - 2, 1)) as position
   $function$;
 
+CREATE TABLE audit_entries (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  key_id uuid,
+  actor_name text COLLATE "C" NOT NULL,
+  action text NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  before json,
+  after json,
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (organization_id, id)
+) PARTITION BY RANGE (id);
+CREATE INDEX audit_entries_actor_key_idx ON audit_entries USING btree (organization_id, key_id, id);
+CREATE INDEX audit_entries_actor_name_idx ON audit_entries USING btree (organization_id, actor_name, id);
+CREATE INDEX audit_entries_subject_idx ON audit_entries USING btree (organization_id, subject, id);
+COMMENT ON TABLE audit_entries IS
+  'Who changed what: a row per change, written in its transaction. Partitioned by month of the UUIDv7 id, which is also the time of the change; old partitions are dropped.';
+COMMENT ON COLUMN audit_entries.key_id IS
+  'Null: the change was made with the command line.';
+COMMENT ON COLUMN audit_entries.actor_name IS
+  'The name of the key at that time.';
+COMMENT ON COLUMN audit_entries.action IS
+  'The operationId.';
+COMMENT ON COLUMN audit_entries.subject IS
+  'The id, slug or serial number of what was changed.';
+COMMENT ON COLUMN audit_entries.before IS
+  'What GET showed before, without secrets. Null: nothing.';
+COMMENT ON COLUMN audit_entries.after IS
+  'What GET showed after, without secrets. Null: nothing.';
+
 CREATE TABLE config_targets (
   organization_id uuid NOT NULL,
   job_id uuid NOT NULL,
@@ -346,11 +375,14 @@ CREATE TABLE organizations (
   id uuid DEFAULT uuidv7() NOT NULL,
   name text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  requires_device_tokens boolean DEFAULT false NOT NULL,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
   CONSTRAINT organizations_name_key UNIQUE (name)
 );
 COMMENT ON TABLE organizations IS
   'Customers: each row of a tenant table belongs to one of them. On Citus a reference table: a copy on every node, so that distributed tables can refer to it.';
+COMMENT ON COLUMN organizations.requires_device_tokens IS
+  'True: tokens that are good for all devices of the organization are refused.';
 
 CREATE TABLE api_keys (
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -361,12 +393,18 @@ CREATE TABLE api_keys (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  name text,
+  role text,
+  serial_key text COLLATE "C",
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_hash_key UNIQUE (hash),
   CONSTRAINT api_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  CONSTRAINT api_keys_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'device'::text]))
+  CONSTRAINT api_keys_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'device'::text])),
+  CONSTRAINT api_keys_role_check CHECK (role IS NULL OR kind = 'customer'::text AND (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text]))),
+  CONSTRAINT api_keys_serial_key_check CHECK (serial_key IS NULL OR kind = 'device'::text)
 );
 CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id);
+CREATE INDEX api_keys_serial_idx ON api_keys USING btree (organization_id, serial_key) WHERE serial_key IS NOT NULL AND revoked_at IS NULL;
 COMMENT ON TABLE api_keys IS
   'API keys of organizations. On Citus a reference table: a key is looked up by its hash before the organization is known, and the hash has to be unique across organizations.';
 COMMENT ON COLUMN api_keys.kind IS
@@ -379,6 +417,12 @@ COMMENT ON COLUMN api_keys.expires_at IS
   'Null: the key does not expire.';
 COMMENT ON COLUMN api_keys.revoked_at IS
   'Null: the key has not been revoked.';
+COMMENT ON COLUMN api_keys.name IS
+  'What people call the key. Null: it was made without a name, and its first characters stand for it.';
+COMMENT ON COLUMN api_keys.role IS
+  'What a customer key may do: read, write, or admin, which also manages keys. Null on a customer key: it was made before there were roles, and is an admin. Null on device keys.';
+COMMENT ON COLUMN api_keys.serial_key IS
+  'The serial number in lower case that a device token is good for. Null: for all of the organization.';
 
 CREATE TABLE assets (
   organization_id uuid NOT NULL,
@@ -800,6 +844,7 @@ CREATE TABLE device_states (
   device_info jsonb,
   overdue_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   uncompacted_from timestamp with time zone,
+  latest json,
   is_active boolean DEFAULT true NOT NULL,
   last_reading_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
@@ -837,6 +882,8 @@ COMMENT ON COLUMN device_states.overdue_check_at IS
   'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
 COMMENT ON COLUMN device_states.uncompacted_from IS
   'Time of the oldest reading that was stored since the blocks of its day were last compacted. Null: none.';
+COMMENT ON COLUMN device_states.latest IS
+  'The newest sample of each channel: [channel, type, unix milliseconds, value, error]. Null: no frame since the column was added.';
 COMMENT ON COLUMN device_states.is_active IS
   'False: the asset is archived. Repeated from assets by a trigger, so that indexes and counts leave it out.';
 COMMENT ON COLUMN device_states.last_reading_from IS

@@ -43,10 +43,14 @@ import * as listTotals from './031-list-totals.ts';
 import * as measurementBlocks from './032-measurement-blocks.ts';
 import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
+import * as latestReadings from './036-latest-readings.ts';
 import * as deviceColumnsToListBy from './041-device-columns-to-list-by.ts';
 import * as deviceListIndexes from './042-device-list-indexes.ts';
 import * as deviceTotals from './043-device-totals.ts';
 import * as endpointDisabledAt from './044-endpoint-disabled-at.ts';
+import * as keyRoles from './046-key-roles.ts';
+import * as auditEntries from './047-audit-entries.ts';
+import * as deviceTokens from './048-device-tokens.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -83,8 +87,12 @@ export const migrations = {
   '032-measurement-blocks': measurementBlocks,
   '033-device-infos': deviceInfos,
   '034-uncompacted-from': uncompactedFrom,
+  '036-latest-readings': latestReadings,
   '041-device-columns-to-list-by': deviceColumnsToListBy,
   '042-device-list-indexes': deviceListIndexes,
   '043-device-totals': deviceTotals,
   '044-endpoint-disabled-at': endpointDisabledAt,
+  '046-key-roles': keyRoles,
+  '047-audit-entries': auditEntries,
+  '048-device-tokens': deviceTokens,
 };

@@ -22,7 +22,8 @@ const PAGES_PER_WALK = 25;
 const WARM_UP_PAGES = 20;
 const DAY_MS = 86_400_000;
 
-export async function benchHistory({ stack }: DeviceBench): Promise<void> {
+export async function benchHistory(bench: DeviceBench): Promise<void> {
+  const { stack } = bench;
   const fleet = await stack.addFleet(DEVICES, { serialSql: SERIAL_SQL });
   await loadYear(stack.sql, fleet);
   const assets = await query<{ id: string }>(stack.sql, 'select id from assets where organization_id = ?', [
@@ -37,13 +38,23 @@ export async function benchHistory({ stack }: DeviceBench): Promise<void> {
     }
     return rows;
   };
+  const curves: Cell[][] = [];
+  const measureCurve = async (name: string) =>
+    curves.push([name, ...(await measureCurves(bench.stack.apiUrl, fleet, ids))]);
   const fresh = await measure('as sent');
+  await measureCurve('as sent');
   const compactSeconds = await compactYear(stack.sql, fleet);
   const compacted = await measure('compacted');
+  await measureCurve('compacted');
   printTable(
     `History of one device over a year (${ROWS_PER_YEAR} readings among ${DEVICES * ROWS_PER_YEAR}), in frames of ${ROWS_PER_FRAME}; pages over HTTP; compacted in ${compactSeconds} s`,
     ['', 'bytes a reading', 'items', 'pages', 'p50 ms', 'p95 ms', 'p99 ms'],
     [...fresh, ...compacted],
+  );
+  printTable(
+    'A year of one device as buckets of an hour: 18 pages of 500, one after the other, and one table as CSV',
+    ['', 'all pages p50 ms', 'p99 ms', 'one page p50 ms', 'p99 ms', 'CSV p50 ms', 'p99 ms'],
+    curves,
   );
 }
 
@@ -133,4 +144,41 @@ async function measurePages(readPage: ReadPage, ids: string[], limit: number): P
     number,
   ];
   return [limit, sorted.length, p50, p95, p99];
+}
+
+const CURVES = 20;
+
+async function measureCurves(apiUrl: string, fleet: Fleet, ids: string[]): Promise<Cell[]> {
+  const readPage = createReader(apiUrl, fleet);
+  const [all, pages, tables]: number[][] = [[], [], []];
+  for (let curve = -2; curve < CURVES; curve++) {
+    const path = `/assets/${ids[Math.floor(Math.random() * ids.length)]}/measurements?resolution=1h&limit=500`;
+    const each = await readPages(readPage, path);
+    const tableMs = await readTable(apiUrl + path, fleet);
+    if (curve < 0) continue;
+    pages?.push(...each);
+    all?.push(each.reduce((sum, ms) => sum + ms, 0));
+    tables?.push(tableMs);
+  }
+  return [all, pages, tables].flatMap((times = []) => {
+    times.sort((a, b) => a - b);
+    return [percentile(times, 0.5), percentile(times, 0.99)];
+  });
+}
+
+async function readPages(readPage: ReadPage, path: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await readPage(cursor === '' ? path : `${path}&cursor=${cursor}`);
+    times.push(page.ms);
+    cursor = page.nextCursor;
+  }
+  return times;
+}
+
+async function readTable(url: string, { apiKey }: Fleet): Promise<number> {
+  const startedAt = performance.now();
+  const headers = { authorization: `Bearer ${apiKey}`, accept: 'text/csv' };
+  await (await request(url, { headers })).body.text();
+  return performance.now() - startedAt;
 }

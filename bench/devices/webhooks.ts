@@ -8,14 +8,19 @@ export interface Received {
   count: number;
   p50: number;
   p95: number;
+  p99: number;
 }
 
-export async function subscribe({ stack, sinkUrl }: DeviceBench, { organizationId }: Fleet): Promise<void> {
+export async function subscribe(
+  { stack, sinkUrl }: DeviceBench,
+  { organizationId }: Fleet,
+  path = '/hook',
+): Promise<void> {
   await query(
     stack.sql,
     `insert into endpoints (organization_id, collection, name, url, status, events)
      values (?, 'cellular', 'bench', ?, 'active', array['data.measurement'])`,
-    [organizationId, `${sinkUrl}/hook`],
+    [organizationId, sinkUrl + path],
   );
 }
 

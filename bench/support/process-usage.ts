@@ -16,22 +16,33 @@ function readMb(pid: number, kilobytes: RegExp): number {
 
 /** Processor time since the start, user and system. */
 export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  const fields = readIfThere(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
 }
+
+/** The same of all processes below this one whose program begins so and that still run. */
+export const descendantsCpuSeconds = (program: string): number =>
+  descendants(program).reduce((sum, pid) => sum + cpuSeconds(Number(pid)), 0);
 
 /** Memory of all processes below this one whose program begins so: their own pages, and their share of shared ones. */
 export function descendantsMb(program: string): number {
+  const kilobytes = descendants(program).map((pid) =>
+    Number(/^Pss:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),
+  );
+  return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
+}
+
+/** The ids of all processes below this one whose program begins so. */
+function descendants(program: string): string[] {
   const processes = listProcesses();
   const below = new Set([String(process.pid)]);
   for (let size = 0; size < below.size; ) {
     size = below.size;
     for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid);
   }
-  const kilobytes = processes
+  return processes
     .filter(({ pid, name }) => below.has(pid) && name.startsWith(program))
-    .map(({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
-  return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
+    .map(({ pid }) => pid);
 }
 
 function listProcesses(): Array<{ pid: string; name: string; parent: string }> {

@@ -27,6 +27,7 @@ export interface BenchStack {
   addFleet(devices: number, options?: FleetOptions): Promise<Fleet>;
   /** The CoAP gateway; resolves when it answers. */
   runGateway(port: number): Promise<ChildProcess>;
+  api: ChildProcess;
   worker: ChildProcess;
   /** Times flushes to the disk that the database is on. */
   watchDisk(): Promise<DiskWatch>;
@@ -77,6 +78,7 @@ export async function startStack(
     runServer,
     addFleet: (devices, options) => addFleet(sql, devices, options),
     runGateway: (coapPort) => processes.startGateway('dist/src/bin/gateway.js', coapPort),
+    api,
     worker,
     watchDisk: () => watchDisk(folder),
     apiPeakMb: () => peakMb(api.pid as number),

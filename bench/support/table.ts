@@ -8,7 +8,9 @@ export function printTable(title: string, headings: string[], rows: Cell[][]): v
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
   const [head, ...body] = cells as [string[], ...string[][]];
-  process.stdout.write(`\n${title}\n\n${[line(head), rule, ...body.map(line)].join('\n')}\n`);
+  process.stdout.write(
+    `\n${title} (Node.js ${process.versions.node})\n\n${[line(head), rule, ...body.map(line)].join('\n')}\n`,
+  );
 }
 
 export const round = (value: number, digits = 1): number => Number(value.toFixed(digits));

@@ -3,10 +3,10 @@
  * response, so every message counts as confirmable. There is no device info: a device that boots fetches its change.
  */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
+import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
-import { measurementTypeOf } from '../../src/measurements/measurement-type.ts';
 import type { Copies } from './faults.ts';
 import type { ServiceClient } from './service-client.ts';
 import { NO_ANSWER, Unanswered, type Uplink } from './uplink.ts';

@@ -1,3 +1,5 @@
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
 import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { conflict, notFound } from '../process/errors.ts';
@@ -9,7 +11,19 @@ const tag = 'Alerts';
 const auth = 'customer' as const;
 const params = idParams('alertId');
 
-export function alertsRoutes(alerts: AlertsRepository): Route[] {
+export interface AlertsRoutesDeps {
+  alerts: AlertsRepository;
+  alertsIn(sql: Sql): AlertsRepository;
+}
+
+export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: alertSchema,
+    async find(sql, organizationId, id) {
+      const alert = await alertsIn(sql).find(organizationId, id);
+      return alert && alertView(alert);
+    },
+  };
   return [
     route({
       method: 'GET',
@@ -64,12 +78,14 @@ export function alertsRoutes(alerts: AlertsRepository): Route[] {
       body: acknowledgeAlertBody,
       responses: { 200: alertSchema },
       errors: [404, 409],
-      async handle({ caller, params: { alertId } }) {
-        const alert = await alerts.acknowledge(caller.organizationId, alertId);
-        if (alert) return ok(alertView(alert));
-        if (!(await alerts.find(caller.organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
-        throw conflict('The alert is resolved already');
-      },
+      audit: { subject: 'alertId', shown },
+      handle: ({ caller, params: { alertId }, transact }) =>
+        transact(async ({ sql }) => {
+          const alert = await alertsIn(sql).acknowledge(caller.organizationId, alertId);
+          if (alert) return ok(alertView(alert));
+          if (!(await alertsIn(sql).find(caller.organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
+          throw conflict('The alert is resolved already');
+        }),
     }),
   ];
 }

@@ -4,7 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { AssetOverview } from './asset.ts';
+import type { ListedAsset } from './asset.ts';
 import {
   ALL_ACTIVE,
   type AssetFilter,
@@ -15,19 +15,22 @@ import {
   type Lookup,
 } from './asset-filter.ts';
 
-export const OVERVIEW_COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status,
+export const LISTED_COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status,
   s.signal_strength as "signalStrength", s.battery_status as "batteryStatus", a.model,
   s.last_reading_at as "lastReadingAt", a.water_type as "waterType", a.floor, a.building_id as "buildingId",
   a.space_id as "spaceId", a.created_at as "createdAt", d.sync_status as "syncStatus",
-  jsonb_array_length(s.open_alerts) as "openAlerts"`;
+  jsonb_array_length(s.open_alerts) as "openAlerts", coalesce(s.latest, '[]') as latest,
+  coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"`;
 
 /** The rows of the device of `assets a`: one index look-up each, whatever the statistics know of the organization. */
 export const WITH_DEVICE = `cross join lateral (
-    select status, signal_strength, battery_status, last_reading_at, open_alerts from device_states
+    select status, signal_strength, battery_status, last_reading_at, open_alerts, latest, observed_channel_types
+    from device_states
     where organization_id = a.organization_id and asset_id = a.id limit 1
   ) as s
   cross join lateral (
-    select sync_status from device_configs where organization_id = a.organization_id and asset_id = a.id limit 1
+    select sync_status, reported_channel_types from device_configs
+    where organization_id = a.organization_id and asset_id = a.id limit 1
   ) as d`;
 
 /** A total that is not kept is counted so far. */
@@ -106,7 +109,7 @@ export interface AssetPage {
 }
 
 export interface FoundAssets {
-  assets: AssetOverview[];
+  assets: ListedAsset[];
   /** On all pages; where it is not kept, at most `COUNTED_MAX`. */
   total: number;
 }
@@ -152,14 +155,14 @@ export function createAssetSearchRepository(sql: Sql) {
     organizationId: string,
     filter: AssetFilter,
     { after, limit }: AssetPage,
-  ): Promise<AssetOverview[]> {
+  ): Promise<ListedAsset[]> {
     const from = after ?? FIRST_ID;
     if (way === 'lastReadingBefore') {
       return query(
         sql,
         `with recursive ${HOURS}
          select page.* from hours cross join lateral (
-           select ${OVERVIEW_COLUMNS} from (${IN_HOUR}) as found ${OF_FOUND} order by found.id limit ?
+           select ${LISTED_COLUMNS} from (${IN_HOUR}) as found ${OF_FOUND} order by found.id limit ?
          ) as page
          order by page.id limit ?`,
         [...hoursBindings(organizationId, filter, from), ...matchBindings(filter), limit, limit],
@@ -167,7 +170,7 @@ export function createAssetSearchRepository(sql: Sql) {
     }
     return query(
       sql,
-      `select ${OVERVIEW_COLUMNS} from (${idsBy(way)}) as found ${OF_FOUND} order by found.id limit ?`,
+      `select ${LISTED_COLUMNS} from (${idsBy(way)}) as found ${OF_FOUND} order by found.id limit ?`,
       [organizationId, valueFor(way, filter), from, ...matchBindings(filter), limit],
     );
   }

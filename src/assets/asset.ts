@@ -1,6 +1,7 @@
 /** A registered measuring place; the logger that measures there can be replaced. */
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import type { SyncStatus } from '../devices/device-sync.ts';
+import { type LatestReading, latestView } from '../devices/latest-readings.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';
 
@@ -22,11 +23,13 @@ export interface Asset {
   createdAt: Date;
 }
 
-/** An asset with what else lists and answers show of its device. */
-export interface AssetOverview extends Asset {
+/** As its operations show it; webhooks show less. */
+export interface ListedAsset extends Asset {
   syncStatus: SyncStatus;
   /** New and acknowledged ones. */
   openAlerts: number;
+  latest: readonly LatestReading[];
+  channelTypes: number[] | null;
 }
 
 export interface Replacement {
@@ -75,6 +78,7 @@ export const registrationWarnings = (serialNumber: string): string[] =>
 export const NO_SUCH_ASSET = 'No asset has this id';
 
 export type AssetView = ReturnType<typeof assetView>;
+export type ListedAssetView = ReturnType<typeof listedAssetView>;
 
 declare module '../db/domain-event.ts' {
   interface EventTypes {
@@ -92,16 +96,19 @@ export function assetView(asset: Asset) {
   };
 }
 
-/** What lists and answers carry. */
-export const assetOverviewView = (asset: AssetOverview) => ({
-  ...assetView(asset),
-  syncStatus: asset.syncStatus,
-  openAlerts: asset.openAlerts,
-});
-
-export function assetDetailView(asset: AssetOverview, replacements: Replacement[]) {
+export function listedAssetView({ latest, channelTypes, syncStatus, openAlerts, ...asset }: ListedAsset) {
+  const layout = { model: asset.model, channelTypes };
   return {
-    ...assetOverviewView(asset),
+    ...assetView(asset),
+    syncStatus,
+    openAlerts,
+    latest: latest.map((reading) => latestView(reading, layout)),
+  };
+}
+
+export function assetDetailView(asset: ListedAsset, replacements: Replacement[]) {
+  return {
+    ...listedAssetView(asset),
     replacementHistory: replacements.map(({ serialNumber, replacedAt }) => ({
       serialNumber,
       replacedAt: replacedAt.toISOString(),

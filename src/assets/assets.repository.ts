@@ -4,20 +4,14 @@ import { query, queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { NO_DEADLINE } from '../presence/presence-columns.ts';
 import { conflict } from '../process/errors.ts';
-import type { Asset, AssetOverview, Replacement } from './asset.ts';
-import {
-  type AssetPage,
-  type FoundAssets,
-  OVERVIEW_COLUMNS,
-  WITH_DEVICE,
-} from './asset-search.repository.ts';
+import type { Asset, ListedAsset, Replacement } from './asset.ts';
+import { type AssetPage, type FoundAssets, LISTED_COLUMNS, WITH_DEVICE } from './asset-search.repository.ts';
 
 const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.signal_strength as "signalStrength",
   s.battery_status as "batteryStatus", a.model, s.last_reading_at as "lastReadingAt", a.water_type as "waterType",
   a.floor, a.building_id as "buildingId", a.space_id as "spaceId", a.created_at as "createdAt"`;
 const ACTIVE = 'organization_id = ? and archived_at is null';
 const STATE = 'join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id';
-
 /** See the table list_totals. */
 const TOTAL = `select coalesce(sum(count), 0)::bigint as total from (
     select total as count from list_totals where organization_id = ? and list = 'assets' and key = ?
@@ -49,11 +43,11 @@ export function createAssetsRepository(sql: Sql) {
       const ofModel = model === null ? '' : 'and model = ?';
       const scope = model === null ? [organizationId] : [organizationId, model];
       const total = [organizationId, model === null ? '' : `model:${model}`];
-      const rows = await query<AssetOverview & { total: number }>(
+      const rows = await query<ListedAsset & { total: number }>(
         sql,
         `select page.*, total from (${TOTAL}) as counted
          left join (
-           select ${OVERVIEW_COLUMNS} from (
+           select ${LISTED_COLUMNS} from (
              select * from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'} order by id limit ?
            ) as a ${WITH_DEVICE}
          ) as page on true
@@ -64,11 +58,11 @@ export function createAssetsRepository(sql: Sql) {
       return { assets, total: rows[0]?.total ?? 0 };
     },
 
-    async find(organizationId: string, id: string): Promise<AssetOverview | null> {
-      const [row] = await queryPrepared<AssetOverview>(
+    async find(organizationId: string, id: string): Promise<ListedAsset | null> {
+      const [row] = await queryPrepared<ListedAsset>(
         sql,
         'assets_find',
-        `select ${OVERVIEW_COLUMNS} from assets a ${WITH_DEVICE}
+        `select ${LISTED_COLUMNS} from assets a ${WITH_DEVICE}
          where a.organization_id = ? and a.archived_at is null and a.id = ?`,
         [organizationId, id],
       );
@@ -88,21 +82,37 @@ export function createAssetsRepository(sql: Sql) {
     },
 
     /**
-     * Per serial, in order: the organizations that have an active device of it, two at most. In all organizations: a
-     * device that sends over CoAP without a token is identified by its serial number alone.
+     * Per serial, in order: the organizations that have an active device of it, two at most, and whether one of them wants
+     * a token for each device. In all organizations: a device that sends over CoAP without a token is identified by its
+     * serial number alone.
      */
-    async findOwners(serialNumbers: string[]): Promise<string[][]> {
-      const rows = await queryPrepared<{ owners: string[] }>(
+    findOwners(serialNumbers: string[]): Promise<Array<{ owners: string[]; needsToken: boolean }>> {
+      return queryPrepared(
         sql,
         'assets_find_owners',
-        `select array(
-           select organization_id from assets
-           where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2
-         ) as owners
-         from unnest(?::text[]) with ordinality as s (serial_number, position) order by s.position`,
+        `select f.owners, exists (
+             select from organizations o where o.id = any (f.owners) and o.requires_device_tokens
+           ) as "needsToken"
+         from unnest(?::text[]) with ordinality as s (serial_number, position)
+         cross join lateral (
+           select array(
+             select organization_id from assets
+             where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2
+           ) as owners
+         ) as f
+         order by s.position`,
         [serialNumbers],
       );
-      return rows.map(({ owners }) => owners);
+    },
+
+    /** The serial number of an active asset, which does not change until the transaction ends. */
+    async lockSerial(organizationId: string, id: string): Promise<string | null> {
+      const [row] = await query<{ serialNumber: string }>(
+        sql,
+        `select serial_number as "serialNumber" from assets where ${ACTIVE} and id = ? for no key update`,
+        [organizationId, id],
+      );
+      return row?.serialNumber ?? null;
     },
 
     async listReplacements(organizationId: string, assetId: string): Promise<Replacement[]> {

@@ -1,10 +1,12 @@
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { mediaType } from '../http/media-type.ts';
 import { decodeUtf8, parseJson } from '../http/read-body.ts';
 import { created, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { assetDetailView, assetOverviewView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';
+import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
 import type { AssetImport } from './asset-import.service.ts';
 import { IMPORT_BYTES_MAX, type ImportRow, parseCsvRows, parseJsonRows } from './asset-import.ts';
@@ -40,12 +42,18 @@ const MODEL_NAME_DEPRECATION = {
 
 export interface AssetsRoutesDeps {
   assets: AssetsRepository;
+  assetsIn(sql: Sql): AssetsRepository;
   search: AssetSearchRepository;
   service: AssetsService;
   imports: { service: AssetImport; limit: ConcurrencyLimit };
 }
 
-export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesDeps): Route[] {
+export function assetsRoutes({ assets, assetsIn, search, service, imports }: AssetsRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: assetDetailSchema,
+    find: (sql, organizationId, id) => findDetail(assetsIn(sql), organizationId, id),
+  };
+
   /** The plain list, and that of one model, take one statement. */
   function findAssets(organizationId: string, query: ListAssets, page: AssetPage): Promise<FoundAssets> {
     const filter = toFilter(query);
@@ -73,7 +81,7 @@ export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesD
         const found = await findAssets(caller.organizationId, query, { after, limit: limit + 1 });
         const page = pageOf(found.assets, limit, ({ id }) => id);
         const body = {
-          items: page.items.map(assetOverviewView),
+          items: page.items.map(listedAssetView),
           totalItems: found.total,
           nextCursor: page.nextCursor,
         };
@@ -92,6 +100,7 @@ export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesD
       body: registerAssetBody,
       responses: { 201: registeredSchema },
       errors: [409],
+      audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const id = await service.register(transact, caller.organizationId, body);
         const warnings = registrationWarnings(body.serialNumber);
@@ -117,6 +126,10 @@ export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesD
       },
       responses: { 200: importedSchema },
       errors: [409, 413, 415],
+      audit: {
+        subject: () => 'import',
+        after: ({ created, unchanged, failed }) => ({ created, unchanged, failed }),
+      },
       async handle({ caller, bytes, header, transact }) {
         return ok(
           await imports.limit.run(caller.keyId, () =>
@@ -137,6 +150,7 @@ export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesD
       body: changeAssetBody,
       responses: { 200: assetDetailSchema },
       errors: [404],
+      audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, body, transact }) {
         const asset = await service.change(transact, caller.organizationId, assetId, body);
         return ok(assetDetailView(asset, await assets.listReplacements(caller.organizationId, assetId)));
@@ -155,9 +169,9 @@ export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesD
       responses: { 200: assetDetailSchema },
       errors: [404],
       async handle({ caller, params: { assetId } }) {
-        const asset = await assets.find(caller.organizationId, assetId);
-        if (!asset) throw notFound(NO_SUCH_ASSET);
-        return ok(assetDetailView(asset, await assets.listReplacements(caller.organizationId, assetId)));
+        const detail = await findDetail(assets, caller.organizationId, assetId);
+        if (!detail) throw notFound(NO_SUCH_ASSET);
+        return ok(detail);
       },
     }),
     route({
@@ -172,6 +186,7 @@ export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesD
       params,
       responses: { 200: archivedSchema },
       errors: [404],
+      audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, transact }) {
         await service.archive(transact, caller.organizationId, assetId);
         return ok({ deleted: true });
@@ -190,12 +205,18 @@ export function assetsRoutes({ assets, search, service, imports }: AssetsRoutesD
       body: replaceHardwareBody,
       responses: { 200: replacedSchema },
       errors: [404, 409],
+      audit: { subject: 'assetId', shown },
       async handle({ caller, params: { assetId }, body: { newSerialNumber }, transact }) {
         await service.replaceHardware(transact, caller.organizationId, assetId, newSerialNumber);
         return ok({ success: true, serialNumber: newSerialNumber });
       },
     }),
   ];
+}
+
+async function findDetail(assets: AssetsRepository, organizationId: string, id: string) {
+  const asset = await assets.find(organizationId, id);
+  return asset && assetDetailView(asset, await assets.listReplacements(organizationId, id));
 }
 
 function parseRows(bytes: Buffer, contentType: string | undefined): ImportRow[] {

@@ -1,10 +1,12 @@
 import Joi from 'joi';
+import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { BATTERY_STATUSES, type BatteryStatus, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { SYNC_STATUSES, type SyncStatus } from '../devices/device-sync.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
+import type { LatestView } from '../devices/latest-readings.ts';
 import { cursor, limit, nextCursor, time, timestamp } from '../http/schemas.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
-import { ASSET_STATUSES, type AssetView, type Registration } from './asset.ts';
+import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 
 const BLANK = '{{#label}} must not be blank';
 const text = (max: number) => Joi.string().max(max);
@@ -144,35 +146,67 @@ export const assetExample: AssetView = {
 /** Of webhooks. */
 export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
-const overviewFields = {
+const latestSchema = Joi.object<LatestView>({
+  channel: Joi.number().integer().required(),
+  position: Joi.string()
+    .valid(...PROBE_POSITIONS)
+    .allow(null)
+    .required(),
+  type: Joi.string().required(),
+  value: Joi.number().unsafe().allow(null).required(),
+  unit: Joi.string().allow('').required(),
+  measuredAt: timestamp().required(),
+  error: Joi.number().integer().description('The error code of the sensor, where there is no value'),
+}).meta({ name: 'LatestReading' });
+
+const listedAssetFields = {
   ...assetFields,
   syncStatus: Joi.string()
     .valid(...SYNC_STATUSES)
     .required()
     .description('As in the configuration of the device'),
   openAlerts: Joi.number().integer().required().description('How many alerts are new or acknowledged'),
+  latest: Joi.array()
+    .items(latestSchema)
+    .required()
+    .description('The newest sample of each channel; samples that came late do not replace it'),
 };
-const overviewExample = { ...assetExample, syncStatus: 'applied', openAlerts: 0 };
 
-export const assetOverviewSchema = Joi.object(overviewFields)
-  .example(overviewExample)
-  .meta({ name: 'AssetOverview' });
+const listedAssetExample: ListedAssetView = {
+  ...assetExample,
+  syncStatus: 'applied',
+  openAlerts: 0,
+  latest: [
+    {
+      channel: 1,
+      position: 'probe',
+      type: 'temperature',
+      value: 4.2,
+      unit: '°C',
+      measuredAt: '2026-03-02T08:15:00.000Z',
+    },
+  ],
+};
+
+const listedAssetSchema = Joi.object<ListedAssetView>(listedAssetFields)
+  .example(listedAssetExample)
+  .meta({ name: 'ListedAsset' });
 
 export const assetDetailSchema = Joi.object({
-  ...overviewFields,
+  ...listedAssetFields,
   replacementHistory: Joi.array()
     .items(Joi.object({ serialNumber: Joi.string().required(), replacedAt: timestamp().required() }))
     .required()
     .description('Earlier hardware, oldest first'),
 })
   .example({
-    ...overviewExample,
+    ...listedAssetExample,
     replacementHistory: [{ serialNumber: '282C0241A0F3', replacedAt: '2026-02-27T10:30:00.000Z' }],
   })
   .meta({ name: 'AssetDetail' });
 
 export const assetListSchema = Joi.object({
-  items: Joi.array().items(assetOverviewSchema).required(),
+  items: Joi.array().items(listedAssetSchema).required(),
   totalItems: Joi.number()
     .integer()
     .required()
@@ -180,7 +214,7 @@ export const assetListSchema = Joi.object({
       'All that match, on all pages. With q, lastReadingBefore or several filters, 1000 means 1000 or more.',
     ),
   nextCursor: nextCursor(),
-}).example({ items: [overviewExample], totalItems: 1, nextCursor: null });
+}).example({ items: [listedAssetExample], totalItems: 1, nextCursor: null });
 
 export const registeredSchema = Joi.object({
   id: Joi.string().required(),

@@ -7,7 +7,7 @@ import { newHardware } from '../devices/device.ts';
 import { withdraw } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { type AssetOverview, checkRegistrable, NO_SUCH_ASSET, newAsset, type Registration } from './asset.ts';
+import { checkRegistrable, type ListedAsset, NO_SUCH_ASSET, newAsset, type Registration } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import type { ChangeAsset } from './assets.schemas.ts';
 
@@ -61,13 +61,13 @@ export function createAssetsService({
       organizationId: string,
       id: string,
       change: ChangeAsset,
-    ): Promise<AssetOverview> {
+    ): Promise<ListedAsset> {
       return transact(async ({ sql }) => {
         const assets = assetsIn(sql);
         const before = await assets.lock(organizationId, id);
         if (!before) throw notFound(NO_SUCH_ASSET);
         await assets.update(organizationId, id, { ...before, ...change });
-        return (await assets.find(organizationId, id)) as AssetOverview;
+        return (await assets.find(organizationId, id)) as ListedAsset;
       });
     },
 

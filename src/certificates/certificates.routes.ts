@@ -61,9 +61,10 @@ export function certificatesRoutes({ service, uploads, downloads }: Certificates
       rawBody: { contentType: CERTIFICATE_TYPE, maxBytes: CERTIFICATE_BYTES_MAX },
       responses: { 200: uploadedCertificateSchema },
       errors: [404, 413, 415],
-      async handle({ caller, params: { assetId }, stream }) {
-        const upload = () =>
-          service.upload(caller.organizationId, assetId, readPieces(stream, CERTIFICATE_BYTES_MAX));
+      audit: { subject: 'assetId', after: (certificate) => certificate },
+      async handle({ caller, params: { assetId }, stream, transact }) {
+        const pieces = readPieces(stream, CERTIFICATE_BYTES_MAX);
+        const upload = () => service.upload(transact, caller.organizationId, assetId, pieces);
         return ok(await uploads.run(caller.keyId, upload));
       },
     }),

@@ -1,4 +1,6 @@
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
 import {
@@ -15,6 +17,7 @@ import type { CertificatesRepository } from './certificates.repository.ts';
 
 export interface CertificatesServiceDeps {
   certificates: CertificatesRepository;
+  certificatesIn(sql: Sql): CertificatesRepository;
   contents: Omit<CertificateContentsRepository, 'removeDue'>;
   /** Active assets only. */
   findAsset(organizationId: string, assetId: string): Promise<{ serialNumber: string } | null>;
@@ -33,7 +36,7 @@ export interface ServedCertificate {
 export type CertificatesService = ReturnType<typeof createCertificatesService>;
 
 export function createCertificatesService(deps: CertificatesServiceDeps) {
-  const { certificates, contents, findAsset } = deps;
+  const { certificates, certificatesIn, contents, findAsset } = deps;
 
   async function findSerial(organizationId: string, assetId: string): Promise<string> {
     const asset = await findAsset(organizationId, assetId);
@@ -43,6 +46,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
 
   /** Nobody sees the new content before all of it is stored, and nothing stays of one that breaks off. */
   async function store(
+    transact: Transact,
     organizationId: string,
     serialNumber: string,
     chunks: AsyncIterable<Buffer>,
@@ -55,12 +59,12 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
         meter.add(chunk);
         await contents.insertChunk(organizationId, contentId, position++, chunk);
       }
-      const stored = await certificates.upsert(organizationId, serialNumber, {
-        contentId,
-        ...meter.result(),
+      const content = { contentId, ...meter.result() };
+      return await transact(async ({ sql }) => {
+        const stored = await certificatesIn(sql).upsert(organizationId, serialNumber, content);
+        if (!stored) throw new AppError('unavailable', 'The upload took too long', RETRY_SOON);
+        return certificateView(serialNumber, stored);
       });
-      if (!stored) throw new AppError('unavailable', 'The upload took too long', RETRY_SOON);
-      return certificateView(serialNumber, stored);
     } catch (error) {
       // What this leaves is removed by the sweep.
       await contents.remove(organizationId, contentId).catch(() => {});
@@ -100,6 +104,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
 
     /** For the present serial number of the asset. What is no PDF is refused before the asset is looked up. */
     async upload(
+      transact: Transact,
       organizationId: string,
       assetId: string,
       pieces: AsyncIterable<Buffer>,
@@ -108,7 +113,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       try {
         const first = await chunks.next();
         const serialNumber = await findSerial(organizationId, assetId);
-        return await store(organizationId, serialNumber, withFirst(first, chunks));
+        return await store(transact, organizationId, serialNumber, withFirst(first, chunks));
       } finally {
         await chunks.return(undefined);
       }
@@ -116,12 +121,13 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
 
     /** The serial need not be registered. */
     async uploadForSerial(
+      transact: Transact,
       organizationId: string,
       serialNumber: string,
       pieces: AsyncIterable<Buffer>,
     ): Promise<UploadedCertificate> {
       if (!isSerialNumber(serialNumber)) throw invalid('The serial number is not valid');
-      return store(organizationId, serialNumber, certificateChunks(pieces));
+      return store(transact, organizationId, serialNumber, certificateChunks(pieces));
     },
   };
 }

@@ -11,6 +11,8 @@ export interface Command {
   /** What follows the words, as the usage text shows it. */
   args: string;
   summary: string;
+  /** What the audit trail calls it; absent for commands that change nothing of an organization. */
+  action?: string;
   run(input: CommandInput): Promise<void>;
 }
 

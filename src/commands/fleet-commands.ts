@@ -1,6 +1,6 @@
-import type { Sql } from '../db/database.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
+import { changing } from './changing.ts';
 import { type Command, option, print, table, UsageError } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -29,19 +29,17 @@ export const fleetCommands: Command[] = [
     words: ['fleet', 'confirm'],
     args: '--org NAME',
     summary: 'confirms that the devices of an overdue fleet are: each of its devices has its own events then',
-    run: (input) =>
-      withDatabase(async (sql) => {
-        const name = option(input, 'org');
-        if (name === undefined) throw new UsageError('--org NAME is missing');
-        if (!(await confirm(sql, name)))
-          throw new UsageError(`No fleet of ${name} is overdue: see fleet list`);
-        print(`confirmed ${name}`);
-      }),
+    ...changing('confirmFleet', async (input, { sql }) => {
+      const name = option(input, 'org');
+      if (name === undefined) throw new UsageError('--org NAME is missing');
+      const organization = await createOrganizationsRepository(sql).findByName(name);
+      const isConfirmed =
+        organization !== null && (await createOverdueFleetsRepository(sql).confirm(organization.id));
+      if (!isConfirmed) throw new UsageError(`No fleet of ${name} is overdue: see fleet list`);
+      return {
+        changes: [{ organizationId: organization.id, subject: organization.id, before: null, after: null }],
+        output: `confirmed ${name}`,
+      };
+    }),
   },
 ];
-
-async function confirm(sql: Sql, name: string): Promise<boolean> {
-  const organizations = await createOrganizationsRepository(sql).list();
-  const found = organizations.find((organization) => organization.name === name);
-  return found !== undefined && createOverdueFleetsRepository(sql).confirm(found.id);
-}

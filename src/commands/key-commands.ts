@@ -1,8 +1,11 @@
 import type { Sql } from '../db/database.ts';
+import { toId } from '../http/audit.ts';
+import { ROLES, type Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
+import { type KeyView, keyView } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import { createKeyIssuer } from '../keys/keys.service.ts';
-import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { changing } from './changing.ts';
 import {
   type Command,
   type CommandInput,
@@ -13,26 +16,34 @@ import {
   table,
   UsageError,
 } from './command.ts';
-import { organizationName } from './organization-commands.ts';
+import { ensured, organizationName } from './organization-commands.ts';
 import { withDatabase } from './with-database.ts';
 
 const OVERLAP_DEFAULT = '24h';
+const NAME_MAX = 128;
 
 export const keyCommands: Command[] = [
   {
     words: ['key', 'create'],
-    args: '--org NAME [--kind customer|device] [--expires 90d]',
+    args: '--org NAME [--kind customer|device] [--role admin|write|read] [--name NAME] [--expires 90d]',
     summary: 'prints the id of a new key and, last and only this once, the key',
-    run: (input) =>
-      withDatabase(async (sql) => {
-        const expires = option(input, 'expires');
-        const expiresAt =
-          expires === undefined ? null : new Date(Date.now() + durationMs(expires, 'expires'));
-        const kind = kindOption(input);
-        const organization = await createOrganizationsRepository(sql).ensure(organizationOption(input));
-        const issued = await issuerOn(sql).issue({ organizationId: organization.id, kind, expiresAt });
-        print(`${issued.id}\n${issued.token}`);
-      }),
+    ...changing('createKey', async (input, { sql }) => {
+      const kind = kindOption(input);
+      const role = roleOption(input, kind);
+      const expires = option(input, 'expires');
+      const expiresAt = expires === undefined ? null : new Date(Date.now() + durationMs(expires, 'expires'));
+      const name = nameOption(input);
+      const { organization, changes } = await ensured(sql, organizationOption(input));
+      const { id: organizationId } = organization;
+      const issued = await issuerOn(sql).issue({ organizationId, name, kind, role, expiresAt });
+      const created = {
+        organizationId,
+        subject: issued.id,
+        before: null,
+        after: await shownKey(sql, issued.id),
+      };
+      return { changes: [...changes, created], output: `${issued.id}\n${issued.token}` };
+    }),
   },
   {
     words: ['key', 'list'],
@@ -41,7 +52,7 @@ export const keyCommands: Command[] = [
     run: (input) =>
       withDatabase(async (sql) => {
         const keys = await createKeysRepository(sql).list(option(input, 'org') ?? null);
-        const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES'];
+        const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'ROLE', 'NAME'];
         print(table(headings, keys.map(rowOf)));
       }),
   },
@@ -49,26 +60,41 @@ export const keyCommands: Command[] = [
     words: ['key', 'rotate'],
     args: 'ID [--overlap 24h]',
     summary: 'prints a new key; the old one goes on for the overlap',
-    run: (input) =>
-      withDatabase(async (sql) => {
-        const overlapMs = durationMs(option(input, 'overlap') ?? OVERLAP_DEFAULT, 'overlap');
-        const issued = await issuerOn(sql).rotate(keyId(input), overlapMs);
-        print(`${issued.id}\n${issued.token}`);
-      }),
+    ...changing('rotateKey', async (input, { sql }) => {
+      const overlapMs = durationMs(option(input, 'overlap') ?? OVERLAP_DEFAULT, 'overlap');
+      const id = keyId(input);
+      const before = await shownKey(sql, id);
+      const issued = await issuerOn(sql).rotate(id, overlapMs);
+      const organizationId = await ownerOf(sql, id);
+      const after = await shownKey(sql, issued.id);
+      const rotated = { organizationId, subject: id, before, after };
+      return { changes: [rotated], output: `${issued.id}\n${issued.token}` };
+    }),
   },
   {
     words: ['key', 'revoke'],
     args: 'ID',
     summary: 'ends a key; every process refuses it within 5 s',
-    run: (input) =>
-      withDatabase(async (sql) => {
-        const id = keyId(input);
-        if (!(await createKeysRepository(sql).revoke(id)))
-          throw new UsageError(`No active key has the id ${id}`);
-        print(`revoked ${id}`);
-      }),
+    ...changing('deleteKey', async (input, { sql }) => {
+      const id = keyId(input);
+      const before = await shownKey(sql, id);
+      if (!(await createKeysRepository(sql).revoke(id)))
+        throw new UsageError(`No active key has the id ${id}`);
+      const organizationId = await ownerOf(sql, id);
+      const revoked = { organizationId, subject: toId(id), before, after: null };
+      return { changes: [revoked], output: `revoked ${id}` };
+    }),
   },
 ];
+
+/** As GET /keys shows it. */
+async function shownKey(sql: Sql, id: string): Promise<KeyView | null> {
+  const key = await createKeysRepository(sql).find(id);
+  return key && keyView(key);
+}
+
+const ownerOf = async (sql: Sql, id: string): Promise<string> =>
+  ((await createKeysRepository(sql).find(id)) as KeyRecord).organizationId;
 
 const issuerOn = (sql: Sql) => createKeyIssuer(createKeysRepository(sql), Date.now);
 
@@ -84,6 +110,22 @@ function kindOption(input: CommandInput): KeyKind {
   return kind;
 }
 
+function roleOption(input: CommandInput, kind: KeyKind): Role | null {
+  const role = option(input, 'role');
+  if (role === undefined) return kind === 'customer' ? 'admin' : null;
+  if (kind === 'device') throw new UsageError('--role is for customer keys: device keys have none');
+  const found = ROLES.find((each) => each === role);
+  if (!found) throw new UsageError(`--role must be ${ROLES.join(', ')}`);
+  return found;
+}
+
+function nameOption(input: CommandInput): string | null {
+  const name = option(input, 'name') ?? null;
+  if (name !== null && (name.trim() === '' || name.length > NAME_MAX))
+    throw new UsageError(`--name must have 1 to ${NAME_MAX} characters`);
+  return name;
+}
+
 function keyId(input: CommandInput): string {
   const id = required(input, 0, 'ID');
   if (!/^[0-9a-f-]{36}$/i.test(id)) throw new UsageError('ID must be the id of a key: see key list');
@@ -94,5 +136,6 @@ function rowOf(key: KeyRecord): Array<string | null> {
   const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
   const state = key.revokedAt ? 'revoked' : isExpired ? 'expired' : 'active';
   const times = [key.createdAt.toISOString(), key.expiresAt?.toISOString() ?? null];
-  return [key.id, key.organizationName, key.kind, key.tokenPreview, state, ...times];
+  const columns = [key.id, key.organizationName, key.kind, key.tokenPreview, state, ...times];
+  return [...columns, key.role, key.name];
 }

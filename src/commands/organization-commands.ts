@@ -1,5 +1,7 @@
-import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
-import { type Command, print, required, table, UsageError } from './command.ts';
+import type { Sql } from '../db/database.ts';
+import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
+import { type Change, changing } from './changing.ts';
+import { type Command, type CommandInput, print, required, table, UsageError } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 const NAME_MAX = 128;
@@ -10,16 +12,33 @@ export function organizationName(name: string): string {
   return name;
 }
 
+/** Finds or creates the organization of that name. */
+export async function ensured(
+  sql: Sql,
+  name: string,
+): Promise<{ organization: Organization; changes: Change[] }> {
+  const organizations = createOrganizationsRepository(sql);
+  const found = await organizations.findByName(name);
+  if (found) return { organization: found, changes: [] };
+  const organization = await organizations.ensure(name);
+  const created = {
+    organizationId: organization.id,
+    subject: organization.id,
+    before: null,
+    after: { name },
+  };
+  return { organization, changes: [{ action: 'createOrganization', ...created }] };
+}
+
 export const organizationCommands: Command[] = [
   {
     words: ['org', 'create'],
     args: 'NAME',
     summary: 'makes an organization and prints its id',
-    run: (input) =>
-      withDatabase(async (sql) => {
-        const name = organizationName(required(input, 0, 'NAME'));
-        print((await createOrganizationsRepository(sql).ensure(name)).id);
-      }),
+    ...changing('createOrganization', async (input, { sql }) => {
+      const { organization, changes } = await ensured(sql, organizationName(required(input, 0, 'NAME')));
+      return { changes, output: organization.id };
+    }),
   },
   {
     words: ['org', 'list'],
@@ -32,4 +51,35 @@ export const organizationCommands: Command[] = [
         print(table(['ID', 'NAME', 'CREATED'], rows));
       }),
   },
+  {
+    words: ['org', 'set'],
+    args: 'NAME [--require-device-tokens] [--allow-fleet-token]',
+    summary: 'says whether loggers need a token each; every process knows within 5 s',
+    ...changing('updateOrganization', async (input, { sql }) => {
+      const organizations = createOrganizationsRepository(sql);
+      const name = required(input, 0, 'NAME');
+      const isRequired = requiresDeviceTokens(input);
+      const organization = await organizations.findByName(name);
+      if (!organization) throw new UsageError(`There is no organization "${name}"`);
+      const { id, requiresDeviceTokens: before } = organization;
+      await organizations.setRequiresDeviceTokens(id, isRequired);
+      const change = {
+        organizationId: id,
+        subject: id,
+        before: { name, requiresDeviceTokens: before },
+        after: { name, requiresDeviceTokens: isRequired },
+      };
+      return {
+        changes: before === isRequired ? [] : [change],
+        output: `${name}: ${isRequired ? 'each logger needs its own token' : 'the fleet-wide token is allowed'}`,
+      };
+    }),
+  },
 ];
+
+function requiresDeviceTokens({ options }: CommandInput): boolean {
+  const isRequired = options['require-device-tokens'] === true;
+  if (isRequired === (options['allow-fleet-token'] === true))
+    throw new UsageError('Give either --require-device-tokens or --allow-fleet-token');
+  return isRequired;
+}

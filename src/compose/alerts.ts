@@ -15,7 +15,7 @@ export function composeAlerts({ sql }: Resources, { publish }: AlertsNeeds) {
   const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
   const alerts = createAlertsRepository(sql);
   return {
-    routes: alertsRoutes(alerts),
+    routes: alertsRoutes({ alerts, alertsIn }),
     removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),
     /** Of devices that missed their contact. */

@@ -45,6 +45,14 @@ const TAGS = [
     name: 'Event webhooks',
     description: 'Endpoints that receive the types of events that they name.',
   },
+  {
+    name: 'Keys',
+    description: 'The API keys of the organization, for keys with the role admin.',
+  },
+  {
+    name: 'Audit',
+    description: 'Who changed what: one entry for every change.',
+  },
 ];
 
 export const apiDocument = (routes: Route[]): JsonSchema =>

@@ -26,12 +26,15 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.configJobs.routes,
   ...slices.devices.routes,
   ...slices.measurements.routes,
+  ...slices.statistics.routes,
   ...slices.assets.routes,
   ...slices.fleet.routes,
   ...slices.certificates.routes,
   ...slices.alerts.routes,
   ...slices.endpoints.routes,
   ...slices.deliveries.routes,
+  ...slices.keys.routes,
+  ...slices.audit.routes,
 ];
 
 export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
@@ -44,6 +47,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     clientAddress: createClientAddress(settings.trustedProxies),
     transact,
     withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact),
+    recordAudit: slices.audit.record,
     translateFault,
     observe: observer(resources),
     extras: [health, createDocs(apiDocument(routes))],

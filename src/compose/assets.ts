@@ -6,6 +6,7 @@ import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { assetsRoutes } from '../assets/assets.routes.ts';
 import { registerAssetBody } from '../assets/assets.schemas.ts';
 import { type AssetsServiceDeps, createAssetsService } from '../assets/assets.service.ts';
+import { type DeviceTokensRoutesDeps, deviceTokensRoutes } from '../assets/device-tokens.routes.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import type { Sql } from '../db/database.ts';
 import type { DevicesRepository } from '../devices/devices.repository.ts';
@@ -16,12 +17,16 @@ import type { Resources } from './resources.ts';
 
 export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'resolveAlerts'> {
   devicesIn(sql: Sql): DevicesRepository;
+  deviceTokens: DeviceTokensRoutesDeps['tokens'];
 }
 
 /** Each holds its rows in memory while it runs. */
 const IMPORTS = { name: 'imports', perKeyMax: 2, perProcessMax: 8 };
 
-export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, resolveAlerts }: AssetsNeeds) {
+export function composeAssets(
+  { sql }: Resources,
+  { devicesIn, jobsProgressed, resolveAlerts, deviceTokens }: AssetsNeeds,
+) {
   const assets = createAssetsRepository(sql);
   const service = createAssetsService({
     assetsIn: createAssetsRepository,
@@ -37,12 +42,16 @@ export function composeAssets({ sql }: Resources, { devicesIn, jobsProgressed, r
     nextTurn,
   });
   return {
-    routes: assetsRoutes({
-      assets,
-      search: createAssetSearchRepository(sql),
-      service,
-      imports: { service: imports, limit: createConcurrencyLimit(IMPORTS) },
-    }),
+    routes: [
+      ...assetsRoutes({
+        assets,
+        assetsIn: createAssetsRepository,
+        search: createAssetSearchRepository(sql),
+        service,
+        imports: { service: imports, limit: createConcurrencyLimit(IMPORTS) },
+      }),
+      ...deviceTokensRoutes({ assetsIn: createAssetsRepository, tokens: deviceTokens }),
+    ],
     findAsset: assets.find,
     findOwners: assets.findOwners,
   };

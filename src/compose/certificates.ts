@@ -19,6 +19,7 @@ export function composeCertificates(
     routes: certificatesRoutes({
       service: createCertificatesService({
         certificates: createCertificatesRepository(sql),
+        certificatesIn: createCertificatesRepository,
         contents,
         findAsset,
       }),

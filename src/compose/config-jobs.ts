@@ -97,7 +97,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     now,
   });
   return {
-    routes: configJobsRoutes({ jobs, targets: targetsIn(sql), service }),
+    routes: configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
     /** The steps of the workflow of a job. */
     jobRun: createJobRunService({
       transact,

@@ -26,6 +26,8 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
     routes: endpointsRoutes({
       endpoints: createEndpointsRepository(sql),
       health: createShownHealthRepository(sql),
+      healthIn: createShownHealthRepository,
+      endpointsIn: createEndpointsRepository,
       service,
     }),
     startMissingWorkflows: createMissingWorkflowsSweep({

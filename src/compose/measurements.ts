@@ -3,6 +3,8 @@ import { createUnregisteredDevicesRepository } from '../devices/unregistered-dev
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createCompactionRepository } from '../measurements/compaction.repository.ts';
 import { createCompaction } from '../measurements/compaction.service.ts';
+import { exportRoutes } from '../measurements/export.routes.ts';
+import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
@@ -49,18 +51,18 @@ export function composeMeasurements(
     now,
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
+  const exports = {
+    history: createHistoryRepository(transferSql),
+    limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
+    pace: createPacer(),
+  };
   return {
-    routes: measurementsRoutes({
-      intake,
-      history: createHistoryRepository(sql),
-      exports: {
-        history: createHistoryRepository(transferSql),
-        limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
-        pace: createPacer(),
-      },
-      now,
-    }),
+    routes: [
+      ...measurementsRoutes({ intake, history: createHistoryRepository(sql), exports, now }),
+      ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
+    ],
     intake,
+    exports,
     compaction,
   };
 }

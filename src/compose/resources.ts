@@ -61,7 +61,7 @@ export function openResources(options: ComposeOptions) {
     /** For what devices send: a device that stays locked is refused. */
     transactContacts: createTransact(sql, { lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs }),
+    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs, startsWithRead: true }),
     slots: batchSlots(settings.databasePoolSize),
     metrics,
     temporal,

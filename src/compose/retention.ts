@@ -1,5 +1,6 @@
 /** Creates partitions ahead of time, and removes what is older than its retention or used by nothing any more. */
 import {
+  AUDIT_ENTRIES,
   createPartitions,
   DELIVERY_TABLES,
   dropPartitions,
@@ -52,6 +53,7 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
       const before = daysAgo(settings.measurementsRetentionDays);
       for (const table of [MEASUREMENTS, MEASUREMENT_ROWS]) await dropPartitions(sql, table, before);
     },
+    () => dropPartitions(sql, AUDIT_ENTRIES, daysAgo(settings.auditRetentionDays)),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** The slices, and what each of them is given by the others. */
 import { composeAlerts } from './alerts.ts';
 import { composeAssets } from './assets.ts';
+import { composeAudit } from './audit.ts';
 import { composeCertificates } from './certificates.ts';
 import { composeConfigJobs } from './config-jobs.ts';
 import { composeDeliveries } from './deliveries.ts';
@@ -13,6 +14,7 @@ import { composeMeasurements } from './measurements.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
 import type { Resources } from './resources.ts';
+import { composeStatistics } from './statistics.ts';
 
 export type Slices = ReturnType<typeof composeSlices>;
 
@@ -48,14 +50,16 @@ export function composeSlices(resources: Resources) {
     publish,
     exchange: devices.exchanges.handle,
   });
+  const keys = composeKeys(resources);
   const assets = composeAssets(resources, {
+    deviceTokens: keys.deviceTokens,
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,
     resolveAlerts: alerts.onArchived,
   });
   const deliveries = composeDeliveries(resources);
   return {
-    keys: composeKeys(resources),
+    keys,
     profiles: composeProfiles(resources),
     presence,
     alerts,
@@ -67,5 +71,11 @@ export function composeSlices(resources: Resources) {
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
     fleet: composeFleet(resources),
+    audit: composeAudit(resources),
+    statistics: composeStatistics(resources, {
+      findAsset: assets.findAsset,
+      findDevice: devicesIn(resources.sql).find,
+      exports: measurements.exports,
+    }),
   };
 }

@@ -1,4 +1,6 @@
+import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
+import type { Shown } from '../http/audit.ts';
 import { created, nextLink, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
@@ -24,11 +26,19 @@ const auth = 'customer' as const;
 
 export interface ConfigJobsRoutesDeps {
   jobs: ConfigJobsRepository;
+  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'find'>;
   targets: ConfigTargetsRepository;
   service: ConfigJobsService;
 }
 
-export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDeps): Route[] {
+export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: jobSchema,
+    async find(sql, organizationId, jobId) {
+      const job = await jobsIn(sql).find({ organizationId, jobId });
+      return job && jobView(job);
+    },
+  };
   return [
     route({
       method: 'PUT',
@@ -45,6 +55,12 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       responses: { 200: appliedSchema },
       errors: [404],
       idempotent: true,
+      audit: {
+        subject: 'slug',
+        after: ({ jobId, appliedCount }) => ({ jobId, appliedCount }),
+        // Neither a dry run nor an apply to no device begins a job.
+        isChange: ({ jobId }) => jobId !== null,
+      },
       async handle({ caller: { organizationId }, params: { slug }, query, body, transact }) {
         if (query.dryRun) return preview(service, transact, { organizationId, slug, body });
         const { jobId, applied } = await service.apply(transact, organizationId, slug, {
@@ -127,6 +143,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       params: jobParams,
       responses: { 200: jobSchema },
       errors: [404, 409],
+      audit: { subject: 'jobId', shown },
       async handle({ caller, params: { jobId }, transact }) {
         const job = { organizationId: caller.organizationId, jobId };
         return ok(jobView(await service.cancel(transact, job)));
@@ -144,6 +161,7 @@ export function configJobsRoutes({ jobs, targets, service }: ConfigJobsRoutesDep
       params: jobParams,
       responses: { 201: jobSchema },
       errors: [404, 409],
+      audit: { subject: ({ id }) => id, shown },
       async handle({ caller, params: { jobId }, transact }) {
         const job = await service.retry(transact, { organizationId: caller.organizationId, jobId });
         return created(jobView(job), { Location: `/devices/config-jobs/${job.id}` });

@@ -1,9 +1,13 @@
+import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { isQueryTimeout } from './faults.ts';
 
 /** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
-export type PooledConnection = pg.Client & { __knex__disposed?: unknown };
+export type PooledConnection = pg.Client & {
+  __knex__disposed?: unknown;
+  connection: { stream: Duplex };
+};
 
 /** The pool of connections. */
 export type Database = Knex;
@@ -76,6 +80,8 @@ export function openDatabase({
       query_timeout: statementTimeoutMs * ANSWER_TIMEOUT_FACTOR,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       ...KEEP_ALIVE,
+      // Statements of a transaction that do not need each other's answers are sent together.
+      pipeline: true,
       options: Object.entries({ ...VANISHED_CLIENT, ...session })
         .map(([name, value]) => `-c ${name}=${value}`)
         .join(' '),

@@ -35,7 +35,19 @@ export const MEASUREMENTS: PartitionedTable = {
 /** Readings that an earlier version has stored, one to a row: no partitions are added. */
 export const MEASUREMENT_ROWS: PartitionedTable = { ...MEASUREMENTS, name: 'measurements' };
 
-export const PARTITIONED_TABLES: readonly PartitionedTable[] = [...DELIVERY_TABLES, MEASUREMENTS];
+export const AUDIT_ENTRIES: PartitionedTable = {
+  name: 'audit_entries',
+  key: 'id',
+  span: 'month',
+  behind: 1,
+  ahead: 2,
+};
+
+export const PARTITIONED_TABLES: readonly PartitionedTable[] = [
+  ...DELIVERY_TABLES,
+  MEASUREMENTS,
+  AUDIT_ENTRIES,
+];
 
 /** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds). */
 export function firstIdAt(at: Date): string {

@@ -113,6 +113,7 @@ function collectionRoutes(
       params: deliveryParams,
       responses: { 202: deliverySchema },
       errors: [404, 409],
+      audit: { subject: 'deliveryId', after: (delivery) => delivery },
       async handle({ caller, params: { webhookId, deliveryId }, transact }) {
         const delivery = await service.resend(transact, toScope(caller), webhookId, deliveryId);
         return { status: 202, body: deliveryView(delivery, { status: 'active', breaker: 'closed' }) };
@@ -131,6 +132,7 @@ function collectionRoutes(
       body: replayBody,
       responses: { 202: replayedSchema },
       errors: [404, 409],
+      audit: { subject: 'webhookId', after: ({ queued }) => ({ queued }) },
       async handle({ caller, params: { webhookId }, body, transact }) {
         const queued = await service.replay(transact, toScope(caller), webhookId, body);
         return { status: 202, body: { queued } };
@@ -170,6 +172,7 @@ function collectionRoutes(
       body: rotateBody,
       responses: { 200: rotatedSchema },
       errors: [404],
+      audit: { subject: 'webhookId', after: ({ previousValidUntil }) => ({ previousValidUntil }) },
       async handle({ caller, params: { webhookId }, body, transact }) {
         const { secret, previousValidUntil } = await service.rotateSecret(
           transact,

@@ -38,6 +38,7 @@ export const unregisteredDevicesRoutes = (
     params: serialParams,
     responses: { 204: null },
     errors: [404],
+    audit: { subject: 'serial' },
     async handle({ caller, params: { serial }, transact }) {
       const isRemoved = await transact(({ sql }) => devices.remove(sql, caller.organizationId, serial));
       if (!isRemoved) throw notFound('No device with this serial number has sent without being registered');

@@ -3,6 +3,7 @@
  * 0x7f000001, 2130706433 and full-width digits are all recognised as 127.0.0.1. The addresses of a name are checked when
  * connecting.
  */
+import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { isAllowedAddress } from './allowed-address.ts';
 
@@ -55,5 +56,13 @@ function literalAddresses(hostname: string): string[] {
 /** RFC 1035, 2.3.4: labels of 1 to 63, 253 in all. Underscores are allowed because private networks use them. */
 function isName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
-  return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
+  const labels = name.split('.');
+  return (
+    name.length <= 253 &&
+    labels.every((label) => label.length >= 1 && label.length <= 63) &&
+    !holdsBrokenPunycode(name)
+  );
 }
+
+/** Node.js 24 takes a label that begins with xn-- and encodes nothing, and leaves it as it is; earlier ones refuse it. */
+const holdsBrokenPunycode = (name: string): boolean => /(^|\.)xn--/.test(domainToUnicode(name));

@@ -1,5 +1,7 @@
 /** Two collections, one set of operations: what differs between them is data. */
 import type Joi from 'joi';
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
@@ -61,7 +63,9 @@ const event: CollectionShape = {
 
 export interface EndpointsRoutesDeps {
   endpoints: EndpointsRepository;
+  endpointsIn(sql: Sql): EndpointsRepository;
   health: ShownHealthRepository;
+  healthIn(sql: Sql): ShownHealthRepository;
   service: EndpointsService;
 }
 
@@ -72,29 +76,43 @@ export function endpointsRoutes(deps: EndpointsRoutesDeps): Route[] {
 const auth = 'customer' as const;
 const params = idParams('webhookId');
 
-function collectionRoutes(
-  shape: CollectionShape,
-  { endpoints, health, service }: EndpointsRoutesDeps,
-): Route[] {
+function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Route[] {
+  const { endpoints, endpointsIn, health, healthIn, service } = deps;
   const { collection, path, tag, noun, operationName } = shape;
   const itemPath = `${path}/{webhookId}`;
   const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
-  async function views({ organizationId }: Caller, shown: Endpoint[]): Promise<unknown[]> {
-    const states = await health.list(
+  const shown: Shown = {
+    schema: shape.schema,
+    async find(sql, organizationId, id) {
+      const endpoint = await endpointsIn(sql).find({ organizationId, collection }, id);
+      return endpoint && view(healthIn(sql), organizationId, endpoint);
+    },
+  };
+
+  async function views(
+    states: ShownHealthRepository,
+    organizationId: string,
+    found: Endpoint[],
+  ): Promise<unknown[]> {
+    const listed = await states.list(
       organizationId,
-      shown.map(({ id }) => id),
+      found.map(({ id }) => id),
     );
-    const byId = new Map(states.map((state) => [state.endpointId, state]));
-    return shown.flatMap((endpoint) => {
+    const byId = new Map(listed.map((state) => [state.endpointId, state]));
+    return found.flatMap((endpoint) => {
       const state = byId.get(endpoint.id);
       return state ? [shape.view(endpoint, state)] : [];
     });
   }
 
-  async function view(caller: Caller, endpoint: Endpoint): Promise<unknown> {
-    const [shown] = await views(caller, [endpoint]);
-    if (!shown) throw notFound(NO_SUCH_ENDPOINT);
-    return shown;
+  async function view(
+    states: ShownHealthRepository,
+    organizationId: string,
+    endpoint: Endpoint,
+  ): Promise<unknown> {
+    const [viewed] = await views(states, organizationId, [endpoint]);
+    if (!viewed) throw notFound(NO_SUCH_ENDPOINT);
+    return viewed;
   }
 
   return [
@@ -110,7 +128,11 @@ function collectionRoutes(
       responses: { 200: shape.listSchema },
       async handle({ caller, query: { status = null, limit = null } }) {
         const { items, total } = await endpoints.list(toScope(caller), { status, limit });
-        return ok({ recType: shape.listRecType, items: await views(caller, items), totalItems: total });
+        return ok({
+          recType: shape.listRecType,
+          items: await views(health, caller.organizationId, items),
+          totalItems: total,
+        });
       },
     }),
     route({
@@ -125,6 +147,7 @@ function collectionRoutes(
       body: shape.createBody,
       responses: { 201: shape.schema },
       errors: [409],
+      audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const endpoint = await service.add(transact, toScope(caller), body);
         return created(shape.view(endpoint, newHealth(endpoint)), { Location: `${path}/${endpoint.id}` });
@@ -144,7 +167,7 @@ function collectionRoutes(
       async handle({ caller, params: { webhookId } }) {
         const endpoint = await endpoints.find(toScope(caller), webhookId);
         if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
-        return ok(await view(caller, endpoint));
+        return ok(await view(health, caller.organizationId, endpoint));
       },
     }),
     route({
@@ -159,8 +182,10 @@ function collectionRoutes(
       body: shape.changeBody,
       responses: { 200: shape.schema },
       errors: [404],
+      audit: { subject: 'webhookId', shown },
       async handle({ caller, params: { webhookId }, body, transact }) {
-        return ok(await view(caller, await service.change(transact, toScope(caller), webhookId, body)));
+        const endpoint = await service.change(transact, toScope(caller), webhookId, body);
+        return ok(await transact(({ sql }) => view(healthIn(sql), caller.organizationId, endpoint)));
       },
     }),
     route({
@@ -175,6 +200,7 @@ function collectionRoutes(
       params,
       responses: { 204: null },
       errors: [404],
+      audit: { subject: 'webhookId', shown },
       async handle({ caller, params: { webhookId }, transact }) {
         await service.remove(transact, toScope(caller), webhookId);
         return noContent();

@@ -7,7 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { Caller } from '../http/route.ts';
+import { type Caller, isGoodFor } from '../http/route.ts';
 import type { TokenBucket } from '../http/token-bucket.ts';
 import { AppError } from '../process/errors.ts';
 
@@ -33,14 +33,21 @@ export type Identity =
 
 export type AuthenticateDevice = (credentials: Credentials) => Promise<Identity>;
 
+export interface Owners {
+  /** Organizations that have an active device of the serial number, two at most. */
+  owners: string[];
+  /** One of them wants a token for each device. */
+  needsToken: boolean;
+}
+
 export interface AuthenticateDeviceDeps {
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
   /** By token. */
   limit: TokenBucket;
   /** Wrong tokens by address. */
   failures: TokenBucket;
-  /** Per serial number, in order: the organizations that have an active device of it, two at most. */
-  findOwners(serialNumbers: string[]): Promise<string[][]>;
+  /** Per serial number, in order. */
+  findOwners(serialNumbers: string[]): Promise<Owners[]>;
   isTokenRequired: boolean;
   /** Unix milliseconds. */
   now(): number;
@@ -57,7 +64,7 @@ const OVER_LIMIT = new AppError('rate_limited', 'Too many messages with this tok
 export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): AuthenticateDevice {
   const { findCaller, limit, failures } = deps;
   const trusted = new LRUCache<string, { token: string; at: number }>({ max: TRUSTED_ADDRESSES_MAX });
-  const owners = createGroupCommit<string, string[]>({
+  const lookUps = createGroupCommit<string, Owners>({
     commit: deps.findOwners,
     maxItems: LOOKUP_BATCH_MAX,
     concurrency: 1,
@@ -74,7 +81,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
 
   async function byToken(token: string, credentials: Credentials): Promise<Identity> {
     const caller = await findKey(token, credentials.address);
-    if (caller?.kind !== 'device') {
+    if (caller?.kind !== 'device' || !isGoodFor(caller, credentials.serialNumber)) {
       failures.take(credentials.address);
       return { kind: 'refused', reason: 'wrong_token' };
     }
@@ -97,9 +104,11 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
   }
 
   async function bySerialNumber(serialNumber: string): Promise<Identity> {
-    const [owner, another] = await owners.submit(serialNumber);
+    const { owners, needsToken } = await lookUps.submit(serialNumber);
+    const [owner, another] = owners;
     if (owner === undefined) return { kind: 'refused', reason: 'unregistered_serial' };
     if (another !== undefined) return { kind: 'refused', reason: 'ambiguous_serial' };
+    if (needsToken) return { kind: 'refused', reason: 'missing_token' };
     return { kind: 'authenticated', organizationId: owner };
   }
 

@@ -2,7 +2,7 @@
  * Turns a frame's samples into readings: values in their unit, each at its own time (Efento proto_measurements.proto,
  * the comment on sample_offsets).
  */
-import { type MeasurementType, measuredValue, measurementTypeOf } from '../measurements/measurement-type.ts';
+import { type MeasurementType, measuredValue, measurementTypeOf } from '../devices/measurement-type.ts';
 import type { Reading } from '../measurements/reading.ts';
 import {
   continuousPeriodSeconds,

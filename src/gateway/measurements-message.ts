@@ -5,7 +5,7 @@
 import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
-import { measurementTypeOf } from '../measurements/measurement-type.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import {
   type Field,
   MalformedMessage,

@@ -1,6 +1,6 @@
 /**
  * The Koa application: what every request goes through, whatever the resource. The order of the checks is part of the
- * contract: route (404, 405), limit (429) and key (401), media type and size (415, 413), shape (400). Handlers check
+ * contract: route (404, 405), limit (429) and key (401), role (403), media type and size (415, 413), shape (400). Handlers check
  * last: things that do not exist (404), rules of the domain (409).
  */
 import type { IncomingMessage } from 'node:http';
@@ -8,7 +8,9 @@ import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
+import type { RecordAudit } from './audit.ts';
 import type { Authenticate } from './authenticate.ts';
+import { requireRole } from './authorize.ts';
 import type { ClientAddress } from './client-address.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
@@ -18,6 +20,7 @@ import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { bodyValidator, noParameters, paramsCheck, queryValidator } from './validate.ts';
+import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {
   requestId: string;
@@ -37,6 +40,7 @@ export interface AppOptions {
   clientAddress: ClientAddress;
   transact: Transact;
   withIdempotency: WithIdempotency;
+  recordAudit: RecordAudit;
   /** Turns a fault of a dependency into the error that the caller sees. */
   translateFault(error: unknown): unknown;
   observe(entry: RequestLog): void;
@@ -120,12 +124,16 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   const takesKey = takesIdempotencyKey(definition);
   const readsJson = definition.rawBody === undefined && definition.method !== 'GET';
   const shape = compileRequestSchema(definition);
+  const checkRole = requireRole(definition);
+  const withAudit = createAudit(definition, options.recordAudit);
   return async (ctx) => {
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
-    const caller = await options.authenticate(authorization, addressOf(ctx, options), definition.auth);
+    const address = addressOf(ctx, options);
+    const caller = await options.authenticate(authorization, address, definition.auth, ctx.params.serial);
     state.organizationId = caller.organizationId;
+    checkRole(caller);
     const { rawBody } = definition;
     if (rawBody) requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
     const json: JsonBody = readsJson
@@ -134,7 +142,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const query = shape.query(ctx.query);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
-    const run = async (transact: Transact) =>
+    const handle = async (transact: Transact) =>
       definition.handle({
         caller,
         params,
@@ -147,6 +155,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
         header: (name) => ctx.get(name) || undefined,
         transact,
       });
+    const run = (transact: Transact) => withAudit({ caller, params }, transact, handle);
 
     const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
     if (keyHeader === undefined) {

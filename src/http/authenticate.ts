@@ -3,7 +3,7 @@
  * keys from the same address go on working. Both limits are checked before the database is asked.
  */
 import { AppError } from '../process/errors.ts';
-import type { Caller, KeyKind } from './route.ts';
+import { type Caller, isGoodFor, type KeyKind } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 export interface AuthenticateOptions {
@@ -17,17 +17,19 @@ export type Authenticate = (
   authorization: string | undefined,
   address: string,
   kind: KeyKind,
+  /** Of the device that the path names. */
+  serialNumber?: string,
 ) => Promise<Caller>;
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,256})$/i;
 
 export function createAuthenticate({ findCaller, limits, failures }: AuthenticateOptions): Authenticate {
-  return async (authorization, address, kind) => {
+  return async (authorization, address, kind, serialNumber) => {
     const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
     if (token === undefined) throw unauthenticated();
     refuseOver(limits[kind].take(token), 'Too many requests with this API key');
     const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
-    if (caller?.kind === kind) return caller;
+    if (caller?.kind === kind && isGoodFor(caller, serialNumber)) return caller;
     refuseOver(failures.take(address), 'Too many failed API keys from this address');
     throw unauthenticated();
   };

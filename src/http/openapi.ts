@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type JsonSchema, jsonSchema } from './json-schema.ts';
 import { EVENTS_TAG, type WebhookEvent, webhookParameters, webhooks } from './openapi-webhooks.ts';
-import { type Route, takesIdempotencyKey } from './route.ts';
+import { neededRole, type Route, takesIdempotencyKey } from './route.ts';
 
 export interface OpenApiInfo {
   title: string;
@@ -32,6 +32,7 @@ const ERROR_TEXT: Record<number, string> = {
   304: 'Not changed since the ETag that was sent',
   400: 'Invalid: the message names the field and says what would be right',
   401: 'Invalid or inactive API key',
+  403: 'The role of the API key does not include this operation',
   404: "Unknown, or another organization's",
   409: 'Conflicts with what is there',
   413: 'Body too large',
@@ -150,7 +151,10 @@ function responses(definition: Route, schemaOf: SchemaOf): JsonSchema {
     else if ('contentType' in contract) {
       out[status] = {
         description: 'Done',
-        content: { [contract.contentType]: { schema: { type: 'string', format: 'binary' } } },
+        content: {
+          [contract.contentType]: { schema: { type: 'string', format: 'binary' } },
+          ...streamed(definition),
+        },
       };
     } else
       out[status] = {
@@ -178,6 +182,8 @@ export function errorStatuses(definition: Route): number[] {
   const takesBody = definition.rawBody !== undefined || definition.method !== 'GET';
   const statuses = [400, 401, 429, 500, 503, ...(definition.errors ?? [])];
   if (takesBody) statuses.push(413, 415);
+  const role = neededRole(definition);
+  if (role !== null && role !== 'read') statuses.push(403);
   if (takesIdempotencyKey(definition)) statuses.push(409, 422);
   return [...new Set(statuses)].sort((a, b) => a - b);
 }

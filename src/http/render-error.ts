@@ -11,6 +11,7 @@ export const errorBody = (message: string): ErrorBody => ({ success: false, mess
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,

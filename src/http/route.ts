@@ -5,6 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import type Joi from 'joi';
 import type { Transact } from '../db/transaction.ts';
+import type { Audit } from './audit.ts';
+import type { Role } from './role.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type KeyKind = 'customer' | 'device';
@@ -12,9 +14,18 @@ export type KeyKind = 'customer' | 'device';
 /** Who asks: an organization, through one of its keys. */
 export interface Caller {
   keyId: string;
+  keyName: string;
   organizationId: string;
   kind: KeyKind;
+  /** Null for device keys. */
+  role: Role | null;
+  /** In lower case, of the only device that a device token is good for; null: for all of the organization. */
+  serialKey: string | null;
 }
+
+/** Whether the key may speak for the device; one without a serial number may not be meant. */
+export const isGoodFor = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
+  serialKey === null || serialKey === serialNumber?.toLowerCase();
 
 export interface RouteRequest<Params, Query, Body> {
   caller: Caller;
@@ -30,7 +41,7 @@ export interface RouteRequest<Params, Query, Body> {
   /** HEAD is answered as GET would be, and has no effect. */
   isHead: boolean;
   header(name: string): string | undefined;
-  /** For all writes: with an Idempotency-Key, the answer is stored in the same transaction. */
+  /** For all writes: the row of the audit trail, and the answer to an Idempotency-Key, are stored in the same transaction. */
   transact: Transact;
 }
 
@@ -65,6 +76,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   description?: string;
   tag: string;
   auth: KeyKind;
+  /** Of a customer key. Default: read for GET, write for everything else. */
+  role?: Role;
   params?: Joi.ObjectSchema<Params>;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
@@ -78,6 +91,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   idempotent?: boolean;
   /** Answers with a strong ETag, and with 304 when the caller already has that version. */
   conditional?: boolean;
+  /** What its row in the audit trail holds. Every operation of customers that changes something has one. */
+  audit?: Audit;
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
 }
 
@@ -102,6 +117,10 @@ export const noContent = (): Reply => ({ status: 204 });
 
 export const takesIdempotencyKey = (definition: Route): boolean =>
   definition.idempotent ?? (definition.method === 'POST' && definition.auth === 'customer');
+
+/** The role that a customer key needs for the operation; null for operations of devices. */
+export const neededRole = ({ auth, role, method }: Route): Role | null =>
+  auth === 'device' ? null : (role ?? (method === 'GET' ? 'read' : 'write'));
 
 /** One page of a list by keyset. Its query reads one row more than the limit; the last item kept is the cursor. */
 export interface Page<Item> {

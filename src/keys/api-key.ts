@@ -4,7 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { ROLES, type Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
+import { invalid } from '../process/errors.ts';
+import type { KeyRecord } from './keys.repository.ts';
 
 export interface KeyFormat {
   prefix: string;
@@ -67,6 +70,34 @@ export function isActive(
 /** The first characters of a key, by which people recognise it. */
 export function toTokenPreview(kind: KeyKind, token: string): string {
   return `${token.slice(0, KEY_FORMATS[kind].prefix.length + PREVIEW_CHARACTERS)}…`;
+}
+
+/** Keys that were made without a name go by their first characters. */
+export const toKeyName = ({ name, tokenPreview }: { name: string | null; tokenPreview: string }): string =>
+  name ?? tokenPreview;
+
+export const NO_SUCH_KEY = 'No API key has this id';
+
+export function checkRole(kind: KeyKind, role: Role | null): void {
+  if (kind === 'customer' && role === null)
+    throw invalid(`role must be ${ROLES.join(', ')} for a customer key`);
+  if (kind === 'device' && role !== null) throw invalid('role must be null for a device key: it has none');
+}
+
+export type KeyView = ReturnType<typeof keyView>;
+
+export function keyView(key: KeyRecord) {
+  const { id, kind, role, tokenPreview, createdAt, expiresAt } = key;
+  return {
+    id,
+    recType: 'key',
+    name: toKeyName(key),
+    kind,
+    role,
+    preview: tokenPreview,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+  };
 }
 
 const checksum = (body: string) => base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);

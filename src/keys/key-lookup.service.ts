@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { createGroupCommit, type GroupCommitOptions } from '../db/group-commit.ts';
 import type { Caller } from '../http/route.ts';
 import { AppError } from '../process/errors.ts';
-import { hashKey, isActive, parseKeyKind } from './api-key.ts';
+import { hashKey, isActive, parseKeyKind, toKeyName } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 
 export type FindCaller = (token: string, sender: { isSuspect: boolean }) => Promise<Caller | null>;
@@ -28,7 +28,8 @@ interface Known {
 }
 
 const CACHED_MS = 3_000;
-const KNOWN_MAX = 10_000;
+/** Each device may have a token of its own. */
+const KNOWN_MAX = 100_000;
 const UNKNOWN_MAX = 10_000;
 const BATCH_MAX = 500;
 const WAITING_MAX = 10_000;
@@ -46,13 +47,13 @@ export function createKeyLookup({ keys, now }: KeyLookupDeps): FindCaller {
 
   function settle(token: string, record: KeyRecord | null): Caller | null {
     const at = now();
-    if (!record || !isActive(record, at)) {
+    if (!record || record.isForbidden || !isActive(record, at)) {
       known.delete(token);
       unknown.set(token, at + CACHED_MS);
       return null;
     }
-    const { id: keyId, organizationId, kind, expiresAt } = record;
-    const caller = { keyId, organizationId, kind };
+    const { id: keyId, organizationId, kind, role, serialKey, expiresAt } = record;
+    const caller = { keyId, keyName: toKeyName(record), organizationId, kind, role, serialKey };
     known.set(token, { caller, until: Math.min(at + CACHED_MS, expiresAt?.getTime() ?? Infinity) });
     return caller;
   }

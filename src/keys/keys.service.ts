@@ -1,9 +1,21 @@
-/** Issues and rotates keys. */
+/** Issues, rotates and ends keys. */
 import { randomBytes } from 'node:crypto';
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
-import { formatKey, hashKey, isActive, RANDOM_BYTES, toTokenPreview } from './api-key.ts';
-import type { KeysRepository } from './keys.repository.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
+import {
+  checkRole,
+  formatKey,
+  hashKey,
+  isActive,
+  NO_SUCH_KEY,
+  RANDOM_BYTES,
+  toTokenPreview,
+} from './api-key.ts';
+import type { KeyRecord, KeysRepository } from './keys.repository.ts';
+import type { CreateKey } from './keys.schemas.ts';
 
 export interface IssuedKey {
   id: string;
@@ -11,18 +23,37 @@ export interface IssuedKey {
   token: string;
 }
 
+export interface KeyRequest {
+  organizationId: string;
+  kind: KeyKind;
+  expiresAt: Date | null;
+  name?: string | null;
+  /** Default: admin for customer keys. */
+  role?: Role | null;
+  /** A device token for this serial number alone, in lower case. */
+  serialKey?: string | null;
+}
+
 export interface KeyIssuer {
-  issue(request: { organizationId: string; kind: KeyKind; expiresAt: Date | null }): Promise<IssuedKey>;
+  issue(request: KeyRequest): Promise<IssuedKey>;
   /** Issues a key in place of another, which stays valid for the overlap. */
   rotate(id: string, overlapMs: number): Promise<IssuedKey>;
 }
 
 export function createKeyIssuer(keys: KeysRepository, now: () => number): KeyIssuer {
   const issuer: KeyIssuer = {
-    async issue({ organizationId, kind, expiresAt }) {
+    async issue({ organizationId, kind, expiresAt, name = null, role, serialKey = null }) {
       const token = formatKey(kind, randomBytes(RANDOM_BYTES));
-      const tokenPreview = toTokenPreview(kind, token);
-      const id = await keys.insert({ organizationId, kind, hash: hashKey(token), tokenPreview, expiresAt });
+      const id = await keys.insert({
+        organizationId,
+        name,
+        kind,
+        role: kind === 'device' ? null : (role ?? 'admin'),
+        serialKey,
+        hash: hashKey(token),
+        tokenPreview: toTokenPreview(kind, token),
+        expiresAt,
+      });
       return { id, token };
     },
     async rotate(id, overlapMs) {
@@ -34,4 +65,49 @@ export function createKeyIssuer(keys: KeysRepository, now: () => number): KeyIss
     },
   };
   return issuer;
+}
+
+export interface KeysServiceDeps {
+  keysIn(sql: Sql): KeysRepository;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+export type KeysService = ReturnType<typeof createKeysService>;
+
+/** What admins of an organization do with its keys. */
+export function createKeysService({ keysIn, now }: KeysServiceDeps) {
+  return {
+    async create(
+      transact: Transact,
+      organizationId: string,
+      { name, kind, role = null, expiresAt = null }: CreateKey,
+    ): Promise<KeyRecord & { token: string }> {
+      checkRole(kind, role);
+      if (expiresAt !== null && expiresAt.getTime() <= now())
+        throw invalid('expiresAt must be in the future');
+      return transact(async ({ sql }) => {
+        const issuer = createKeyIssuer(keysIn(sql), now);
+        const { id, token } = await issuer.issue({ organizationId, name, kind, role, expiresAt });
+        const key = await keysIn(sql).findOwn(organizationId, id);
+        return { ...(key as KeyRecord), token };
+      });
+    },
+
+    /** @throws conflict when nobody could manage keys any more. */
+    remove(transact: Transact, organizationId: string, id: string): Promise<void> {
+      return transact(async ({ sql }) => {
+        const keys = keysIn(sql);
+        // Of two admins who delete each other's key, the second one waits here and is the last.
+        await keys.lockOrganization(organizationId);
+        const key = await keys.findOwn(organizationId, id);
+        if (!key) throw notFound(NO_SUCH_KEY);
+        const isAdmin = key.role === 'admin' && isActive(key, now());
+        if (isAdmin && (await keys.countAdmins(organizationId)) <= 1) {
+          throw conflict('This is the last API key with the role admin: create another one first');
+        }
+        await keys.revoke(key.id);
+      });
+    },
+  };
 }

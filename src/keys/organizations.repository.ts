@@ -5,9 +5,10 @@ export interface Organization {
   id: string;
   name: string;
   createdAt: Date;
+  requiresDeviceTokens: boolean;
 }
 
-const COLUMNS = 'id, name, created_at as "createdAt"';
+const COLUMNS = 'id, name, created_at as "createdAt", requires_device_tokens as "requiresDeviceTokens"';
 
 export function createOrganizationsRepository(sql: Sql) {
   return {
@@ -32,6 +33,11 @@ export function createOrganizationsRepository(sql: Sql) {
         [name],
       );
       return row as Organization;
+    },
+
+    /** Whether tokens that are good for all devices are refused. */
+    async setRequiresDeviceTokens(id: string, isRequired: boolean): Promise<void> {
+      await query(sql, 'update organizations set requires_device_tokens = ? where id = ?', [isRequired, id]);
     },
   };
 }

@@ -5,9 +5,11 @@ import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
 import { signalStrengthOf } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch, type SyncState } from '../devices/device-sync.ts';
+import { mergeLatest } from '../devices/latest-readings.ts';
 import { afterContact, cameOnline, type Presence } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
 import {
+  type ClassifiedReading,
   classifyLateness,
   keyOfReading,
   mergeNewest,
@@ -46,13 +48,14 @@ export function createDeviceFrames(
       const readings = resolveChannels(kept, { ...layout, channelTypes: known ?? channelTypes });
       const unique = readings.filter((reading) => isFirst(seen, reading));
       const presence = presenceAfter(before.presence, frame, sync);
-      state = stateAfter(before, frame, unique, presence, channelTypes);
+      const fresh = classifyLateness(unique, before.newestReadingAt, frame.receivedAt);
+      state = stateAfter(before, frame, fresh, presence, channelTypes);
       return {
         frame,
         device,
         sync,
         channelTypes,
-        fresh: classifyLateness(unique, before.newestReadingAt, frame.receivedAt),
+        fresh,
         duplicates: readings.length - unique.length,
         dropped: frame.readings.length - kept.length,
         state,
@@ -99,7 +102,7 @@ function presenceAfter(
 function stateAfter(
   before: DeviceState,
   frame: Frame,
-  readings: Reading[],
+  readings: ClassifiedReading[],
   presence: Presence,
   channelTypes: number[] | null,
 ): DeviceState {
@@ -121,6 +124,7 @@ function stateAfter(
       before.newestReadingAt,
       readings.filter(({ measuredAt }) => !isAheadOfTime(measuredAt, frame.receivedAt)),
     ),
+    latest: mergeLatest(before.latest, readings, frame.receivedAt),
   };
 }
 

@@ -11,9 +11,9 @@ import {
   TEMPERATURE_MIN_C,
 } from '../devices/channel-layout.ts';
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
+import { measurementTypeNamed } from '../devices/measurement-type.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { Frame } from './frame.ts';
-import { measurementTypeNamed } from './measurement-type.ts';
 import type { SentReading } from './reading.ts';
 
 export interface FrameBody {

@@ -11,12 +11,16 @@ export interface HistoryScope extends AssetRef {
   layout: Layout;
 }
 
-export interface HistoryFilter {
+/** What blocks are read for. */
+export interface BlockFilter {
   from: Date | null;
   to: Date | null;
   channel: number | null;
   /** Older than this one. */
   before: HistoryCursor | null;
+}
+
+export interface HistoryFilter extends BlockFilter {
   limit: number;
 }
 
@@ -41,6 +45,7 @@ export function createHistoryRepository(sql: Sql) {
 
     list: (scope: HistoryScope, filter: HistoryFilter): Promise<HistoryReading[]> => lister(scope)(filter),
     lister,
+    listBlocks,
   };
 
   /**
@@ -62,10 +67,13 @@ export function createHistoryRepository(sql: Sql) {
     };
   }
 
-  /** By descending last time; readings that are not in blocks yet, as blocks of one. */
+  /**
+   * Those that may hold readings that pass, by descending last time, from one snapshot; readings that are not in blocks
+   * yet, as blocks of one.
+   */
   async function listBlocks(
     { organizationId, assetId }: HistoryScope,
-    filter: HistoryFilter,
+    filter: BlockFilter,
     blocksMax: number,
   ): Promise<ReadingBlock[]> {
     const [bounds, rowBounds] = [blockBoundsOf(filter), rowBoundsOf(filter)];
@@ -118,7 +126,7 @@ interface Bound {
   values: unknown[];
 }
 
-function rowBoundsOf({ from, to, channel, before }: HistoryFilter): Bound[] {
+function rowBoundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
   const bounds: Bound[] = [];
   const add = (name: string, condition: string, ...values: unknown[]) =>
     bounds.push({ name, condition, values });
@@ -133,7 +141,7 @@ function rowBoundsOf({ from, to, channel, before }: HistoryFilter): Bound[] {
  * A block ends on the day on which it begins, no later after a time in it than its span: that bounds where it stands in
  * the index, and in which partition. So a page reads past few blocks, however many the rest of the day has.
  */
-function blockBoundsOf({ from, to, channel, before }: HistoryFilter): Bound[] {
+function blockBoundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
   const bounds: Bound[] = [];
   const add = (name: string, condition: string, ...values: unknown[]) =>
     bounds.push({ name, condition, values });

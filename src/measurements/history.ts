@@ -1,8 +1,8 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
 
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { invalid } from '../process/errors.ts';
-import { measurementTypeOf } from './measurement-type.ts';
 import type { Reading, StoredReading } from './reading.ts';
 
 export type HistoryReading = StoredReading;
@@ -39,7 +39,7 @@ export function parseCursor(cursor: string): HistoryCursor {
   throw invalid('cursor must be the nextCursor of an earlier page');
 }
 
-const COLUMNS = [
+export const CSV_COLUMNS = [
   'channel',
   'position',
   'type',
@@ -52,18 +52,23 @@ const COLUMNS = [
 ] as const;
 
 /** RFC 4180; no value of ours needs quotes. */
-export const CSV_HEADER = `${COLUMNS.join()}\r\n`;
+export const CSV_HEADER = `${CSV_COLUMNS.join()}\r\n`;
 
 export function csvLine(reading: HistoryReading, layout: Layout): string {
   const view: Record<string, unknown> = readingView(reading, layout);
-  return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
+  return `${CSV_COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
 }
 
-/** Whether the caller prefers CSV to JSON (RFC 9110, section 12.5.1, as far as two types need it). */
-export function prefersCsv(accept: string | undefined): boolean {
-  const [csv, json] = [preference('text/csv', accept), preference('application/json', accept)];
-  if (csv.weight === 0) return false;
-  return csv.weight > json.weight || (csv.weight === json.weight && csv.rank < json.rank);
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+
+export const prefersCsv = (accept: string | undefined, otherType = 'application/json'): boolean =>
+  prefers('text/csv', otherType, accept);
+
+/** Whether the caller prefers the first type to the second (RFC 9110, section 12.5.1, as far as two types need it). */
+export function prefers(type: string, otherType: string, accept: string | undefined): boolean {
+  const [first, second] = [preference(type, accept), preference(otherType, accept)];
+  if (first.weight === 0) return false;
+  return first.weight > second.weight || (first.weight === second.weight && first.rank < second.rank);
 }
 
 /** By the media range that matches the type most specifically; rank 0 is the type itself. */

@@ -5,11 +5,13 @@ import { queryPrepared } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import { toRefusal } from '../devices/device-row.ts';
 import type { SyncState } from '../devices/device-sync.ts';
+import type { LatestReading } from '../devices/latest-readings.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { ConfigState, DeviceState, LockedDevice } from './stored-frame.ts';
 
-interface StateRow extends Presence, Omit<DeviceState, 'presence'> {
+interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
+  latest: LatestReading[] | null;
   organizationId: string;
   assetId: string;
   serialNumber: string;
@@ -45,14 +47,12 @@ export function createIntakeDevicesRepository(sql: Sql) {
   return {
     /**
      * Active devices by serial, their states locked in one order. Their configurations are read and not locked, so that
-     * frames never wait for a job that changes many devices.
+     * frames never wait for a job that changes many devices. Both statements are sent together.
      */
     async lockBySerial(serials: SerialInOrganization[], locking: Locking): Promise<LockedDevices> {
-      const found = await lockStates(serials, locking);
+      const [found, configs] = await Promise.all([lockStates(serials, locking), readConfigs(serials)]);
       const unavailable = found.filter(({ isLocked }) => isLocked);
       const states = found.filter(({ isLocked }) => !isLocked);
-      if (states.length === 0) return { devices: [], unavailable };
-      const configs = await readConfigs(states);
       const devices = states.flatMap((state) => {
         const config = configs.get(state.assetId);
         return config?.serialNumber === state.serialNumber ? [lockedDeviceOf(state, config)] : [];
@@ -77,6 +77,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
          s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
          s.latest_measured_at as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
          s.observed_channel_types as "channelTypes", s.newest_reading_at as "newestReadingAt",
+         s.latest,
          s.open_alerts as "openAlerts", subscriptions.event_types as subscribed, s.asset_id is null as "isLocked"
        -- One look-up in each index per device: joined freely, a batch may read whole tables instead.
        from (
@@ -102,7 +103,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
    * By asset, read after the lock: while the transaction waited for it, the asset may have got new hardware, and the
    * device other alert rules, whose open alerts are resolved under the same lock.
    */
-  async function readConfigs(devices: StateRow[]): Promise<Map<string, ConfigRow>> {
+  async function readConfigs(serials: SerialInOrganization[]): Promise<Map<string, ConfigRow>> {
     const rows = await queryPrepared<ConfigRow>(
       sql,
       'intake_read_configs',
@@ -111,18 +112,19 @@ export function createIntakeDevicesRepository(sql: Sql) {
          d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
          d.fetched_at as "fetchedAt", d.failure_reason as "failureReason", d.refused_keys as "refusedKeys",
          d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
-       from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+       from unnest(?::uuid[], ?::text[]) as n (organization_id, serial_number)
        cross join lateral (
          select id, serial_number from assets
-         where organization_id = n.organization_id and id = n.asset_id and archived_at is null
+         where organization_id = n.organization_id
+           and lower(serial_number) = lower(n.serial_number) and archived_at is null
          limit 1
        ) as a
        cross join lateral (
          select * from device_configs
-         where organization_id = n.organization_id and asset_id = n.asset_id and is_active
+         where organization_id = n.organization_id and asset_id = a.id and is_active
          limit 1
        ) as d`,
-      [devices.map(({ organizationId }) => organizationId), devices.map(({ assetId }) => assetId)],
+      [serials.map(({ organizationId }) => organizationId), serials.map(({ serialNumber }) => serialNumber)],
     );
     return new Map(rows.map((row) => [row.assetId, row]));
   }
@@ -148,6 +150,7 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       latestMeasuredAt: row.latestMeasuredAt,
       channelTypes: row.channelTypes,
       newestReadingAt: row.newestReadingAt,
+      latest: row.latest ?? [],
     },
     config: {
       sync: syncOf(config),

@@ -127,7 +127,7 @@ function storeFrames(
   frames: Frame[],
   { locking, check }: { locking: Locking; check: DuplicateCheck },
 ): Promise<Stored[]> {
-  return deps.transact(async ({ sql }) => {
+  return deps.transact(async ({ sql, finishWith }) => {
     const { devices, lockedKeys } = await lockDevices(deps, sql, frames, locking);
     const results = frames.map((frame): Stored => {
       const key = serialKeyOf(frame);
@@ -138,8 +138,9 @@ function storeFrames(
     const alertEvents = await deps.evaluateAlerts({ sql }, stored);
     const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
     const onlineEvents = await deps.onlineEvents({ sql }, backOnline);
-    await deps.publish({ sql }, [...stored.flatMap(measurementEvents), ...alertEvents, ...onlineEvents]);
     await deps.unregisteredIn(sql).record(frames.filter((_, index) => results[index] === null));
+    const events = [...stored.flatMap(measurementEvents), ...alertEvents, ...onlineEvents];
+    finishWith(() => deps.publish({ sql }, events));
     return results;
   });
 }

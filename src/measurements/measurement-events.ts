@@ -1,7 +1,7 @@
 /** A frame as customers receive it: only its new readings, in as many events as the limit of a body requires. */
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
-import { measurementTypeOf } from './measurement-type.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { ClassifiedReading } from './reading.ts';
 import type { StoredFrame } from './stored-frame.ts';
 

@@ -43,13 +43,13 @@ export function createMeasurementsRepository(sql: Sql) {
              last_reading_from = case when n.last_reading_at >= s.last_reading_from + interval '12 hours'
                then date_trunc('hour', n.last_reading_at) else s.last_reading_from end,
              latest_measured_at = n.latest_measured_at,
-             newest_reading_at = n.newest_reading_at,
+             newest_reading_at = n.newest_reading_at, latest = n.latest,
              observed_channel_types = n.observed_channel_types::smallint[],
              uncompacted_from = least(s.uncompacted_from, n.stored_from), device_info = null
            from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::text[], ?::timestamptz[],
-               ?::timestamptz[], ?::jsonb[], ?::text[], ?::timestamptz[])
+               ?::timestamptz[], ?::jsonb[], ?::json[], ?::text[], ?::timestamptz[])
              as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, battery_status,
-               last_reading_at, latest_measured_at, newest_reading_at, observed_channel_types, stored_from)
+               last_reading_at, latest_measured_at, newest_reading_at, latest, observed_channel_types, stored_from)
            where s.organization_id = n.organization_id and s.asset_id = n.asset_id
          ), stored as (
            insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}
@@ -144,6 +144,7 @@ function stateBindings(frames: StoredFrame[], blocks: AssetBlock[]): unknown[] {
     toArrayText(states, ({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
     toArrayText(states, ({ latestMeasuredAt }) => latestMeasuredAt?.toISOString() ?? null),
     states.map(({ newestReadingAt }) => JSON.stringify(newestReadingAt)),
+    states.map(({ latest }) => JSON.stringify(latest)),
     states.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
     toArrayText(last, ({ device }) => toTime(storedFrom.get(device.assetId))),
   ];

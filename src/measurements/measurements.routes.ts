@@ -5,13 +5,12 @@ import { streamOf } from '../http/pieces.ts';
 import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
-import type { Pace } from '../process/pacer.ts';
 import { toFrame } from './frame-body.ts';
-import type { HistoryFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
-import { CSV_HEADER, csvLine, parseCursor, prefersCsv, readingView, toCursor } from './history.ts';
+import type { HistoryRepository } from './history.repository.ts';
+import { CSV_TYPE, prefersCsv } from './history.ts';
+import { listBuckets, listReadings, type TableDeps } from './history-listing.ts';
 import type { Intake } from './intake.service.ts';
 import {
-  type ListMeasurements,
   listMeasurementsQuery,
   measurementListSchema,
   measurementsBody,
@@ -26,16 +25,9 @@ export interface MeasurementsRoutesDeps {
   now(): Date;
 }
 
-export interface ExportDeps {
-  /** On connections of its own. */
-  history: Pick<HistoryRepository, 'lister'>;
+export interface ExportDeps extends TableDeps {
   limit: ConcurrencyLimit;
-  pace: Pace;
 }
-
-const CSV = 'text/csv; charset=utf-8; header=present';
-/** Few enough that other requests do not wait for a chunk. */
-const CSV_CHUNK = 250;
 
 export function measurementsRoutes({ intake, history, exports, now }: MeasurementsRoutesDeps): Route[] {
   return [
@@ -65,7 +57,7 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       operationId: 'listMeasurements',
       summary: 'Read what a device has measured',
       description:
-        'Newest first. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.',
+        'Newest first; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.',
       tag: 'Assets',
       auth: 'customer',
       params: idParams('assetId'),
@@ -75,17 +67,16 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       errors: [404],
       async handle({ caller, params: { assetId }, query, url, header }) {
         const scope = await history.findScope(caller.organizationId, assetId);
-        const filter = filterOf(query);
+        const listing = query.resolution ? listBuckets(query, query.resolution) : listReadings(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
         if (prefersCsv(header('Accept'))) {
           const table = await exports.limit.stream(caller.keyId, () =>
-            streamOf(csvOf(exports, scope, filter)),
+            streamOf(listing.table(exports, scope)),
           );
-          return ok(table, { 'Content-Type': CSV, Vary: 'Accept' });
+          return ok(table, { 'Content-Type': CSV_TYPE, Vary: 'Accept' });
         }
-        const rows = await history.list(scope, { ...filter, limit: query.limit + 1 });
-        const page = pageOf(rows, query.limit, toCursor);
-        const items = page.items.map((reading) => readingView(reading, scope.layout));
+        const page = pageOf(await listing.list(history, scope), query.limit, ({ cursor }) => cursor());
+        const items = page.items.map(({ item }) => item);
         return ok(
           { items, nextCursor: page.nextCursor },
           { Vary: 'Accept', ...nextLink(url, page.nextCursor) },
@@ -93,33 +84,4 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       },
     }),
   ];
-}
-
-const filterOf = ({ from, to, channel, cursor, limit }: ListMeasurements): HistoryFilter => ({
-  from: from ?? null,
-  to: to ?? null,
-  channel: channel ?? null,
-  before: cursor === undefined ? null : parseCursor(cursor),
-  limit,
-});
-
-/** Read chunk by chunk as the client takes it; between two chunks it holds no connection. */
-async function* csvOf(
-  { history, pace }: ExportDeps,
-  scope: HistoryScope,
-  filter: HistoryFilter,
-): AsyncGenerator<string> {
-  const list = history.lister(scope);
-  async function readChunk(before: HistoryFilter['before']) {
-    const readings = await list({ ...filter, before, limit: CSV_CHUNK });
-    const lines = readings.map((reading) => csvLine(reading, scope.layout)).join('');
-    return { lines, last: readings.length < CSV_CHUNK ? null : (readings.at(-1) ?? null) };
-  }
-  let chunk = await pace(() => readChunk(filter.before));
-  yield CSV_HEADER + chunk.lines;
-  while (chunk.last) {
-    const { last } = chunk;
-    chunk = await pace(() => readChunk(last));
-    yield chunk.lines;
-  }
 }

@@ -1,9 +1,10 @@
 import Joi from 'joi';
 import { CHANNELS_MAX, PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
+import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
 import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
+import { RESOLUTIONS, type Resolution } from './buckets.ts';
 import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
-import { MEASUREMENT_TYPES } from './measurement-type.ts';
 
 const READINGS_MAX = 1_000;
 
@@ -96,6 +97,7 @@ export interface ListMeasurements {
   from?: Date;
   to?: Date;
   channel?: number;
+  resolution?: Resolution;
   limit: number;
   cursor?: string;
 }
@@ -104,6 +106,9 @@ export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
   from: time().description('Measured at this time or later'),
   to: time().description('Measured before this time'),
   channel: Joi.number().integer().min(1).max(CHANNELS_MAX),
+  resolution: Joi.string()
+    .valid(...Object.keys(RESOLUTIONS))
+    .description('Sums up each channel in buckets of this length, in UTC, instead of single readings'),
   limit: limit(50),
   cursor: Joi.string().max(64).description('nextCursor of the page before'),
 });
@@ -138,7 +143,37 @@ const measurementSchema = Joi.object({
   })
   .meta({ name: 'Measurement' });
 
+const bucketSchema = Joi.object({
+  channel: Joi.number().integer().required(),
+  position: Joi.string()
+    .valid(...PROBE_POSITIONS)
+    .allow(null)
+    .required(),
+  type: Joi.string().required(),
+  unit: Joi.string().allow('').required(),
+  from: timestamp().required().description('The start of the bucket'),
+  min: Joi.number().unsafe().required(),
+  avg: Joi.number().unsafe().required().description('Of the readings, not weighted by time'),
+  max: Joi.number().unsafe().required(),
+  count: Joi.number().integer().required().description('Readings with a value; sensor errors do not count'),
+})
+  .example({
+    channel: 1,
+    position: 'probe',
+    type: 'temperature',
+    unit: '°C',
+    from: '2026-03-02T08:00:00.000Z',
+    min: 3.9,
+    avg: 4.15,
+    max: 4.4,
+    count: 12,
+  })
+  .meta({ name: 'MeasurementBucket' });
+
 export const measurementListSchema = Joi.object({
-  items: Joi.array().items(measurementSchema).required(),
+  items: Joi.array()
+    .items(Joi.alternatives().try(measurementSchema, bucketSchema))
+    .required()
+    .description('Single readings, or buckets if a resolution was given'),
   nextCursor: nextCursor(),
 });

@@ -197,7 +197,12 @@ export function toReadings(
   return readings;
 }
 
-function valuesOfBlock({ scale, steps, numbers }: ReadingBlock): Array<number | null> {
+/** In the order of the times; null where the sensor failed. */
+export function valuesOfBlock({
+  scale,
+  steps,
+  numbers,
+}: Pick<ReadingBlock, 'scale' | 'steps' | 'numbers'>): Array<number | null> {
   if (!steps) return numbers ?? [];
   const factor = 10 ** scale;
   return steps.map((step) => step && step / factor);

@@ -4,6 +4,7 @@ import type { Layout } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import type { SyncState } from '../devices/device-sync.ts';
+import type { LatestReading } from '../devices/latest-readings.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
 import type { ClassifiedReading, NewestByChannel } from './reading.ts';
@@ -19,6 +20,8 @@ export interface DeviceState {
   /** As its frames showed them. */
   channelTypes: number[] | null;
   newestReadingAt: NewestByChannel;
+  /** By channel; late ones do not replace others. */
+  latest: readonly LatestReading[];
 }
 
 /** What is known of the configuration of a device when a frame arrives. */

@@ -38,6 +38,8 @@ export interface Settings {
   jobRetentionDays: number;
   /** Alerts that were resolved longer ago are removed. */
   alertRetentionDays: number;
+  /** Months of the audit trail that ended longer ago are dropped. */
+  auditRetentionDays: number;
   /** How long a workflow waits for a signal before it reads its rows again. */
   jobPollIntervalMs: number;
   jobSignalIntervalMs: number;
@@ -124,6 +126,7 @@ export function readSettings(env: Env = process.env): Settings {
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
     jobRetentionDays: values.JOB_RETENTION_DAYS,
     alertRetentionDays: values.ALERT_RETENTION_DAYS,
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
     applyChunkSize: values.APPLY_CHUNK_SIZE,

@@ -84,6 +84,7 @@ const withDefault = {
   WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(4).max(365).default(7),
   MEASUREMENTS_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   JOB_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(365),
+  AUDIT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   ALERT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };

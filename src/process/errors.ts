@@ -2,6 +2,7 @@
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
+  | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { changedProfile, NO_SUCH_PROFILE, newProfile, profileDetailView, profileView } from './profile.ts';
@@ -6,6 +7,7 @@ import type { ProfilesRepository } from './profiles.repository.ts';
 import {
   createProfileBody,
   profileDetailResponse,
+  profileDetailSchema,
   profileListResponse,
   profileResponse,
   slugParam,
@@ -21,6 +23,13 @@ export interface ProfilesRoutesDeps {
 }
 
 export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: profileDetailSchema,
+    async find(sql, organizationId, slug) {
+      const profile = await profilesIn(sql).find(organizationId, slug);
+      return profile && profileDetailView(profile);
+    },
+  };
   return [
     route({
       method: 'GET',
@@ -46,6 +55,7 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       body: createProfileBody,
       responses: { 201: profileDetailResponse },
       errors: [409],
+      audit: { subject: ({ profile }) => profile.slug, shown },
       async handle({ caller, body, transact }) {
         const profile = newProfile(body);
         await transact(({ sql }) => profilesIn(sql).insert(caller.organizationId, profile));
@@ -82,6 +92,7 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       body: updateProfileBody,
       responses: { 200: profileDetailResponse },
       errors: [404],
+      audit: { subject: 'slug', shown },
       async handle({ caller, params: { slug }, body, transact }) {
         const changed = await transact(async ({ sql }) => {
           const profile = await profilesIn(sql).lock(caller.organizationId, slug);

@@ -78,6 +78,7 @@ describe('Assets', () => {
         batteryStatus: 'unknown',
         model: null,
         lastReadingAt: null,
+        latest: [],
         waterType: null,
         floor: null,
         buildingId: null,

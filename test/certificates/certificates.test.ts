@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { createCertificateContentsRepository } from '../../src/certificates/certificate-contents.repository.ts';
 import { createCertificatesRepository } from '../../src/certificates/certificates.repository.ts';
 import { createCertificatesService } from '../../src/certificates/certificates.service.ts';
+import { createTransact } from '../../src/db/transaction.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -282,26 +283,31 @@ describe('Calibration certificates', () => {
   });
 
   it('stores a certificate for a serial number before its asset is registered', async () => {
+    const transact = createTransact(dms.service.sql);
     const service = createCertificatesService({
       certificates: createCertificatesRepository(dms.service.sql),
+      certificatesIn: createCertificatesRepository,
       contents: createCertificateContentsRepository(dms.service.sql),
       findAsset: async () => null,
     });
-    const summary = await service.uploadForSerial(dms.id, 'Early-1', pieces(pdf('early')));
+    const summary = await service.uploadForSerial(transact, dms.id, 'Early-1', pieces(pdf('early')));
     assert.equal(summary.serialNumber, 'Early-1');
     const assetId = await register(dms, 'EARLY-1');
     assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('early')));
 
     await assert.rejects(
-      service.uploadForSerial(dms.id, 'no serial', pieces(pdf('x'))),
+      service.uploadForSerial(transact, dms.id, 'no serial', pieces(pdf('x'))),
       /serial number is not valid/,
     );
     await assert.rejects(
-      service.uploadForSerial(dms.id, 'Early-2', pieces(Buffer.from('GIF89a'))),
+      service.uploadForSerial(transact, dms.id, 'Early-2', pieces(Buffer.from('GIF89a'))),
       /begin with %PDF-/,
     );
     const long = Buffer.concat([pdf('x'), Buffer.alloc(MAX_BYTES)]);
-    await assert.rejects(service.uploadForSerial(dms.id, 'Early-2', pieces(long)), /at most 10485760 bytes/);
+    await assert.rejects(
+      service.uploadForSerial(transact, dms.id, 'Early-2', pieces(long)),
+      /at most 10485760 bytes/,
+    );
   });
 
   const countChunks = async () => {

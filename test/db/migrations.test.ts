@@ -70,16 +70,13 @@ describe('The migrations', () => {
     return rows.filter(({ name }) => !name.startsWith('schema_migrations')).map(({ line }) => line);
   }
 
-  it('are all listed, in the order of their numbers, without a gap', () => {
+  it('are all listed, in the order of their numbers, each number once', () => {
     const files = readdirSync(new URL('migrations/', ROOT)).filter((name) => name !== 'index.ts');
     assert.deepEqual(
       NAMES,
       files.sort().map((name) => name.replace(/\.ts$/, '')),
     );
-    assert.deepEqual(
-      NAMES.map((name) => Number(name.slice(0, 3))),
-      NAMES.map((_, index) => index + 1),
-    );
+    assert.equal(new Set(NAMES.map((name) => name.slice(0, 3))).size, NAMES.length);
   });
 
   it('up, all down and up again give the same schema, and nothing in between', async () => {

@@ -58,6 +58,47 @@ describe('A transaction', () => {
     assert.deepEqual(await notes(), []);
   });
 
+  it('keeps what its last statement writes, and leaves nothing when that one fails', async () => {
+    const finishing = (last: string) =>
+      transact(async ({ sql, finishWith }) => {
+        await write(sql, `before ${last}`);
+        finishWith(async () => void (await write(sql, last)));
+        return last;
+      });
+    assert.equal(await finishing('last'), 'last');
+    await assert.rejects(finishing('last'), { code: '23505' });
+    assert.deepEqual(await notes(), ['before last', 'last']);
+  });
+
+  it('commits when the last statement turns out to be none', async () => {
+    await transact(async ({ sql, finishWith }) => {
+      await write(sql, 'kept');
+      finishWith(async () => {});
+    });
+    assert.deepEqual(await notes(), ['kept']);
+  });
+
+  it('that begins with a statement that fails leaves nothing, and its connection is used again', async () => {
+    const eager = createTransact(database, { startsWithRead: true });
+    await assert.rejects(
+      eager(({ sql }) => query(sql, 'select 1 / 0')),
+      { code: '22012' },
+    );
+    await eager(async ({ sql }) => {
+      await query(sql, 'select 1');
+      await write(sql, 'kept');
+    });
+    await assert.rejects(
+      eager(async ({ sql }) => {
+        await query(sql, 'select 1');
+        await write(sql, 'undone');
+        throw new Error('fault');
+      }),
+      /fault/,
+    );
+    assert.deepEqual(await notes(), ['kept']);
+  });
+
   it('that has failed lets nothing through of what its work left running', async () => {
     let late: Promise<unknown> = Promise.resolve();
     const failing = transact(({ sql }) => {

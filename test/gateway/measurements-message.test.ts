@@ -1,6 +1,12 @@
 /** Decoding and encoding of measurements: real frames byte for byte, the protocol's rules for samples, round trips. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import {
+  MEASUREMENT_TYPES,
+  measuredValue,
+  measurementTypeNamed,
+  measurementTypeOf,
+} from '../../src/devices/measurement-type.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import {
   decodeMeasurements,
@@ -9,12 +15,6 @@ import {
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';
 import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
-import {
-  MEASUREMENT_TYPES,
-  measuredValue,
-  measurementTypeNamed,
-  measurementTypeOf,
-} from '../../src/measurements/measurement-type.ts';
 import { measurements } from './arbitraries.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 

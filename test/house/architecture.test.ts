@@ -11,6 +11,7 @@ const FLOORS = [
   'src/http',
   // The slices.
   'src/keys',
+  'src/audit',
   'src/presence',
   'src/devices',
   'src/profiles',
@@ -19,6 +20,7 @@ const FLOORS = [
   'src/config-jobs',
   'src/measurements',
   'src/alerts',
+  'src/statistics',
   'src/events',
   'src/endpoints',
   'src/deliveries',
@@ -38,6 +40,7 @@ const FLOORS = [
   'dev/local',
   'dev/simulator',
   'dev/demo',
+  'dev/client',
   'dev/bin',
 ];
 const SLICES = FLOORS.slice(FLOORS.indexOf('src/keys'), FLOORS.indexOf('src/temporal'));
@@ -50,12 +53,13 @@ type Role = (typeof ROLES)[number] | 'pure';
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
   'src/db/array-text.ts',
+  'src/http/role.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/temporal/workflow-ids.ts',
 ];
 /** They compute and do nothing else. */
-const PURE_PACKAGES = ['node:crypto', 'node:zlib', 'csv-parse/sync', 'ipaddr.js', 'lru-cache'];
+const PURE_PACKAGES = ['node:crypto', 'node:url', 'node:zlib', 'csv-parse/sync', 'ipaddr.js', 'lru-cache'];
 
 /** Who may run the packages that have effects, by the beginning of the path; types are free. */
 const PACKAGES: Record<string, string[]> = {
@@ -71,8 +75,10 @@ const PACKAGES: Record<string, string[]> = {
   joi: ['src/process/', 'src/http/'],
   knex: ['src/db/'],
   koa: ['src/http/'],
+  'openapi-typescript': ['dev/client/'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],
+  pdfkit: ['src/statistics/statistics-page.service.ts'],
   'prom-client': ['src/http/'],
   undici: ['src/deliveries/sender.service.ts', 'dev/simulator/'],
 };

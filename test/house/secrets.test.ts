@@ -88,6 +88,7 @@ describe('Secrets', () => {
 
   const at = (baseUrl: string, what: string): TestOrganization => ({
     id: organization.id,
+    keyId: organization.keyId,
     api: watching(baseUrl, secrets['the customer key'] as string, what),
     device: watching(baseUrl, secrets['the device token'] as string, what),
     with: (token) => watching(baseUrl, token, what),

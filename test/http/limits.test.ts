@@ -18,6 +18,7 @@ const NOWHERE: Fixtures = {
   serial: 'x',
   slug: 'x',
   alertId: 'x',
+  keyId: 'x',
   jobId: 'x',
   unregisteredSerial: 'x',
   webhookIds: {},

@@ -5,6 +5,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import type { KeyKind } from '../../src/http/route.ts';
 import { formatKey, looksLikeKey, maskKeys, parseKeyKind } from '../../src/keys/api-key.ts';
+import { type Run, runCommand } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -13,12 +14,6 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
-
-interface Run {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 describe('The text of a key', () => {
   const formats: Record<KeyKind, RegExp> = {
@@ -113,28 +108,7 @@ describe('Commands for keys', () => {
     organization = `Fridges & Söhne ${randomUUID()}`;
   });
 
-  /** Runs src/bin/cli.ts again in this process: a process per command would take a second each. */
-  async function run(...typed: string[]): Promise<Run> {
-    const result: Run = { code: 0, stdout: '', stderr: '' };
-    const { argv, exitCode, stdout, stderr } = process;
-    const writes = [stdout.write, stderr.write] as const;
-    const into = (name: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
-      result[name] += text;
-      return true;
-    };
-    [stdout.write, stderr.write] = [into('stdout'), into('stderr')];
-    process.argv = [...argv.slice(0, 2), ...typed];
-    process.env.DATABASE_URL = dms.settings.databaseUrl;
-    try {
-      await import(`../../src/bin/cli.ts?${randomUUID()}`);
-      result.code = Number(process.exitCode ?? 0);
-    } finally {
-      [stdout.write, stderr.write] = writes;
-      Object.assign(process, { argv, exitCode });
-      delete process.env.DATABASE_URL;
-    }
-    return result;
-  }
+  const run = (...typed: string[]) => runCommand(dms.settings.databaseUrl, ...typed);
 
   async function succeed(...typed: string[]): Promise<string[]> {
     const { code, stdout, stderr } = await run(...typed);
@@ -172,6 +146,19 @@ describe('Commands for keys', () => {
     assert.equal((await dms.with(token).get('/devices/NONE/pending-config')).status, 404);
   });
 
+  it('creates customer keys with a role and a name, and admins without a name by default', async () => {
+    const reader = await createKey('--role', 'read', '--name', 'Auditor');
+    assert.equal(await statusOf(reader.token), 200);
+    assert.equal((await dms.with(reader.token).post('/assets', {})).status, 403);
+    const { token } = await createKey();
+    const { body } = await dms.with(token).get('/keys');
+    const shown = body.items.map(({ role, name }: Record<string, string>) => [role, name]);
+    assert.deepEqual(shown, [
+      ['admin', `${token.slice(0, 'dms_live_'.length + 4)}…`],
+      ['read', 'Auditor'],
+    ]);
+  });
+
   it('shows a key once and stores its hash', async () => {
     const { id, token } = await createKey();
     const [row] = await query<{ hash: Buffer; token_preview: string }>(
@@ -205,7 +192,7 @@ describe('Commands for keys', () => {
     await succeed('key', 'revoke', revoked.id);
     const other = await dms.issueKey(dms.id, 'device');
     const [headings, ...lines] = await succeed('key', 'list', '--org', organization);
-    assert.match(String(headings), /^ID +ORGANIZATION +KIND +KEY +STATE +CREATED +EXPIRES$/);
+    assert.match(String(headings), /^ID +ORGANIZATION +KIND +KEY +STATE +CREATED +EXPIRES +ROLE +NAME$/);
     const stateOf = (id: string) =>
       lines.find((line) => line.startsWith(id))?.match(/ (active|revoked|expired) /)?.[1];
     assert.deepEqual(

@@ -68,6 +68,7 @@ describe('The frames of a device within a batch', () => {
       latestMeasuredAt: minutes(-5),
       channelTypes: [2, 1, 0, 0, 0, 0],
       newestReadingAt: { 1: minutes(-5).getTime() },
+      latest: [[1, 1, minutes(-5).getTime(), -5]],
     });
   });
 

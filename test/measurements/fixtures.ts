@@ -47,6 +47,7 @@ export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => 
     latestMeasuredAt: null,
     channelTypes: null,
     newestReadingAt: {},
+    latest: [],
   },
   config: {
     sync: { reported: null, confirmed: null, revision: 0, pending: null },

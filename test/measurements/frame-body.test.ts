@@ -1,7 +1,7 @@
 /** Readings as they come over HTTP, which are validated by hand. */
 import assert from 'node:assert/strict';
+import { MEASUREMENT_TYPES } from '../../src/devices/measurement-type.ts';
 import { parseReading, ReadingFault } from '../../src/measurements/frame-body.ts';
-import { MEASUREMENT_TYPES } from '../../src/measurements/measurement-type.ts';
 
 describe('A sent reading', () => {
   const sent = { channel: 1, type: 'temperature', value: 4.2, measuredAt: '2026-03-02T08:15:30+01:00' };

@@ -29,6 +29,7 @@ export interface Fixtures {
   alertId: string;
   /** Sent without being registered. */
   unregisteredSerial: string;
+  keyId: string;
 }
 
 let count = 0;
@@ -85,6 +86,8 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   replayWebhook: () => REPLAY,
   rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),
   rotateWebhookSecret: () => ({ secret: HOOK.secret }),
+  // Without expiresAt, which may be null.
+  createKey: () => ({ name: 'Facility team', kind: 'customer', role: 'write' }),
 };
 
 export const hasExample = ({ body, operationId }: Route): boolean =>
@@ -104,12 +107,22 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
+  await organization.api.post(`/assets/${assetId}/device-token`);
+  const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
   const unregisteredSerial = next('STRANGER');
   await organization.device.post(`/devices/${unregisteredSerial}/measurements`, {
     readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],
   });
-  const webhooks = await populateWebhooks(organization, slug);
-  return { assetId, serial, slug, jobId, alertId, unregisteredSerial, ...webhooks };
+  return {
+    assetId,
+    serial,
+    slug,
+    jobId,
+    alertId,
+    keyId: key.id,
+    unregisteredSerial,
+    ...(await populateWebhooks(organization, slug)),
+  };
 }
 
 /** A fridge that is too warm. */
@@ -160,16 +173,35 @@ export function nameFor({ path }: Route, slot: string, fixtures: Fixtures): stri
 }
 
 /** The path parameters for which `populate` creates fixtures. */
-export const KNOWN_SLOTS = ['assetId', 'serial', 'slug', 'jobId', 'webhookId', 'deliveryId', 'alertId'];
+export const KNOWN_SLOTS = [
+  'assetId',
+  'serial',
+  'slug',
+  'jobId',
+  'webhookId',
+  'deliveryId',
+  'alertId',
+  'keyId',
+];
 
 /** Every name in the fixtures. */
 export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string[] {
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 
-/** The route's path with its parameters filled in, some of them replaced, as it is sent. */
+/** What operations require in their query. */
+const QUERIES: Record<string, string> = {
+  getStatistics: '?from=2026-03-02T08:15:30Z&to=2026-03-03T08:15:30Z',
+  exportMeasurements: '?from=2026-01-01T00:00:00Z&to=2036-01-01T00:00:00Z&all=true',
+};
+
+/** The route's path with its parameters filled in, some of them replaced, and what its query requires, as it is sent. */
 export function pathOf(route: Route, fixtures: Fixtures, replaced: Record<string, string> = {}): string {
-  return route.path.replace(/\{(\w+)\}/g, (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures));
+  const path = route.path.replace(
+    /\{(\w+)\}/g,
+    (_, slot) => replaced[slot] ?? nameFor(route, slot, fixtures),
+  );
+  return path + (QUERIES[route.operationId] ?? '');
 }
 
 export interface Change {

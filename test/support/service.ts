@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ComposeOptions } from '../../src/compose/resources.ts';
 import { compose, type Service } from '../../src/compose/service.ts';
+import type { Role } from '../../src/http/role.ts';
 import type { KeyKind } from '../../src/http/route.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
@@ -14,6 +15,8 @@ import { newDatabase, servers } from './servers.ts';
 
 export interface TestOrganization {
   id: string;
+  /** Of the client `api`. */
+  keyId: string;
   /** A client with a customer key. */
   api: Client;
   /** A client with a device token. */
@@ -31,7 +34,7 @@ export interface TestService extends TestOrganization {
   metricsUrl: string;
   /** Another organization on the same service. */
   addOrganization(): Promise<TestOrganization>;
-  issueKey(organizationId: string, kind: KeyKind): Promise<{ id: string; token: string }>;
+  issueKey(organizationId: string, kind: KeyKind, role?: Role): Promise<{ id: string; token: string }>;
   stop(): Promise<void>;
 }
 
@@ -86,14 +89,15 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     options.withWorker === false ? null : await service.startWorker(workflowBundle);
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const issuer = createKeyIssuer(createKeysRepository(service.sql), Date.now);
-  const issueKey = (organizationId: string, kind: KeyKind) =>
-    issuer.issue({ organizationId, kind, expiresAt: null });
+  const issueKey = (organizationId: string, kind: KeyKind, role?: Role) =>
+    issuer.issue({ organizationId, kind, role, expiresAt: null });
 
   async function addOrganization(): Promise<TestOrganization> {
     const { id } = await createOrganizationsRepository(service.sql).ensure(`test ${randomUUID()}`);
     const tokens = { api: await issueKey(id, 'customer'), device: await issueKey(id, 'device') };
     return {
       id,
+      keyId: tokens.api.id,
       api: createClient(baseUrl, tokens.api.token),
       device: createClient(baseUrl, tokens.device.token),
       with: (token) => createClient(baseUrl, token),

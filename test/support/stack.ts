@@ -121,7 +121,7 @@ export function organizationAt(
   { apiKey, deviceToken }: { apiKey: string; deviceToken: string },
 ): TestOrganization {
   const at = (token: string | null) => createClient(baseUrl, token);
-  return { id: '', api: at(apiKey), device: at(deviceToken), with: at };
+  return { id: '', keyId: '', api: at(apiKey), device: at(deviceToken), with: at };
 }
 
 /** The environment for another process of the same service. */

@@ -1,0 +1,126 @@
+/** One reading a request over HTTP, stored, and received as a webhook: below saturation and saturated. */
+import { setTimeout as delay } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { Agent, request } from 'undici';
+import type { Fleet } from '../support/fleet.ts';
+import { cpuSeconds, descendantsCpuSeconds } from '../support/process-usage.ts';
+import { SERIAL_SQL, toSerial } from '../support/serials.ts';
+import { type Cell, printTable, round } from '../support/table.ts';
+import type { DeviceBench } from './device-bench.ts';
+import { readReceived, subscribe, untilDelivered } from './webhooks.ts';
+
+const DEVICES = 10_000;
+const RATES = [20, 200, 500, 1_000];
+const STEADY_SECONDS = { warmUp: 2, measured: 10 };
+const WARM_UP = { perSecond: 1_000, seconds: 5 };
+const SATURATED = { connections: 100, warmUpSeconds: 3, seconds: 10, runs: 2 };
+
+export async function benchEndToEnd(bench: DeviceBench): Promise<void> {
+  const fleet = await bench.stack.addFleet(DEVICES, { serialSql: SERIAL_SQL });
+  await subscribe(bench, fleet, '/readings');
+  const send = createSender(bench, fleet);
+  const steady: Cell[][] = [];
+  await sendAt(send, WARM_UP.perSecond, WARM_UP.seconds);
+  for (const perSecond of RATES) steady.push(await measureSteady(bench, send, perSecond));
+  printTable(
+    'HTTP in, stored, webhook received, one reading each, one endpoint; from before the request to the receipt',
+    ['requests/s', 'webhooks', 'p50 ms', 'p95 ms', 'p99 ms', ...CPU_HEADINGS, 'disk flush p50 ms', 'p95 ms'],
+    steady,
+  );
+  const saturated: Cell[][] = [];
+  for (let run = 0; run <= SATURATED.runs; run++) saturated.push(await measureSaturated(bench, fleet, run));
+  printTable(
+    `The same saturated, ${SATURATED.connections} connections`,
+    ['requests/s', 'answer p50 ms', 'p99 ms', 'webhooks/s until all came', ...CPU_HEADINGS],
+    saturated.slice(1),
+  );
+}
+
+const CPU_HEADINGS = ['CPU s per 1,000', 'API', 'worker', 'PostgreSQL'];
+
+type Send = () => Promise<void>;
+
+let sent = 0;
+
+/** For the next device; see `sentAtOf` of the sink for how it carries the time. */
+function nextRequest({ deviceToken }: Fleet) {
+  const atMs = performance.timeOrigin + performance.now();
+  const measuredAt = new Date(Math.floor(atMs)).toISOString();
+  const value = Math.floor((atMs % 1) * 10) / 10;
+  return {
+    method: 'POST' as const,
+    path: `/devices/${toSerial((sent++ % DEVICES) + 1)}/measurements`,
+    headers: { authorization: `Bearer ${deviceToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ readings: [{ channel: 1, type: 'temperature', value, measuredAt }] }),
+  };
+}
+
+function createSender({ stack }: DeviceBench, fleet: Fleet): Send {
+  const dispatcher = new Agent({ connections: 64 });
+  return async () => {
+    const { path, ...options } = nextRequest(fleet);
+    const { statusCode, body } = await request(stack.apiUrl + path, { ...options, dispatcher });
+    await body.dump();
+    if (statusCode !== 202) throw new Error(`${path} answered ${statusCode}`);
+  };
+}
+
+async function sendAt(send: Send, perSecond: number, seconds: number): Promise<number> {
+  const startedAt = performance.now();
+  const sending: Array<Promise<void>> = [];
+  for (let index = 0; index < perSecond * seconds; index++) {
+    const dueInMs = startedAt + (index * 1000) / perSecond - performance.now();
+    if (dueInMs > 0) await delay(dueInMs);
+    sending.push(send());
+  }
+  await Promise.all(sending);
+  return sending.length;
+}
+
+async function measureSteady(bench: DeviceBench, send: Send, perSecond: number): Promise<Cell[]> {
+  await sendAt(send, perSecond, STEADY_SECONDS.warmUp);
+  await untilDelivered(bench);
+  await readReceived(bench);
+  const disk = await bench.stack.watchDisk();
+  const cpuBefore = readCpu(bench);
+  const count = await sendAt(send, perSecond, STEADY_SECONDS.measured);
+  await untilDelivered(bench);
+  const cpu = cpuPer1000(bench, cpuBefore, count);
+  const flushes = await disk.stop();
+  const received = await readReceived(bench);
+  if (received.count !== count) throw new Error(`${received.count} webhooks came of ${count}`);
+  const [p50, p95, p99] = [received.p50, received.p95, received.p99].map((ms) => round(ms));
+  const flush = (share: number) => round(flushes[Math.floor(flushes.length * share)] ?? 0);
+  return [perSecond, count, p50 ?? 0, p95 ?? 0, p99 ?? 0, ...cpu, flush(0.5), flush(0.95)];
+}
+
+async function measureSaturated(bench: DeviceBench, fleet: Fleet, run: number): Promise<Cell[]> {
+  await untilDelivered(bench);
+  await readReceived(bench);
+  const cpuBefore = readCpu(bench);
+  const startedAt = performance.now();
+  const result = await autocannon({
+    url: bench.stack.apiUrl,
+    connections: SATURATED.connections,
+    duration: run === 0 ? SATURATED.warmUpSeconds : SATURATED.seconds,
+    requests: [{ setupRequest: (each) => ({ ...each, ...nextRequest(fleet) }) }],
+  });
+  await untilDelivered(bench);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { non2xx, errors, timeouts, requests, latency } = result;
+  if (non2xx + errors + timeouts > 0) throw new Error(`${non2xx} refused, ${errors + timeouts} failed`);
+  const { count } = await readReceived(bench);
+  const cpu = cpuPer1000(bench, cpuBefore, count);
+  return [Math.round(requests.average), latency.p50, latency.p99, Math.round(count / seconds), ...cpu];
+}
+
+const readCpu = ({ stack }: DeviceBench): number[] => [
+  cpuSeconds(stack.api.pid as number),
+  cpuSeconds(stack.worker.pid as number),
+  descendantsCpuSeconds('postgres'),
+];
+
+function cpuPer1000(bench: DeviceBench, before: number[], count: number): number[] {
+  const used = readCpu(bench).map((after, index) => ((after - (before[index] as number)) / count) * 1000);
+  return [used.reduce((sum, each) => sum + each, 0), ...used].map((each) => round(each, 3));
+}

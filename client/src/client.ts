@@ -1,0 +1,100 @@
+/** A function for each operation of the service, by its operation id. */
+import { type ApiError, toApiError } from './api-error.ts';
+import { OPERATIONS } from './generated/operations.ts';
+import type { Arguments, OperationId, Result } from './operation-types.ts';
+import { type RequestOptions, type RequestParts, toRequest } from './request.ts';
+import { RETRY_POLICY, type RetryPolicy, retryInMs } from './retry.ts';
+import { sleep } from './sleep.ts';
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://loggers.example.com`. */
+  baseUrl: string;
+  /** A customer key, or a device token for the operations of devices. */
+  apiKey: string;
+  retry?: Partial<RetryPolicy>;
+  /** For one attempt. Default: 30 s. */
+  timeoutMs?: number;
+  fetch?: typeof globalThis.fetch;
+}
+
+export interface CallOptions extends RequestOptions {
+  /** Ends the call, and the waits between its attempts. */
+  signal?: AbortSignal;
+}
+
+/** The second parameter may be left out where the operation needs nothing. */
+type Call<Id extends OperationId, Returned> =
+  Record<never, never> extends Arguments<Id>
+    ? (given?: Arguments<Id>, options?: CallOptions) => Promise<Returned>
+    : (given: Arguments<Id>, options?: CallOptions) => Promise<Returned>;
+
+export type Client = { readonly [Id in OperationId]: Call<Id, Result<Id>> } & {
+  /** The response as it comes, for what is streamed, such as CSV. Its status is a success. */
+  send<Id extends OperationId>(id: Id, given: Arguments<Id>, options?: CallOptions): Promise<Response>;
+};
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Calls answer with the JSON of the service, or throw an `ApiError` with its message. Refusals for overload, and lost
+ * answers of calls that are safe to repeat, are tried again first.
+ */
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = options;
+  const policy = { ...RETRY_POLICY, ...options.retry };
+
+  async function attempt(parts: RequestParts, signal: AbortSignal | undefined): Promise<Response> {
+    const { method, url, headers, body } = parts;
+    return fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${apiKey}`, ...headers },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+    });
+  }
+
+  async function send(id: OperationId, given: Record<string, unknown>, call: CallOptions): Promise<Response> {
+    const parts = toRequest(baseUrl, id, given, call);
+    for (let count = 1; ; count++) {
+      const outcome = await outcomeOf(attempt(parts, call.signal));
+      if (outcome instanceof Response) return outcome;
+      call.signal?.throwIfAborted();
+      const waitMs = retryInMs({ ...outcome, isRepeatable: parts.isRepeatable }, count, policy);
+      if (waitMs === null) throw outcome.error;
+      await sleep(waitMs, call.signal);
+    }
+  }
+
+  const calls = Object.keys(OPERATIONS).map((id) => [
+    id,
+    async (given: Record<string, unknown> = {}, call: CallOptions = {}) =>
+      toResult(await send(id as OperationId, given, call)),
+  ]);
+  return {
+    ...Object.fromEntries(calls),
+    send: (id: OperationId, given: Record<string, unknown>, call: CallOptions = {}) => send(id, given, call),
+  };
+}
+
+interface Failed {
+  error: ApiError | Error;
+  status: number | null;
+  retryAfterMs: number | null;
+}
+
+async function outcomeOf(answer: Promise<Response>): Promise<Response | Failed> {
+  try {
+    const response = await answer;
+    if (response.ok) return response;
+    const error = await toApiError(response);
+    return { error, status: error.status, retryAfterMs: error.retryAfterMs };
+  } catch (error) {
+    return { error: error as Error, status: null, retryAfterMs: null };
+  }
+}
+
+async function toResult(response: Response): Promise<unknown> {
+  if (response.status === 204) return null;
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return isJson ? response.json() : response;
+}

@@ -1,0 +1,38 @@
+/** Waits for a job of configuration changes. */
+import type { CallOptions, Client } from './client.ts';
+import type { Result } from './operation-types.ts';
+import { sleep } from './sleep.ts';
+
+export type ConfigJob = Result<'getConfigJob'>;
+
+export interface WaitOptions {
+  /** Called with the job at first, and whenever its counts have changed. */
+  onProgress?(job: ConfigJob): void;
+  signal?: AbortSignal;
+  /** Between two looks while counts change; up to ten times as long while nothing does. Default: 1 s. */
+  pollMs?: number;
+}
+
+const POLL_MS = 1_000;
+const SLOWEST = 10;
+const UNDER_WAY = new Set<string>(['scheduled', 'running']);
+
+/** Until every device of the job runs the configuration, has refused it, or the deadline is over: answers the ended job. */
+export async function waitUntilApplied(
+  dms: Pick<Client, 'getConfigJob'>,
+  jobId: string,
+  { onProgress, signal, pollMs = POLL_MS }: WaitOptions = {},
+): Promise<ConfigJob> {
+  const options: CallOptions = signal ? { signal } : {};
+  let seen = '';
+  let waitMs = pollMs;
+  for (;;) {
+    const job = await dms.getConfigJob({ jobId }, options);
+    const state = JSON.stringify([job.status, job.counts]);
+    if (state !== seen) onProgress?.(job);
+    if (!UNDER_WAY.has(job.status)) return job;
+    waitMs = state === seen ? Math.min(waitMs * 1.5, pollMs * SLOWEST) : pollMs;
+    seen = state;
+    await sleep(waitMs, signal);
+  }
+}

@@ -1,0 +1,43 @@
+/** Arguments and answers of each operation, out of the generated types. */
+
+import type { operations } from './generated/openapi.ts';
+import type { OPERATIONS } from './generated/operations.ts';
+
+export type OperationId = keyof typeof OPERATIONS & keyof operations;
+
+/** What a request may carry that is no JSON. */
+export type FileBody = NonNullable<RequestInit['body']>;
+
+type Given<T> = [NonNullable<T>] extends [never] ? unknown : NonNullable<T>;
+
+type Parameters<Op> = Op extends { parameters: { path?: infer Path; query?: infer Query } }
+  ? Given<Path> & Given<Query>
+  : unknown;
+
+type Content<Body> = Body extends { content: { 'application/json': infer Json } }
+  ? Json
+  : Body extends { content: unknown }
+    ? FileBody
+    : never;
+
+type Body<Op> = Op extends { requestBody: infer Required }
+  ? { body: Content<Required> }
+  : Op extends { requestBody?: infer Optional }
+    ? [NonNullable<Optional>] extends [never]
+      ? unknown
+      : { body?: Content<NonNullable<Optional>> }
+    : unknown;
+
+type Answer<Response> = Response extends { content: { 'application/json': infer Json } }
+  ? Json
+  : Response extends { content?: never }
+    ? null
+    : globalThis.Response;
+
+/** Parameters of path and query by name, and the body. */
+export type Arguments<Id extends OperationId> = Parameters<operations[Id]> & Body<operations[Id]>;
+
+/** The JSON of the answer; null when it has none; the response itself when it is a file. */
+export type Result<Id extends OperationId> = Answer<
+  operations[Id]['responses'][keyof operations[Id]['responses']]
+>;

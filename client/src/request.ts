@@ -1,0 +1,69 @@
+/** The request of an operation: its URL, headers and body. */
+import { OPERATIONS } from './generated/operations.ts';
+import type { FileBody, OperationId } from './operation-types.ts';
+
+export interface Operation {
+  method: string;
+  /** With `{names}`. */
+  path: string;
+  query: readonly string[];
+  /** The media type of the body; null when it takes none. */
+  body: string | null;
+  takesIdempotencyKey: boolean;
+}
+
+export interface RequestParts {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: FileBody | undefined;
+  isRepeatable: boolean;
+}
+
+export interface RequestOptions {
+  /** Made up for each call where the operation takes one; give your own to repeat a call of an earlier process. */
+  idempotencyKey?: string | undefined;
+  /** Further headers, such as `Accept: text/csv`. */
+  headers?: Record<string, string> | undefined;
+}
+
+export function toRequest(
+  baseUrl: string,
+  id: OperationId,
+  given: Record<string, unknown>,
+  { idempotencyKey, headers }: RequestOptions,
+): RequestParts {
+  const operation: Operation = OPERATIONS[id];
+  const { body, ...values } = given;
+  const key = operation.takesIdempotencyKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
+  return {
+    method: operation.method,
+    url: baseUrl.replace(/\/+$/, '') + pathOf(operation, values) + queryOf(operation, values),
+    headers: {
+      ...(body !== undefined && operation.body !== null && { 'Content-Type': operation.body }),
+      ...(key !== undefined && { 'Idempotency-Key': key }),
+      ...headers,
+    },
+    body: toBody(operation, body),
+    isRepeatable: operation.method !== 'POST' || key !== undefined,
+  };
+}
+
+function pathOf({ path }: Operation, values: Record<string, unknown>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is missing`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryOf({ query }: Operation, values: Record<string, unknown>): string {
+  const given = query.filter((name) => values[name] !== undefined);
+  if (given.length === 0) return '';
+  return `?${new URLSearchParams(given.map((name): [string, string] => [name, String(values[name])]))}`;
+}
+
+function toBody(operation: Operation, body: unknown): FileBody | undefined {
+  if (body === undefined || operation.body === null) return undefined;
+  return operation.body === 'application/json' ? JSON.stringify(body) : (body as FileBody);
+}

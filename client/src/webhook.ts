@@ -1,0 +1,82 @@
+/** Verifies requests at a webhook, as Standard Webhooks 1.0.0 describes it. */
+import type { webhooks } from './generated/openapi.ts';
+
+/** By `type`, the payload of every event that the service sends. */
+export type WebhookEvent = {
+  [Type in keyof webhooks]: webhooks[Type] extends {
+    post: { requestBody: { content: { 'application/json': infer Payload } } };
+  }
+    ? Payload
+    : never;
+}[keyof webhooks];
+
+export class WebhookVerificationError extends Error {
+  override name = 'WebhookVerificationError';
+}
+
+export interface WebhookRequest {
+  headers: Headers | Record<string, string | string[] | undefined>;
+  /** As it was received: JSON that was parsed and written again has another signature. */
+  body: string | Uint8Array;
+}
+
+export interface VerifyOptions {
+  /** How far its timestamp may be from now. Default: 5 minutes. */
+  toleranceSeconds?: number;
+  now?: Date;
+}
+
+/** Proves that the service sent the request lately, and answers its event. Drop events whose `webhook-id` you have seen. */
+export async function verifyWebhook(
+  { headers, body }: WebhookRequest,
+  secret: string,
+  { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    headerOf(headers, name),
+  ) as [string, string, string];
+  const apart = Math.abs(now.getTime() / 1_000 - Number(timestamp));
+  if (!/^\d+$/.test(timestamp) || apart > toleranceSeconds) {
+    throw new WebhookVerificationError('webhook-timestamp is too far from now: a replay, or a wrong clock');
+  }
+  const text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body);
+  const key = await importKey(secret);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  for (const signature of signatures.split(' ').map(readSignature)) {
+    // The comparison takes the same time wherever they differ.
+    if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed))) return JSON.parse(text);
+  }
+  throw new WebhookVerificationError('webhook-signature does not match: another secret, or another body');
+}
+
+function headerOf(headers: WebhookRequest['headers'], name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : find(headers, name);
+  if (typeof value !== 'string') throw new WebhookVerificationError(`${name} is missing`);
+  return value;
+}
+
+const find = (headers: Record<string, string | string[] | undefined>, name: string) =>
+  Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
+
+/** `whsec_` is followed by base64; any other secret is its UTF-8 bytes. */
+function importKey(secret: string): ReturnType<typeof crypto.subtle.importKey> {
+  const bytes = secret.startsWith('whsec_')
+    ? fromBase64(secret.slice('whsec_'.length))
+    : new TextEncoder().encode(secret);
+  if (!bytes || bytes.length === 0)
+    throw new WebhookVerificationError('the secret is no base64 after whsec_');
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+}
+
+function readSignature(text: string): Uint8Array<ArrayBuffer> | null {
+  const [version, encoded] = text.split(',');
+  return version === 'v1' && encoded !== undefined ? fromBase64(encoded) : null;
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}

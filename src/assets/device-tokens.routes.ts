@@ -1,0 +1,90 @@
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
+import { created, noContent, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { notFound } from '../process/errors.ts';
+import { NO_SUCH_ASSET } from './asset.ts';
+import type { AssetsRepository } from './assets.repository.ts';
+import { deviceTokenSchema, issuedTokenSchema } from './device-tokens.schemas.ts';
+
+const tag = 'Assets';
+const auth = 'customer' as const;
+const path = '/assets/{assetId}/device-token';
+const params = idParams('assetId');
+const NO_TOKEN = 'The device has no token of its own';
+
+export interface DeviceTokensRoutesDeps {
+  assetsIn(sql: Sql): Pick<AssetsRepository, 'find' | 'lockSerial'>;
+  tokens: {
+    issue(sql: Sql, organizationId: string, serialNumber: string): Promise<{ token: string }>;
+    /** False when there was none. */
+    revoke(sql: Sql, organizationId: string, serialNumber: string): Promise<boolean>;
+    find(
+      sql: Sql,
+      organizationId: string,
+      serialNumber: string,
+    ): Promise<{ createdAt: Date; tokenPreview: string } | null>;
+  };
+}
+
+export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: deviceTokenSchema,
+    async find(sql, organizationId, assetId) {
+      const asset = await assetsIn(sql).find(organizationId, assetId);
+      const token = asset && (await tokens.find(sql, organizationId, asset.serialNumber));
+      if (!token) return null;
+      const { createdAt, tokenPreview: preview } = token;
+      return { serialNumber: asset.serialNumber, preview, createdAt: createdAt.toISOString() };
+    },
+  };
+
+  /** Locked, so that of two new tokens one replaces the other. */
+  async function lockSerial(sql: Sql, organizationId: string, assetId: string): Promise<string> {
+    const serialNumber = await assetsIn(sql).lockSerial(organizationId, assetId);
+    if (serialNumber === null) throw notFound(NO_SUCH_ASSET);
+    return serialNumber;
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path,
+      operationId: 'issueDeviceToken',
+      summary: 'Issue a token for this device alone',
+      description:
+        'Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. An earlier one goes on for 24 hours.',
+      tag,
+      auth,
+      params,
+      responses: { 201: issuedTokenSchema },
+      errors: [404],
+      audit: { subject: 'assetId', shown },
+      handle: ({ caller: { organizationId }, params: { assetId }, transact }) =>
+        transact(async ({ sql }) => {
+          const serialNumber = await lockSerial(sql, organizationId, assetId);
+          const { token } = await tokens.issue(sql, organizationId, serialNumber);
+          return created({ token });
+        }),
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      operationId: 'deleteDeviceToken',
+      summary: 'End the token of this device',
+      description: 'Every process refuses it, and an earlier one that goes on, within 5 seconds.',
+      tag,
+      auth,
+      params,
+      responses: { 204: null },
+      errors: [404],
+      audit: { subject: 'assetId', shown },
+      handle: ({ caller: { organizationId }, params: { assetId }, transact }) =>
+        transact(async ({ sql }) => {
+          const serialNumber = await lockSerial(sql, organizationId, assetId);
+          if (!(await tokens.revoke(sql, organizationId, serialNumber))) throw notFound(NO_TOKEN);
+          return noContent();
+        }),
+    }),
+  ];
+}

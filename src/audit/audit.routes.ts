@@ -1,0 +1,35 @@
+import { toId } from '../http/audit.ts';
+import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
+import type { AuditRepository } from './audit.repository.ts';
+import { auditListSchema, listAuditQuery } from './audit.schemas.ts';
+import { auditEntryView } from './audit.ts';
+
+export function auditRoutes(audit: Pick<AuditRepository, 'list'>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/audit',
+      operationId: 'listAudit',
+      summary: 'List who changed what, newest first',
+      description:
+        'One entry for every change by a customer key or the command line, with what GET showed before and after. A refused request has none, and a dry run neither.',
+      tag: 'Audit',
+      auth: 'customer',
+      query: listAuditQuery,
+      responses: { 200: auditListSchema },
+      async handle({ caller, query, url }) {
+        const { actor = null, subject, from = null, to = null, limit, cursor: before = null } = query;
+        const found = await audit.list(caller.organizationId, {
+          actor,
+          subject: subject === undefined ? null : toId(subject),
+          from,
+          to,
+          before,
+          limit: limit + 1,
+        });
+        const page = pageOf(found, limit, ({ id }) => id);
+        return ok({ ...page, items: page.items.map(auditEntryView) }, nextLink(url, page.nextCursor));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,52 @@
+import Joi from 'joi';
+import { cursor, limit, nextCursor, time, timestamp } from '../http/schemas.ts';
+
+export interface ListAudit {
+  actor?: string;
+  subject?: string;
+  from?: Date;
+  to?: Date;
+  limit: number;
+  cursor?: string;
+}
+
+export const listAuditQuery = Joi.object<ListAudit, true>({
+  actor: Joi.string().max(128).description('Only changes of this key: its id or its name'),
+  subject: Joi.string().max(128).description('Only changes of the thing of this id, slug or serial number'),
+  from: time().description('From then on'),
+  to: time().description('Before then'),
+  limit: limit(50),
+  cursor: cursor(),
+});
+
+const shown = () => Joi.object().unknown().allow(null).required();
+
+export const auditEntrySchema = Joi.object({
+  id: Joi.string().required(),
+  recType: Joi.string().valid('audit-entry').required(),
+  at: timestamp().required(),
+  actor: Joi.object({
+    keyId: Joi.string().allow(null).required().description('Null: somebody used the command line'),
+    name: Joi.string().required(),
+  }).required(),
+  action: Joi.string().required().description('The operationId'),
+  subject: Joi.string().required().description('Id, slug or serial number of what was changed'),
+  before: shown().description('What GET showed before; null on creation. Never a secret'),
+  after: shown().description('What GET showed after; null on deletion. Never a secret'),
+})
+  .example({
+    id: '019cb0a6-11a0-7c33-9a53-0c2f5f7e8d11',
+    recType: 'audit-entry',
+    at: '2026-03-02T08:15:30.000Z',
+    actor: { keyId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28', name: 'Facility team' },
+    action: 'deleteWebhook',
+    subject: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29',
+    before: { status: 'active', url: 'https://example.com/hooks' },
+    after: null,
+  })
+  .meta({ name: 'AuditEntry' });
+
+export const auditListSchema = Joi.object({
+  items: Joi.array().items(auditEntrySchema).required(),
+  nextCursor: nextCursor(),
+});

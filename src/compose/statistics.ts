@@ -1,0 +1,28 @@
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createHistoryRepository } from '../measurements/history.repository.ts';
+import type { Pace } from '../process/pacer.ts';
+import { statisticsRoutes } from '../statistics/statistics.routes.ts';
+import { createStatisticsService, type StatisticsDeps } from '../statistics/statistics.service.ts';
+import { createStatisticsPage } from '../statistics/statistics-page.service.ts';
+import type { Resources } from './resources.ts';
+
+export interface StatisticsNeeds extends Pick<StatisticsDeps, 'findAsset' | 'findDevice'> {
+  exports: { limit: ConcurrencyLimit; pace: Pace };
+}
+
+export const composeStatistics = (
+  { transferSql, now }: Resources,
+  { findAsset, findDevice, exports: { limit, pace } }: StatisticsNeeds,
+) => ({
+  routes: statisticsRoutes({
+    compute: createStatisticsService({
+      findAsset,
+      findDevice,
+      history: createHistoryRepository(transferSql),
+      pace,
+      now,
+    }),
+    toPage: createStatisticsPage(now),
+    limit,
+  }),
+});

@@ -1,0 +1,72 @@
+/** The newest sample of each channel, which stands on the state of the device so that lists need not read its history. */
+import { type Layout, positionOf } from './channel-layout.ts';
+import { isAheadOfTime } from './device-clock.ts';
+import { measurementTypeOf } from './measurement-type.ts';
+
+/** Channel, measurement type, unix milliseconds, and value or sensor error. Short, since each frame rewrites it. */
+export type LatestReading = readonly [
+  channel: number,
+  type: number,
+  atMs: number,
+  value: number | null,
+  error?: number,
+];
+
+interface Sample {
+  channel: number;
+  type: number;
+  value: number | null;
+  error: number | null;
+  measuredAt: Date;
+  late: boolean;
+}
+
+/**
+ * After a frame, by channel. A late sample replaces none; it only stands where nothing was known. A sample that a fast
+ * clock has stamped is replaced by any other.
+ */
+export function mergeLatest(
+  known: readonly LatestReading[],
+  samples: readonly Sample[],
+  receivedAt: Date,
+): readonly LatestReading[] {
+  const byChannel = new Map(known.map((reading) => [reading[0], reading]));
+  for (const sample of newestByChannel(samples, byChannel)) {
+    const [, , knownAtMs = Number.NEGATIVE_INFINITY] = byChannel.get(sample.channel) ?? [];
+    const isReplaced =
+      knownAtMs < sample.measuredAt.getTime() || isAheadOfTime(new Date(knownAtMs), receivedAt);
+    if (isReplaced) byChannel.set(sample.channel, toLatest(sample));
+  }
+  return [...byChannel.values()].sort(([a], [b]) => a - b);
+}
+
+function newestByChannel(samples: readonly Sample[], known: ReadonlyMap<number, unknown>): Iterable<Sample> {
+  const newest = new Map<number, Sample>();
+  for (const sample of samples) {
+    const { channel, measuredAt, late } = sample;
+    if (late && known.has(channel)) continue;
+    const other = newest.get(channel);
+    if (!other || measuredAt > other.measuredAt) newest.set(channel, sample);
+  }
+  return newest.values();
+}
+
+const toLatest = ({ channel, type, measuredAt, value, error }: Sample): LatestReading =>
+  error === null
+    ? [channel, type, measuredAt.getTime(), value]
+    : [channel, type, measuredAt.getTime(), value, error];
+
+export type LatestView = ReturnType<typeof latestView>;
+
+export function latestView([channel, type, atMs, value, error]: LatestReading, layout: Layout) {
+  const known = measurementTypeOf(type);
+  return {
+    channel,
+    position: positionOf(channel, type, layout),
+    type: known?.name ?? `type_${type}`,
+    value,
+    unit: known?.unit ?? '',
+    measuredAt: new Date(atMs).toISOString(),
+    ...(error !== undefined && { error }),
+  };
+}

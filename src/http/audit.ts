@@ -1,0 +1,41 @@
+/** What a row of the audit trail holds, and how a route says so. */
+import type Joi from 'joi';
+import type { Sql } from '../db/database.ts';
+
+/** What GET shows of one thing, read in any transaction; null when it is not there. */
+export interface Shown {
+  schema: Joi.Schema;
+  find(sql: Sql, organizationId: string, id: string): Promise<unknown>;
+}
+
+/** The body of an answer, as the handler returns it. */
+// biome-ignore lint/suspicious/noExplicitAny: each route names fields of its own answer
+type AnswerBody = any;
+
+export interface Audit {
+  /** The name of a path parameter, or what the answer to a creation names the new thing by. */
+  subject: string | ((answer: AnswerBody) => string);
+  /** Read before and after the change. */
+  shown?: Shown;
+  /** Kept of the answer where GET shows nothing that the change is seen by. Never a secret. */
+  after?(answer: AnswerBody): unknown;
+  /** Default: whatever was answered is a change. */
+  isChange?(answer: AnswerBody): boolean;
+}
+
+export interface AuditEntry {
+  organizationId: string;
+  /** `keyId` is null for the command line. */
+  actor: { keyId: string | null; name: string };
+  action: string;
+  subject: string;
+  before: unknown;
+  after: unknown;
+}
+
+export type RecordAudit = (sql: Sql, entry: AuditEntry) => Promise<void>;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** An id as the row has it, however the caller spelled it. */
+export const toId = (name: string): string => (UUID.test(name) ? name.toLowerCase() : name);

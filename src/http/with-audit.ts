@@ -1,0 +1,101 @@
+/**
+ * Every change of a customer writes one row of the audit trail, in the transaction of the change. What a row holds is
+ * data of the route. A refused request throws before the row is written, and a repeat that is answered from a stored
+ * answer does not get here.
+ */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
+import { compileProjection } from './project-response.ts';
+import type { Caller, Reply, Route } from './route.ts';
+
+export interface AuditedRequest {
+  caller: Caller;
+  params: unknown;
+}
+
+/** Runs a handler, with what writes its row. */
+export type WithAudit = (
+  request: AuditedRequest,
+  transact: Transact,
+  run: (transact: Transact) => Promise<Reply>,
+) => Promise<Reply>;
+
+/** Runs the work, and writes the row from what `answerOf` makes of its result. */
+type Recorded = <T>(
+  tx: Transaction,
+  request: AuditedRequest,
+  work: () => Promise<T>,
+  answerOf: (result: T) => unknown,
+) => Promise<T>;
+
+/**
+ * The whole handler is one transaction. One that reads a raw body is not, because a slow client would keep it open: each
+ * transaction of its own writes a row, from what its work returns.
+ */
+export function createAudit(definition: Route, record: RecordAudit): WithAudit {
+  if (!definition.audit) return (_, transact, run) => run(transact);
+  const recorded = createRecorded(definition.operationId, definition.audit, record);
+  if (definition.rawBody) {
+    return (request, transact, run) =>
+      run((work) =>
+        transact((tx) =>
+          recorded(
+            tx,
+            request,
+            () => work(tx),
+            (result) => result,
+          ),
+        ),
+      );
+  }
+  return (request, transact, run) =>
+    transact((tx) =>
+      recorded(
+        tx,
+        request,
+        () => run((work) => work(tx)),
+        ({ body }) => body,
+      ),
+    );
+}
+
+function createRecorded(action: string, audit: Audit, record: RecordAudit): Recorded {
+  const { subject: naming, shown, after, isChange = () => true } = audit;
+  const find = shown && projected(shown);
+  return async (tx, { caller, params }, work, answerOf) => {
+    const { organizationId, keyId, keyName } = caller;
+    const named = typeof naming === 'string' ? toId((params as Record<string, string>)[naming] ?? '') : null;
+    if (find && named !== null) await lockSubject(tx.sql, organizationId, named);
+    const before = find && named !== null ? await find(tx.sql, organizationId, named) : null;
+    const result = await work();
+    const answer = answerOf(result);
+    if (!isChange(answer)) return result;
+    const subject = typeof naming === 'string' ? (named as string) : naming(answer);
+    await record(tx.sql, {
+      organizationId,
+      actor: { keyId, name: keyName },
+      action,
+      subject,
+      before,
+      after: find ? await find(tx.sql, organizationId, subject) : (after?.(answer) ?? null),
+    });
+    return result;
+  };
+}
+
+function projected({ schema, find }: Shown): Shown['find'] {
+  const project = compileProjection(schema);
+  return async (sql, organizationId, id) => project((await find(sql, organizationId, id)) ?? null);
+}
+
+/**
+ * Two changes of one thing come one after the other, so that `before` is what the other one left. It is the first lock of
+ * its transaction but for that of the Idempotency-Key, for which nobody waits: so it is in no deadlock.
+ */
+const lockSubject = (sql: Sql, organizationId: string, subject: string) =>
+  query(sql, `select pg_advisory_xact_lock(hashtextextended('audit:' || ? || ':' || ?, 0))`, [
+    organizationId,
+    subject,
+  ]);

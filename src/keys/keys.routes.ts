@@ -1,0 +1,85 @@
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
+import { created, nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { keyView } from './api-key.ts';
+import type { KeysRepository } from './keys.repository.ts';
+import { createdKeySchema, createKeyBody, keyListSchema, keySchema, listKeysQuery } from './keys.schemas.ts';
+import type { KeysService } from './keys.service.ts';
+
+const tag = 'Keys';
+const auth = 'customer' as const;
+const role = 'admin' as const;
+
+export interface KeysRoutesDeps {
+  keys: KeysRepository;
+  keysIn(sql: Sql): KeysRepository;
+  service: KeysService;
+}
+
+export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: keySchema,
+    async find(sql, organizationId, id) {
+      const key = await keysIn(sql).findOwn(organizationId, id);
+      return key && keyView(key);
+    },
+  };
+  return [
+    route({
+      method: 'GET',
+      path: '/keys',
+      operationId: 'listKeys',
+      summary: 'List API keys, newest first',
+      description:
+        'Keys of customers and of devices, expired ones too. Deleted keys are left out, and tokens of single devices.',
+      tag,
+      auth,
+      role,
+      query: listKeysQuery,
+      responses: { 200: keyListSchema },
+      async handle({ caller, query: { limit, cursor: before = null }, url }) {
+        const found = await keys.listOwn(caller.organizationId, { before, limit: limit + 1 });
+        const page = pageOf(found, limit, ({ id }) => id);
+        return ok({ ...page, items: page.items.map(keyView) }, nextLink(url, page.nextCursor));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/keys',
+      operationId: 'createKey',
+      summary: 'Create an API key',
+      description:
+        'The key itself is in this answer and in no other. It works at once, for its kind and role.',
+      tag,
+      auth,
+      role,
+      body: createKeyBody,
+      responses: { 201: createdKeySchema },
+      audit: { subject: ({ id }) => id, shown },
+      async handle({ caller, body, transact }) {
+        const { token, ...key } = await service.create(transact, caller.organizationId, body);
+        return created({ ...keyView(key), key: token });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/keys/{keyId}',
+      operationId: 'deleteKey',
+      summary: 'Delete an API key',
+      description:
+        'Every process refuses it within 5 seconds. 409 for the last key with the role admin that is still valid.',
+      tag,
+      auth,
+      role,
+      params: idParams('keyId'),
+      responses: { 204: null },
+      errors: [404, 409],
+      audit: { subject: 'keyId', shown },
+      async handle({ caller, params: { keyId }, transact }) {
+        await service.remove(transact, caller.organizationId, keyId);
+        return noContent();
+      },
+    }),
+  ];
+}

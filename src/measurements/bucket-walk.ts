@@ -1,0 +1,105 @@
+/**
+ * Walks the history of an asset from the newest reading to the oldest, window by window, and sums it up. Each window is one
+ * statement, hence one snapshot: what is compacted meanwhile is read once. Memory is bounded by the size of a window.
+ */
+import { type Bucket, type BucketPosition, byPosition, createBuckets, type Window } from './buckets.ts';
+import type { BlockFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
+import { DAY_MS, type ReadingBlock } from './reading-block.ts';
+
+export interface BucketFilter {
+  from: Date | null;
+  to: Date | null;
+  channel: number | null;
+  sizeMs: number;
+  /** About so many are wanted; null: all. */
+  wanted: number | null;
+  /** After this one in the order of the pages. */
+  after: BucketPosition | null;
+}
+
+type ListBlocks = Pick<HistoryRepository, 'listBlocks'>;
+
+const WINDOW_MS = { first: DAY_MS, most: 64 * DAY_MS, least: 60_000 };
+const BLOCKS_MAX = 2_000;
+/** Of a window: fewer readings, and the next one is larger. */
+const READINGS_ENOUGH = 10_000;
+const GROWTH = 4;
+
+/** In the order of the pages, some at a time. */
+export async function* walkBuckets(
+  history: ListBlocks,
+  scope: HistoryScope,
+  filter: BucketFilter,
+): AsyncGenerator<Bucket[]> {
+  const { sizeMs, after } = filter;
+  const buckets = createBuckets(sizeMs);
+  const isNext = (bucket: Bucket) => after === null || byPosition(bucket, after) > 0;
+  for await (const { blocks, window } of walkWindows(history, scope, filter)) {
+    buckets.add(blocks, window);
+    yield buckets.takeFrom(window[0]).filter(isNext);
+  }
+  yield buckets.takeFrom(0).filter(isNext);
+}
+
+interface ReadWindow {
+  window: Window;
+  blocks: ReadingBlock[];
+}
+
+async function* walkWindows(
+  history: ListBlocks,
+  scope: HistoryScope,
+  { from, to, channel, sizeMs, wanted, after }: BucketFilter,
+): AsyncGenerator<ReadWindow> {
+  const firstMs = from?.getTime() ?? 0;
+  const list = ([fromMs, beforeMs]: Window, max: number) =>
+    history.listBlocks(scope, toBlockFilter(fromMs, beforeMs, channel), max);
+  let beforeMs = Math.min(to?.getTime() ?? MAX_MS, after ? after.fromMs + sizeMs : MAX_MS);
+  const enoughMs = Math.max(WINDOW_MS.first, sizeMs * (wanted ?? Number.POSITIVE_INFINITY));
+  let lengthMs = 0;
+  let isLast = false;
+  while (!isLast && beforeMs > firstMs) {
+    const [newest] = await list([firstMs, beforeMs], 1);
+    if (!newest) return;
+    beforeMs = Math.min(beforeMs, newest.lastAt + 1);
+    lengthMs ||= Math.min(enoughMs, firstLength(newest));
+    // Where readings are dense, one look for the next of them serves many windows.
+    for (let isEmpty = false; !isEmpty && !isLast; ) {
+      const window: Window = [Math.max(firstMs, startOf(beforeMs - lengthMs, lengthMs, sizeMs)), beforeMs];
+      const max = lengthMs > WINDOW_MS.least ? BLOCKS_MAX : Number.MAX_SAFE_INTEGER;
+      const blocks = await list(window, max);
+      if (blocks.length >= max) {
+        lengthMs = Math.max(WINDOW_MS.least, lengthMs / GROWTH);
+        continue;
+      }
+      isEmpty = blocks.length === 0;
+      isLast = window[0] === firstMs;
+      beforeMs = window[0];
+      if (countReadings(blocks) < READINGS_ENOUGH) lengthMs = Math.min(WINDOW_MS.most, lengthMs * GROWTH);
+      yield { window, blocks };
+    }
+  }
+}
+
+/** Of a window, if all are as dense as the block. */
+function firstLength(block: ReadingBlock): number {
+  const readings = countReadings([block]);
+  const msPerReading = readings > 1 ? (block.lastAt - block.firstAt) / (readings - 1) : 0;
+  return Math.min(WINDOW_MS.most, Math.max(WINDOW_MS.first, msPerReading * READINGS_ENOUGH));
+}
+
+const MAX_MS = 8.64e15;
+
+/** Of a window: a boundary of buckets, unless it is shorter than they are. */
+const startOf = (atMs: number, lengthMs: number, sizeMs: number): number =>
+  lengthMs < sizeMs ? atMs : Math.floor(atMs / sizeMs) * sizeMs;
+
+const toBlockFilter = (fromMs: number, beforeMs: number, channel: number | null): BlockFilter => ({
+  from: fromMs > 0 ? new Date(fromMs) : null,
+  to: beforeMs < MAX_MS ? new Date(beforeMs) : null,
+  channel,
+  before: null,
+});
+
+const countReadings = (blocks: ReadingBlock[]): number =>
+  blocks.reduce((sum, { steps, numbers }) => sum + (steps ?? numbers ?? []).length, 0);

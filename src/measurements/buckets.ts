@@ -1,0 +1,130 @@
+/** Readings summed up by channel and time, as curves are drawn from them. Sensor errors do not count, late readings do. */
+import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { invalid } from '../process/errors.ts';
+import { keyOfReading } from './reading.ts';
+import { type ReadingBlock, timesOfBlock, valuesOfBlock } from './reading-block.ts';
+
+/** In milliseconds. All divide a day, so that each bucket is within one of UTC. */
+export const RESOLUTIONS = { '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 } as const;
+export type Resolution = keyof typeof RESOLUTIONS;
+
+export interface Bucket {
+  fromMs: number;
+  channel: number;
+  type: number;
+  min: number;
+  max: number;
+  sum: number;
+  count: number;
+}
+
+/** Unix milliseconds: from the first, before the second. */
+export type Window = readonly [fromMs: number, beforeMs: number];
+
+export type Buckets = ReturnType<typeof createBuckets>;
+
+export function createBuckets(sizeMs: number) {
+  const open = new Map<number, Bucket>();
+
+  function bucketAt(atMs: number, { channel, type }: ReadingBlock): Bucket {
+    const fromMs = Math.floor(atMs / sizeMs) * sizeMs;
+    const key = keyOf({ fromMs, channel, type });
+    const known = open.get(key);
+    if (known) return known;
+    const bucket = { fromMs, channel, type, min: Infinity, max: -Infinity, sum: 0, count: 0 };
+    open.set(key, bucket);
+    return bucket;
+  }
+
+  return {
+    /** Adds the readings of the blocks within the window. The windows of two calls do not overlap. */
+    add(blocks: readonly ReadingBlock[], [fromMs, beforeMs]: Window): void {
+      const isRepeated = repeatedReadings(blocks);
+      for (const block of blocks) {
+        const values = valuesOfBlock(block);
+        const times = timesOfBlock({ ...block, count: values.length });
+        let bucket: Bucket | null = null;
+        for (let index = 0; index < values.length; index++) {
+          const [atMs, value] = [times[index] as number, values[index] as number | null];
+          if (value === null || atMs < fromMs || atMs >= beforeMs || isRepeated(block, atMs)) continue;
+          if (!bucket || atMs >= bucket.fromMs + sizeMs) bucket = bucketAt(atMs, block);
+          addValue(bucket, value);
+        }
+      }
+    },
+
+    /** Removes those that begin at this time or later, the newest first, then by channel. */
+    takeFrom(fromMs: number): Bucket[] {
+      const taken = [...open].filter(([, bucket]) => bucket.fromMs >= fromMs);
+      for (const [key] of taken) open.delete(key);
+      return taken.map(([, bucket]) => bucket).sort(byPosition);
+    },
+  };
+}
+
+const keyOf = ({ fromMs, channel, type }: BucketPosition): number =>
+  (fromMs / 60_000) * 4_096 + channel * 512 + type;
+
+function addValue(bucket: Bucket, value: number): void {
+  if (value < bucket.min) bucket.min = value;
+  if (value > bucket.max) bucket.max = value;
+  bucket.sum += value;
+  bucket.count++;
+}
+
+/** While rows of the version before are moved to blocks, a reading may be in both; a row comes as a block of one. */
+function repeatedReadings(blocks: readonly ReadingBlock[]): (block: ReadingBlock, atMs: number) => boolean {
+  if (!blocks.some(({ numbers }) => numbers?.length === 1)) return () => false;
+  const seen = new Set<number>();
+  return ({ channel }, atMs) => {
+    const key = keyOfReading({ channel, measuredAt: new Date(atMs) });
+    if (seen.has(key)) return true;
+    seen.add(key);
+    return false;
+  };
+}
+
+export type BucketPosition = Pick<Bucket, 'fromMs' | 'channel' | 'type'>;
+
+/** The order of pages. */
+export const byPosition = (a: BucketPosition, b: BucketPosition): number =>
+  b.fromMs - a.fromMs || a.channel - b.channel || a.type - b.type;
+
+export function bucketView({ fromMs, channel, type, min, max, sum, count }: Bucket, layout: Layout) {
+  const known = measurementTypeOf(type);
+  return {
+    channel,
+    position: positionOf(channel, type, layout),
+    type: known?.name ?? `type_${type}`,
+    unit: known?.unit ?? '',
+    from: new Date(fromMs).toISOString(),
+    min,
+    // The sum of decimal numbers is inexact in its last digits.
+    avg: Number((sum / count).toPrecision(12)),
+    max,
+    count,
+  };
+}
+
+const COLUMNS = ['channel', 'position', 'type', 'unit', 'from', 'min', 'avg', 'max', 'count'] as const;
+
+export const BUCKETS_CSV_HEADER = `${COLUMNS.join()}\r\n`;
+
+export function bucketCsvLine(bucket: Bucket, layout: Layout): string {
+  const view = bucketView(bucket, layout);
+  return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
+}
+
+export const toBucketCursor = ({ fromMs, channel, type }: BucketPosition): string =>
+  Buffer.from(`${fromMs}.${channel}.${type}`).toString('base64url');
+
+const CURSOR = /^(\d{1,13})\.(\d)\.(\d{1,3})$/;
+
+export function parseBucketCursor(cursor: string): BucketPosition {
+  const [, ...parts] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const [fromMs = Number.NaN, channel = 0, type = 0] = parts.map(Number);
+  const last = { fromMs, channel, type };
+  if (channel >= 1 && channel <= CHANNELS_MAX && toBucketCursor(last) === cursor) return last;
+  throw invalid('cursor must be the nextCursor of an earlier page with the same resolution');
+}

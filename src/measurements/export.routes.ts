@@ -1,0 +1,57 @@
+import { NO_SUCH_ASSET } from '../assets/asset.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { streamOf } from '../http/pieces.ts';
+import { ok, type Route, route } from '../http/route.ts';
+import { notFound } from '../process/errors.ts';
+import { type ExportMeasurements, exportMeasurementsQuery } from './export.schemas.ts';
+import { CSV, type ExportDeps, exportLines, listAllScopes, NDJSON } from './export.ts';
+import type { ExportScope, ExportScopesRepository } from './export-scopes.repository.ts';
+import { CSV_TYPE, prefersCsv } from './history.ts';
+
+export interface ExportRoutesDeps extends ExportDeps {
+  scopes: ExportScopesRepository;
+  limit: ConcurrencyLimit;
+}
+
+const NDJSON_TYPE = 'application/x-ndjson';
+
+export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/measurements',
+    operationId: 'exportMeasurements',
+    summary: 'Export what many devices have measured',
+    description:
+      'A line for each reading, device by device, each newest first: JSON, or with Accept: text/csv a table. A connection that ends without its end means that it is not whole.',
+    tag: 'Assets',
+    auth: 'customer',
+    query: exportMeasurementsQuery,
+    responses: { 200: { contentType: NDJSON_TYPE } },
+    alternative: { contentType: 'text/csv' },
+    errors: [404],
+    async handle({ caller, query, header }) {
+      const isCsv = prefersCsv(header('Accept'), NDJSON_TYPE);
+      const format = isCsv ? CSV : NDJSON;
+      const lines = await limit.stream(caller.keyId, async () => {
+        const chosen = await chooseScopes(scopes, caller.organizationId, query);
+        return streamOf(exportLines(deps, chosen, { from: query.from, to: query.to, format }));
+      });
+      return ok(lines, { 'Content-Type': isCsv ? CSV_TYPE : NDJSON_TYPE, Vary: 'Accept' });
+    },
+  }),
+];
+
+async function chooseScopes(
+  scopes: ExportScopesRepository,
+  organizationId: string,
+  { assetIds }: ExportMeasurements,
+): Promise<AsyncIterable<ExportScope>> {
+  if (!assetIds) return listAllScopes((after, max) => scopes.listActive(organizationId, after, max));
+  const found = await scopes.listByIds(organizationId, assetIds);
+  if (found.length < assetIds.length) throw notFound(NO_SUCH_ASSET);
+  return inTurn(found);
+}
+
+async function* inTurn<Item>(items: Item[]): AsyncGenerator<Item> {
+  yield* items;
+}

@@ -1,0 +1,37 @@
+/** The curve of a span: the least and the greatest value per column of pixels, however many readings there are. */
+import type { Reading } from '../measurements/reading.ts';
+import type { Span } from './statistics.ts';
+
+/** As fine as a page shows. */
+export const CURVE_COLUMNS = 500;
+
+export interface CurveColumn {
+  /** Counted from the left. */
+  column: number;
+  min: number;
+  max: number;
+}
+
+export interface Curves {
+  add(reading: Pick<Reading, 'channel' | 'type' | 'value' | 'measuredAt'>): void;
+  /** Columns without readings are left out. */
+  columnsOf(channel: number, type: number): CurveColumn[];
+}
+
+export function createCurves({ from, to }: Span, width: number): Curves {
+  const curves = new Map<string, Array<CurveColumn | undefined>>();
+  const keyOf = (channel: number, type: number) => `${channel} ${type}`;
+  return {
+    add({ channel, type, value, measuredAt }) {
+      const at = measuredAt.getTime();
+      if (value === null || at < from || at >= to) return;
+      const curve = curves.get(keyOf(channel, type)) ?? new Array<CurveColumn | undefined>(width);
+      curves.set(keyOf(channel, type), curve);
+      const column = Math.floor(((at - from) / (to - from)) * width);
+      const { min, max } = curve[column] ?? { min: value, max: value };
+      curve[column] = { column, min: Math.min(min, value), max: Math.max(max, value) };
+    },
+    columnsOf: (channel, type) =>
+      (curves.get(keyOf(channel, type)) ?? []).filter((each) => each !== undefined),
+  };
+}

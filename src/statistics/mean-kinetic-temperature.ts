@@ -1,0 +1,44 @@
+/**
+ * The mean kinetic temperature: the one temperature that, held all the time, would do as much harm as the temperatures
+ * that were measured.
+ *
+ *     T = (ΔH / R) / -ln( (e^(-ΔH / (R·T1)) + … + e^(-ΔH / (R·Tn))) / n )     in kelvin
+ *
+ * ΔH, the activation energy, is 83.144 kJ/mol, and R, the gas constant, 8.3144e-3 kJ/(mol·K). Source: United States
+ * Pharmacopeia, general chapter <1079.2> "Mean Kinetic Temperature in the Evaluation of Temperature Excursions During
+ * Storage and Transportation of Drug Products", after J. D. Haynes, J. Pharm. Sci. 60 (1971), 927. Every sample has the
+ * same weight.
+ */
+const ACTIVATION_ENERGY = 83.144;
+const GAS_CONSTANT = 8.3144e-3;
+const RATIO = ACTIVATION_ENERGY / GAS_CONSTANT;
+const ZERO_CELSIUS = 273.15;
+/** A sensor may show the absolute zero, where the formula has no value. */
+const KELVIN_MIN = 0.01;
+
+export interface KineticMean {
+  /** °C */
+  add(celsius: number): void;
+  /** °C; null without any. */
+  result(): number | null;
+}
+
+/** The sum is kept relative to its largest term, because of very cold samples every term would be zero. */
+export function createKineticMean(): KineticMean {
+  let count = 0;
+  let largest = Number.NEGATIVE_INFINITY;
+  let sum = 0;
+  return {
+    add(celsius) {
+      const exponent = -RATIO / Math.max(KELVIN_MIN, celsius + ZERO_CELSIUS);
+      count++;
+      if (exponent > largest) {
+        sum = sum * Math.exp(largest - exponent) + 1;
+        largest = exponent;
+      } else {
+        sum += Math.exp(exponent - largest);
+      }
+    },
+    result: () => (count === 0 ? null : RATIO / -(largest + Math.log(sum / count)) - ZERO_CELSIUS),
+  };
+}

@@ -1,0 +1,230 @@
+/** The audit trail: every change has a row, and nothing else has. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Route } from '../../src/http/route.ts';
+import { apply, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
+import { call, type Fixtures, forEvery, pathOf, populate, slotsOf } from '../support/operations.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+/** They send something, and change nothing. */
+const CHANGES_NOTHING = ['testCellularWebhook', 'testWebhook'];
+
+interface Entry {
+  id: string;
+  at: string;
+  actor: { keyId: string | null; name: string };
+  action: string;
+  subject: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+describe('The audit trail', () => {
+  let dms: TestService;
+  let changing: Route[];
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    changing = dms.service.routes.filter(
+      ({ auth, method, operationId }) =>
+        auth === 'customer' && method !== 'GET' && !CHANGES_NOTHING.includes(operationId),
+    );
+  });
+  after(() => dms.stop());
+
+  async function entries({ api }: TestOrganization, query = ''): Promise<Entry[]> {
+    const { status, body, text } = await api.get(`/audit?limit=500${query}`);
+    assert.equal(status, 200, text);
+    return body.items;
+  }
+
+  /** A job of which a device has refused the change. */
+  async function failedJob(own: TestOrganization): Promise<string> {
+    const serial = `REFUSING-${randomUUID().slice(0, 8)}`;
+    await register(own, serial);
+    const slug = await createProfile(own, { slug: serial.toLowerCase(), ...FRIDGE });
+    const jobId = await apply(own, slug, { serialNumbers: [serial] });
+    await own.device.get(`/devices/${serial}/pending-config`);
+    const report = { ...FACTORY, errors: [{ message: 'no' }] };
+    assert.equal(
+      (await own.device.post(`/devices/${serial}/config-reports`, report)).body.syncStatus,
+      'failed',
+    );
+    return jobId;
+  }
+
+  /** Sends the valid request in an organization of its own. */
+  async function change(route: Route): Promise<{ own: TestOrganization; fixtures: Fixtures; made: Entry[] }> {
+    const own = await dms.addOrganization();
+    const fixtures = await populate(own);
+    if (route.operationId === 'retryConfigJob') fixtures.jobId = await failedJob(own);
+    const before = await entries(own);
+    const { status, text } = await call(own, route, fixtures);
+    assert.ok(status < 300, `${route.operationId} ${text}`);
+    const made = (await entries(own)).slice(0, -before.length);
+    return { own, fixtures, made };
+  }
+
+  it('has one row for every change, by the operation and the key that made it', async function () {
+    this.timeout(60_000);
+    await forEvery(changing, async (route) => {
+      const { own, fixtures, made } = await change(route);
+      assert.deepEqual(
+        made.map(({ action, actor }) => [action, actor.keyId]),
+        [[route.operationId, own.keyId]],
+      );
+      const [{ subject }] = made as [Entry];
+      const named = slotsOf(route).at(-1);
+      const path = pathOf(route, fixtures);
+      if (named !== undefined && route.operationId !== 'retryConfigJob')
+        assert.ok(path.includes(`/${subject}`), `${subject} is not in ${path}`);
+    });
+  });
+
+  it('has no row for a refused request or a dry run', async () => {
+    const fixtures = await populate(dms);
+    const reader = dms.with((await dms.issueKey(dms.id, 'customer', 'read')).token);
+    const before = await entries(dms);
+    await forEvery(changing, async (route) => {
+      const unknown = Object.fromEntries(slotsOf(route).map((slot) => [slot, randomUUID()]));
+      const refused = [
+        await call(dms, route, fixtures, { path: `${pathOf(route, fixtures)}?unknown=1` }),
+        await call(dms, route, fixtures, { client: reader }),
+        ...(slotsOf(route).length > 0
+          ? [await call(dms, route, fixtures, { path: pathOf(route, fixtures, unknown) })]
+          : []),
+      ];
+      for (const { status } of refused) assert.ok(status >= 400);
+    });
+    await dms.api.post('/devices/config-profiles', { slug: fixtures.slug, ...FRIDGE });
+    const dryRun = `/devices/config-profiles/${fixtures.slug}/apply?dryRun=true`;
+    assert.equal((await dms.api.put(dryRun, { serialNumbers: [fixtures.serial] })).status, 200);
+    assert.deepEqual(await entries(dms), before);
+  });
+
+  it('shows before and after as GET shows them, null on creation and deletion', async () => {
+    const own = await dms.addOrganization();
+    const { body: made } = await own.api.post('/webhooks', { url: 'https://example.com/a' });
+    const path = `/webhooks/${made.id}`;
+    const { body: first } = await own.api.get(path);
+    await own.api.patch(path.replace(made.id, made.id.toUpperCase()), { events: ['alert.created'] });
+    const { body: second } = await own.api.get(path);
+    await own.api.delete(path);
+    const shown = (await entries(own)).map(({ action, subject, before, after }) => ({
+      action,
+      subject,
+      before,
+      after,
+    }));
+    assert.deepEqual(shown, [
+      { action: 'deleteWebhook', subject: made.id, before: second, after: null },
+      { action: 'updateWebhook', subject: made.id, before: first, after: second },
+      { action: 'createWebhook', subject: made.id, before: null, after: first },
+    ]);
+  });
+
+  it('keeps no secret of a change', async () => {
+    const own = await dms.addOrganization();
+    const secret = `whsec_${Buffer.alloc(24, 'q').toString('base64')}`;
+    const { body: hook } = await own.api.post('/webhooks', { url: 'https://example.com/a', secret });
+    const rotated = await own.api.post(`/webhooks/${hook.id}/rotate-secret`, {});
+    const { body: key } = await own.api.post('/keys', { name: 'Reader', kind: 'customer', role: 'read' });
+    const rows = JSON.stringify(await dms.service.sql('audit_entries').where({ organization_id: own.id }));
+    for (const each of [secret, rotated.body.secret, key.key]) assert.ok(!rows.includes(each));
+    assert.ok(rows.includes(key.id));
+  });
+
+  it('is one row for an apply to many devices, and one for a repeat under the same Idempotency-Key', async () => {
+    const own = await dms.addOrganization();
+    for (const serial of ['ONE', 'TWO', 'THREE']) await register(own, serial);
+    const slug = await createProfile(own, { slug: 'fridge', ...FRIDGE });
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = () =>
+      own.api.put(`/devices/config-profiles/${slug}/apply`, { applyToAll: true }, { headers });
+    const { body } = await send();
+    assert.equal((await send()).headers['idempotent-replayed'], 'true');
+    const [entry, ...others] = (await entries(own)).filter(({ action }) => action === 'applyProfile');
+    assert.deepEqual(others, []);
+    assert.equal(entry?.subject, slug);
+    assert.deepEqual(entry.after, { jobId: body.jobId, appliedCount: 3 });
+  });
+
+  it('is rolled back with the change', async () => {
+    const own = await dms.addOrganization();
+    const { sql } = dms.service;
+    await sql.raw(`alter table assets add constraint broken check (name <> 'Broken') not valid`);
+    const { status } = await own.api.post('/assets', { serialNumber: 'BROKEN', name: 'Broken' });
+    await sql.raw('alter table assets drop constraint broken');
+    assert.equal(status, 500);
+    assert.deepEqual(await entries(own), []);
+  });
+
+  it('tells of two changes at once what each of them found', async () => {
+    const own = await dms.addOrganization();
+    const { body: hook } = await own.api.post('/cellular-webhooks', { url: 'https://example.com/a' });
+    const names = Array.from({ length: 6 }, (_, index) => `Name ${index}`);
+    await Promise.all(names.map((name) => own.api.patch(`/cellular-webhooks/${hook.id}`, { name })));
+    const [...changes] = await entries(own, `&subject=${hook.id}`);
+    for (const [index, { before }] of changes.slice(0, -1).entries())
+      assert.deepEqual(before, changes[index + 1]?.after);
+  });
+
+  it('is filtered by actor, subject and time, newest first, page by page', async () => {
+    const own = await dms.addOrganization();
+    const { id: keyId, token } = await dms.issueKey(own.id, 'customer', 'write');
+    const ids: string[] = [];
+    for (const serial of ['A', 'B', 'C']) {
+      ids.push(await register(own, serial));
+      await delay(3);
+    }
+    await dms.with(token).delete(`/assets/${ids[0]}`);
+    const actionsOf = async (query: string) =>
+      (await entries(own, query)).map(({ action, subject }) => `${action} ${ids.indexOf(subject)}`);
+    assert.deepEqual(await actionsOf(''), [
+      'archiveAsset 0',
+      'registerAsset 2',
+      'registerAsset 1',
+      'registerAsset 0',
+    ]);
+    assert.deepEqual(await actionsOf(`&actor=${keyId.toUpperCase()}`), ['archiveAsset 0']);
+    assert.deepEqual(await actionsOf('&actor=nobody'), []);
+    assert.deepEqual(await actionsOf(`&subject=${ids[0]?.toUpperCase()}`), [
+      'archiveAsset 0',
+      'registerAsset 0',
+    ]);
+    const [, , second] = await entries(own);
+    const [, third] = await entries(own);
+    assert.deepEqual(await actionsOf(`&from=${second?.at}&to=${third?.at}`), ['registerAsset 1']);
+    assert.deepEqual(await actionsOf('&from=2999-01-01T00:00:00Z'), []);
+    assert.deepEqual(await actionsOf('&to=1960-01-01T00:00:00Z'), []);
+    const first = await own.api.get('/audit?limit=3');
+    const rest = await own.api.get(`/audit?limit=3&cursor=${first.body.nextCursor}`);
+    assert.deepEqual([...first.body.items, ...rest.body.items], await entries(own));
+    assert.equal(rest.body.nextCursor, null);
+  });
+
+  it('is read along an index, whatever it is filtered by', async () => {
+    const { sql } = dms.service;
+    const seen: string[] = [];
+    const note = ({ sql: text }: { sql: string }) => {
+      if (text.includes('from audit_entries')) seen.push(text);
+    };
+    sql.on('query', note);
+    const filters = ['', '&subject=x', '&actor=x', `&actor=${randomUUID()}`, '&from=2026-01-01T00:00:00Z'];
+    for (const filter of filters) await entries(dms, filter);
+    sql.removeListener('query', note);
+    assert.equal(seen.length, filters.length);
+    await sql.transaction(async (trx) => {
+      await trx.raw(
+        'set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off',
+      );
+      for (const text of seen) {
+        const { rows } = await trx.raw(`explain (generic_plan) ${text.replace(/\?/g, '\\?')}`);
+        const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
+        assert.doesNotMatch(plan, /Sort|Seq Scan/, text);
+        assert.match(plan, /Index Cond: \(\(?organization_id/, plan);
+      }
+    });
+  });
+});

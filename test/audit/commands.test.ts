@@ -1,0 +1,84 @@
+/** What the command line changes is in the audit trail of the organization. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commands } from '../../src/commands/commands.ts';
+import { runCommand } from '../support/command-line.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+/** They change nothing of an organization. */
+const READING = [
+  'org list',
+  'key list',
+  'device unregistered',
+  'fleet list',
+  'migrate',
+  'openapi',
+  'temporal setup',
+  // Moves what is stored, and shows the same.
+  'readings move',
+];
+
+describe('The command line in the audit trail', () => {
+  let dms: TestService;
+  let folder: string;
+  const organization = `Audited ${randomUUID()}`;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    folder = mkdtempSync(join(tmpdir(), 'dms-audit-'));
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await dms.stop();
+  });
+
+  async function succeed(...typed: string[]): Promise<string[]> {
+    const { code, stdout, stderr } = await runCommand(dms.settings.databaseUrl, ...typed);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    return stdout.trimEnd().split('\n');
+  }
+
+  it('names every command that changes something', () => {
+    const others = commands.filter(({ action }) => action === undefined).map(({ words }) => words.join(' '));
+    assert.deepEqual(others.sort(), [...READING].sort());
+  });
+
+  it('has one row for each change, and none for what was there already or refused', async () => {
+    const [id = ''] = await succeed('org', 'create', organization);
+    await succeed('org', 'create', organization);
+    const [keyId = '', key = ''] = await succeed('key', 'create', '--org', organization, '--name', 'First');
+    const [rotatedId = ''] = await succeed('key', 'rotate', keyId);
+    await succeed('key', 'revoke', rotatedId);
+    const again = await runCommand(dms.settings.databaseUrl, 'key', 'revoke', rotatedId);
+    assert.equal(again.code, 2);
+    const file = join(folder, 'certificate.pdf');
+    writeFileSync(file, '%PDF-1.4\n%%EOF\n');
+    await succeed('certificate', 'upload', '--org', organization, 'SERIAL-1', file);
+    await dms.service.sql.raw(
+      `insert into overdue_fleets (organization_id, overdue_count, total_count, since) values (?, 60, 100, now())`,
+      [id],
+    );
+    await succeed('fleet', 'confirm', '--org', organization);
+
+    const { body, text } = await dms.with(key).get('/audit');
+    const seen = body.items.map(({ action, subject, actor }: Record<string, unknown>) => [
+      action,
+      subject,
+      actor,
+    ]);
+    const actor = { keyId: null, name: 'command line' };
+    assert.deepEqual(seen, [
+      ['confirmFleet', id, actor],
+      ['uploadCalibrationCertificate', 'SERIAL-1', actor],
+      ['deleteKey', rotatedId, actor],
+      ['rotateKey', keyId, actor],
+      ['createKey', keyId, actor],
+      ['createOrganization', id, actor],
+    ]);
+    assert.equal((await dms.with(key).get('/audit?actor=command%20line')).text, text);
+    assert.ok(!text.includes(key));
+  });
+});

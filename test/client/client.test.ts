@@ -1,0 +1,138 @@
+/** The typed client against the real service. The calls are type-checked with the repository. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import {
+  ApiError,
+  type Client,
+  createClient,
+  each,
+  verifyWebhook,
+  WebhookVerificationError,
+  waitUntilApplied,
+} from '../../client/src/index.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const FRIDGE = {
+  name: 'Vaccine fridge',
+  temperatureAlerts: [{ type: 'range' as const, channel: 'probe' as const, lowC: 2, highC: 8 }],
+  intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 3_600 },
+};
+const FACTORY = { measurementPeriodBase: 60, measurementPeriodFactor: 1, transmissionInterval: 3_600 };
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+describe('The typed client', () => {
+  let service: TestService;
+  let apiKey: string;
+  let dms: Client;
+  let devices: Client;
+
+  before(async () => {
+    service = await startService();
+    apiKey = (await service.issueKey(service.id, 'customer')).token;
+    dms = createClient({ baseUrl: service.baseUrl, apiKey });
+    const { token } = await service.issueKey(service.id, 'device');
+    devices = createClient({ baseUrl: service.baseUrl, apiKey: token });
+  });
+  after(() => service.stop());
+
+  const serial = () => `282C${randomUUID().slice(0, 8).toUpperCase()}`;
+
+  it('applies a profile and waits until every device has confirmed it', async () => {
+    const serialNumber = serial();
+    await dms.registerAsset({ body: { serialNumber } });
+    const { profile } = await dms.createProfile({ body: FRIDGE });
+    const { slug } = profile;
+    const { jobId, appliedCount } = await dms.applyProfile({ slug, body: { serialNumbers: [serialNumber] } });
+    assert.equal(appliedCount, 1);
+    await devices.reportConfig({ serial: serialNumber, body: FACTORY });
+    const pending = await devices.fetchPendingConfig({ serial: serialNumber });
+    assert.ok(pending);
+    const seen: number[] = [];
+    const ended = waitUntilApplied(dms, jobId as string, {
+      pollMs: 50,
+      onProgress: ({ counts }) => seen.push(counts.applied),
+    });
+    await devices.reportConfig({ serial: serialNumber, body: { ...FACTORY, ...pending.config } as never });
+    assert.equal((await ended).status, 'succeeded');
+    assert.equal(seen.at(-1), 1);
+    assert.equal((await dms.getDeviceConfig({ serial: serialNumber })).syncStatus, 'applied');
+    assert.equal(await devices.fetchPendingConfig({ serial: serialNumber }), null);
+  });
+
+  it('gives up waiting when the caller aborts', async () => {
+    const serialNumber = serial();
+    await dms.registerAsset({ body: { serialNumber } });
+    const slug = 'never-confirmed';
+    await dms.createProfile({ body: { ...FRIDGE, slug } });
+    const { jobId } = await dms.applyProfile({ slug, body: { serialNumbers: [serialNumber] } });
+    const waiting = new AbortController();
+    const ended = waitUntilApplied(dms, jobId as string, { signal: waiting.signal });
+    waiting.abort(new Error('not today'));
+    await assert.rejects(ended, /not today/);
+  });
+
+  it('reads all items of a list, whatever the size of its pages', async () => {
+    for (let index = 0; index < 5; index++) await dms.registerAsset({ body: { serialNumber: serial() } });
+    const { totalItems } = await dms.listAssets();
+    const ids = new Set<string>();
+    for await (const { id } of each(dms.listAssets, { limit: 2 })) ids.add(id);
+    assert.equal(ids.size, totalItems);
+  });
+
+  it('throws the message of the service, with its status and the id of the request', async () => {
+    const error = await dms.getAsset({ assetId: randomUUID() }).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.status, 404);
+    assert.ok(error.requestId);
+    assert.notEqual(error.message, '');
+  });
+
+  it('creates once when the answer is lost', async () => {
+    let calls = 0;
+    const losing = createClient({
+      baseUrl: service.baseUrl,
+      apiKey,
+      retry: { firstMs: 1 },
+      async fetch(...request) {
+        const response = await fetch(...request);
+        if (++calls === 1) throw new TypeError('the connection is gone');
+        return response;
+      },
+    });
+    const serialNumber = serial();
+    const asset = await losing.registerAsset({ body: { serialNumber } });
+    assert.equal(calls, 2);
+    assert.equal((await dms.getAsset({ assetId: asset.id })).serialNumber, serialNumber);
+  });
+
+  it('answers files as they are streamed', async () => {
+    const { id: assetId } = await dms.registerAsset({ body: { serialNumber: serial() } });
+    const csv = await dms.send('listMeasurements', { assetId }, { headers: { Accept: 'text/csv' } });
+    assert.match(await csv.text(), /^channel,/);
+    const pdf = new TextEncoder().encode('%PDF-1.7 of a test');
+    await dms.uploadCalibrationCertificate({ assetId, body: pdf });
+    const file = await dms.getCalibrationCertificate({ assetId });
+    assert.deepEqual(new Uint8Array(await file.arrayBuffer()), pdf);
+  });
+
+  it('verifies what the service sends to a webhook, and refuses what it did not send', async () => {
+    const receiver = await startReceiver();
+    const { id: webhookId } = await dms.createWebhook({ body: { url: receiver.url, secret: SECRET } });
+    await dms.testWebhook({ webhookId });
+    const [request] = await receiver.until(1);
+    assert.ok(request);
+    const { headers, body } = request;
+    const event = await verifyWebhook({ headers, body }, SECRET);
+    assert.equal(event.type, 'webhook.test');
+    const refused = (changed: object, secret = SECRET, options = {}) =>
+      assert.rejects(verifyWebhook({ headers, body, ...changed }, secret, options), WebhookVerificationError);
+    await refused({ body: `${body} ` });
+    await refused({}, 'another secret of 20');
+    await refused({ headers: { ...headers, 'webhook-id': 'another' } });
+    await refused({ headers: {} });
+    await refused({}, SECRET, { now: new Date(Date.now() + 600_000) });
+    await dms.deleteWebhook({ webhookId });
+    await receiver.stop();
+  });
+});

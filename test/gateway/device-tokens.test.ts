@@ -1,0 +1,150 @@
+/** Tokens that are good for one serial number, over HTTP and CoAP. */
+import assert from 'node:assert/strict';
+import { runCommand } from '../support/command-line.ts';
+import { eventually, register } from '../support/fleet.ts';
+import { codesOf, useGateway } from './harness.ts';
+
+const HOUR_MS = 3_600_000;
+const WITHIN_5_S = { timeoutMs: 5_000 };
+
+describe('A token of one device', () => {
+  /** How far the service's clock is ahead. */
+  let aheadMs = 0;
+  const gateway = useGateway(() => ({ now: () => new Date(Date.now() + aheadMs) }));
+  beforeEach(() => {
+    aheadMs = 0;
+  });
+
+  async function deviceWithToken() {
+    const device = await gateway.newLogger();
+    const issue = async (): Promise<string> => {
+      const { status, body, text } = await device.org.api.post(`/assets/${device.assetId}/device-token`);
+      assert.equal(status, 201, text);
+      return body.token;
+    };
+    return { ...device, issue, own: await issue() };
+  }
+
+  const overHttp = (token: string, serial: string) =>
+    gateway.dms.with(token).get(`/devices/${serial}/pending-config`);
+  const statusesOf = async (token: string, serials: string[]) =>
+    Promise.all(serials.map(async (serial) => (await overHttp(token, serial)).status));
+
+  it('is good for its serial number and no other, over HTTP', async () => {
+    const { org, own, logger } = await deviceWithToken();
+    await register(org, 'OTHER');
+    assert.equal(own.length, 36);
+    const serials = [logger.serial, logger.serial.toLowerCase(), 'OTHER', 'UNKNOWN'];
+    assert.deepEqual(await statusesOf(own, serials), [204, 204, 401, 401]);
+    const { body } = await overHttp(own, 'OTHER');
+    assert.deepEqual(body, { success: false, message: 'Invalid or inactive API key' });
+    assert.equal((await gateway.dms.with(own).get('/assets')).status, 401);
+  });
+
+  it('is good for its serial number and no other, over CoAP', async () => {
+    const { org, own, logger, open, history } = await deviceWithToken();
+    const other = await open({ token: own });
+    const otherId = await register(org, other.serial);
+    assert.equal((await other.measure()).code, '4.01');
+    assert.deepEqual(codesOf(await other.report({ token: own })), ['4.01']);
+    assert.equal((await other.sendInfo({ version: 0x0702 })).code, '4.01');
+    assert.deepEqual((await org.api.get(`/assets/${otherId}/measurements`)).body.items, []);
+    assert.equal((await logger.measure({ token: own })).code, '2.01');
+    assert.ok((await history()).length > 0);
+    // Without a token: from the address from which the same serial number has sent one.
+    assert.deepEqual(codesOf(await logger.report({ token: null })), ['2.01']);
+  });
+
+  it('leaves the one before 24 hours', async () => {
+    const { own, issue, logger } = await deviceWithToken();
+    const next = await issue();
+    assert.deepEqual(await statusesOf(own, [logger.serial]), [204]);
+    assert.deepEqual(await statusesOf(next, [logger.serial]), [204]);
+    aheadMs = 24 * HOUR_MS + 60_000;
+    assert.deepEqual(await statusesOf(own, [logger.serial]), [401]);
+    assert.deepEqual(await statusesOf(next, [logger.serial]), [204]);
+  });
+
+  it('ends within 5 s after it was deleted, with the one before; there is none to delete then', async () => {
+    const { org, own, issue, logger, assetId } = await deviceWithToken();
+    const next = await issue();
+    assert.deepEqual(await statusesOf(next, [logger.serial]), [204]);
+    assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 204);
+    for (const token of [own, next])
+      await eventually(
+        () => overHttp(token, logger.serial),
+        ({ status }) => status === 401,
+        WITHIN_5_S,
+      );
+    assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 404);
+  }).timeout(15_000);
+
+  it('stays with its serial number when the hardware is replaced', async () => {
+    const { org, own, assetId, logger } = await deviceWithToken();
+    const newSerialNumber = `${logger.serial}N`;
+    await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber });
+    assert.deepEqual(await statusesOf(own, [newSerialNumber]), [401]);
+    assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 404);
+  });
+
+  it('is shown once: not among the keys, and not in the audit trail', async () => {
+    const { org, own, assetId } = await deviceWithToken();
+    assert.equal((await org.api.get('/keys')).body.items.length, 3);
+    const { body, text } = await org.api.get(`/audit?subject=${assetId}`);
+    assert.equal(body.items[0].action, 'issueDeviceToken');
+    assert.ok(!text.includes(own));
+  });
+
+  it('is the only kind of token where the organization wants that', async () => {
+    const { org, token, own, logger } = await deviceWithToken();
+    const { name } = await gateway.dms.service.sql('organizations').where({ id: org.id }).first();
+    const setting = async (flag: string) => {
+      const { code, stderr } = await runCommand(gateway.dms.settings.databaseUrl, 'org', 'set', name, flag);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    };
+    assert.deepEqual(await statusesOf(token, [logger.serial]), [204]);
+    await setting('--require-device-tokens');
+    await eventually(
+      () => overHttp(token, logger.serial),
+      ({ status }) => status === 401,
+      WITHIN_5_S,
+    );
+    assert.equal((await logger.measure({ token })).code, '4.01');
+    assert.equal((await logger.measure({ token: own })).code, '2.01');
+    await setting('--allow-fleet-token');
+    await eventually(
+      () => overHttp(token, logger.serial),
+      ({ status }) => status === 204,
+      WITHIN_5_S,
+    );
+  }).timeout(20_000);
+
+  it('costs a known device no query', async () => {
+    const { own, logger } = await deviceWithToken();
+    await logger.measure({ token: own });
+    const seen: string[] = [];
+    const note = ({ sql: text }: { sql: string }) => {
+      if (text.includes('api_keys')) seen.push(text);
+    };
+    gateway.dms.service.sql.on('query', note);
+    for (let index = 0; index < 5; index++) await logger.measure({ token: own });
+    gateway.dms.service.sql.removeListener('query', note);
+    assert.ok(seen.length <= 1, 'each frame looks up its token');
+  });
+});
+
+describe('A gateway that requires no token', () => {
+  const gateway = useGateway(() => ({
+    settings: { coap: { port: 0, isTokenRequired: false, tokenOption: null } },
+  }));
+
+  it('refuses messages without one where the organization wants a token of each device', async () => {
+    const { org, logger } = await gateway.newLogger();
+    assert.equal((await logger.measure({ token: null })).code, '2.01');
+    await gateway.dms.service
+      .sql('organizations')
+      .where({ id: org.id })
+      .update({ requires_device_tokens: true });
+    assert.equal((await logger.measure({ token: null })).code, '4.01');
+  });
+});

@@ -1,0 +1,111 @@
+/** Keys by API: admins create, list and delete those of their organization. */
+import assert from 'node:assert/strict';
+import { parseKeyKind } from '../../src/keys/api-key.ts';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const IN_A_YEAR = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString();
+
+describe('Keys by API', () => {
+  let dms: TestService;
+  let own: TestOrganization;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    own = await dms.addOrganization();
+  });
+
+  async function create(body: object): Promise<{ id: string; key: string }> {
+    const answer = await own.api.post('/keys', body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body;
+  }
+
+  const listed = async () => (await own.api.get('/keys')).body.items as Array<Record<string, unknown>>;
+
+  it('shows a new key once, and it works at once for its kind and role', async () => {
+    const reader = await create({ name: 'Reader', kind: 'customer', role: 'read', expiresAt: IN_A_YEAR });
+    const loggers = await create({ name: 'Loggers', kind: 'device', role: null });
+    assert.deepEqual([reader.key, loggers.key].map(parseKeyKind), ['customer', 'device']);
+    assert.equal((await dms.with(reader.key).get('/assets')).status, 200);
+    assert.equal((await dms.with(reader.key).post('/assets', {})).status, 403);
+    assert.equal((await dms.with(loggers.key).get('/devices/NONE/pending-config')).status, 404);
+    const { text } = await own.api.get('/keys');
+    assert.ok(!text.includes(reader.key) && !text.includes(loggers.key));
+  });
+
+  it('lists the keys of the organization, newest first, page by page', async () => {
+    const reader = await create({ name: 'Reader', kind: 'customer', role: 'read', expiresAt: IN_A_YEAR });
+    const loggers = await create({ name: 'Loggers', kind: 'device' });
+    const items = await listed();
+    assert.deepEqual(
+      items.slice(0, 2).map(({ id, name, kind, role, expiresAt }) => [id, name, kind, role, expiresAt]),
+      [
+        [loggers.id, 'Loggers', 'device', null, null],
+        [reader.id, 'Reader', 'customer', 'read', IN_A_YEAR],
+      ],
+    );
+    const first = await own.api.get('/keys?limit=3');
+    const rest = await own.api.get(`/keys?limit=3&cursor=${first.body.nextCursor}`);
+    assert.deepEqual([...first.body.items, ...rest.body.items], items);
+    assert.equal(rest.body.nextCursor, null);
+  });
+
+  it('are refused within 5 s after they were deleted, and not listed any more', async () => {
+    const { id, key } = await create({ name: 'Writer', kind: 'customer', role: 'write' });
+    assert.equal((await dms.with(key).get('/assets')).status, 200);
+    assert.equal((await own.api.delete(`/keys/${id}`)).status, 204);
+    assert.ok((await listed()).every((each) => each.id !== id));
+    assert.equal((await own.api.delete(`/keys/${id}`)).status, 404);
+    const timeoutMs = 5_000;
+    await eventually(
+      () => dms.with(key).get('/assets'),
+      ({ status }) => status === 401,
+      { timeoutMs },
+    );
+  }).timeout(15_000);
+
+  it('cannot be deleted when it is the last admin of the organization', async () => {
+    await create({ name: 'Writer', kind: 'customer', role: 'write' });
+    const expired = await dms.issueKey(own.id, 'customer', 'admin');
+    await dms.service
+      .sql('api_keys')
+      .where({ id: expired.id })
+      .update({ expires_at: new Date(0) });
+    const last = await own.api.delete(`/keys/${own.keyId}`);
+    assert.equal(last.status, 409);
+    assert.equal((await own.api.delete(`/keys/${expired.id}`)).status, 204);
+    const other = await create({ name: 'Second', kind: 'customer', role: 'admin' });
+    assert.equal((await dms.with(other.key).delete(`/keys/${own.keyId}`)).status, 204);
+  });
+
+  it('leaves one admin when several delete each other at the same time', async () => {
+    const others = await Promise.all(
+      [1, 2, 3].map((index) => create({ name: `Admin ${index}`, kind: 'customer', role: 'admin' })),
+    );
+    const ids = [own.keyId, ...others.map(({ id }) => id)];
+    const answers = await Promise.all(ids.map((id) => own.api.delete(`/keys/${id}`)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 204, 204, 409]);
+  });
+
+  it('refuses what is no key, and says what would be right', async () => {
+    const past = new Date(Date.now() - 1_000).toISOString();
+    for (const [body, message] of [
+      [{ name: 'x', role: 'read', expiresAt: past }, /expiresAt must be in the future/],
+      [{ name: ' ', role: 'read' }, /name must not be blank/],
+      [{ name: 'x'.repeat(129), role: 'read' }, /name/],
+      [{ role: 'read' }, /name is required/],
+      [{ name: 'x', kind: 'customer' }, /role must be admin, write, read/],
+      [{ name: 'x', kind: 'device', role: 'read' }, /role must be null/],
+      [{ name: 'x', kind: 'customer', role: 'owner' }, /role must be one of/],
+    ] as const) {
+      const answer = await own.api.post('/keys', body);
+      assert.equal(answer.status, 400, answer.text);
+      assert.match(answer.body.message, message);
+    }
+    assert.equal((await listed()).length, 2);
+  });
+});

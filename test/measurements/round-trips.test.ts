@@ -1,0 +1,84 @@
+/** What a frame waits for: each answer of the database that is needed before the next statement can be sent. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { createPublishEvents } from '../../src/events/events.service.ts';
+import { temperature } from './fixtures.ts';
+import { useLogger } from './harness.ts';
+
+describe('A frame alone', () => {
+  const logger = useLogger();
+  let proxy: Awaited<ReturnType<typeof startCountingProxy>>;
+  let database: Database;
+
+  before(async () => {
+    const url = new URL(logger.dms.settings.databaseUrl);
+    proxy = await startCountingProxy(url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    database = openDatabase({
+      url: url.href,
+      poolSize: 1,
+      statementTimeoutMs: 5_000,
+      applicationName: 'round trips',
+    });
+  });
+  after(async () => {
+    await database.destroy();
+    proxy.stop();
+  });
+
+  it('is stored and published in three round trips', async () => {
+    await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' });
+    const intake = logger.intakeWith({
+      transact: createTransact(database, { plans: 'once', startsWithRead: true }),
+      publish: createPublishEvents({ deliveriesIn: createDeliveriesRepository }),
+    });
+    const receive = (minute: number) => intake.receive(logger.frame({ readings: [temperature(minute)] }));
+    await receive(-2);
+    proxy.reset();
+    assert.equal((await receive(-1))?.accepted, 1);
+    assert.equal(proxy.roundTrips(), 3);
+    const { rows } = await logger.dms.service.sql.raw(
+      'select count(*) from events where organization_id = ?',
+      [logger.org.id],
+    );
+    assert.equal(Number(rows[0].count), 2);
+  });
+});
+
+/** A round trip begins whenever the client sends after the server has. */
+async function startCountingProxy({ hostname, port }: URL) {
+  let trips = 0;
+  let wasServer = true;
+  const server: Server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    client.on('data', (bytes) => {
+      if (wasServer) trips++;
+      wasServer = false;
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      wasServer = true;
+      client.write(bytes);
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('close', () => other.destroy());
+      one.on('error', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    reset: () => {
+      trips = 0;
+    },
+    roundTrips: () => trips,
+    stop: () => void server.close(),
+  };
+}

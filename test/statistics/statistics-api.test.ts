@@ -1,0 +1,108 @@
+/** GET /assets/{assetId}/statistics, over readings that a device sent. */
+import assert from 'node:assert/strict';
+import { apply, applyAnswer, createProfile, FRIDGE, register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const START = Math.floor((Date.now() - 6 * HOUR_MS) / HOUR_MS) * HOUR_MS;
+const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
+
+describe('Statistics of a device', () => {
+  let dms: TestService;
+  let assetId: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    assetId = await register(dms, 'FRIDGE', { name: 'Kühlschrank 冷蔵庫' });
+    const slug = await createProfile(dms, {
+      slug: 'fridge',
+      ...FRIDGE,
+      intervals: { measurementIntervalMinutes: 5 },
+    });
+    await apply(dms, slug, { serialNumbers: ['FRIDGE'] });
+    await applyAnswer(dms, 'FRIDGE');
+  });
+  after(() => dms.stop());
+
+  const get = (query: string, accept?: string) =>
+    dms.api.get(`/assets/${assetId}/statistics${query}`, accept ? { headers: { accept } } : {});
+
+  /** A temperature each 5 minutes, and a humidity; more than one page of the history. */
+  async function send(): Promise<void> {
+    const readings = Array.from({ length: 24 }, (_, index) => [
+      { channel: 1, type: 'temperature', value: index < 4 ? 9 : 5, measuredAt: time(5 * index) },
+      { channel: 2, type: 'humidity', value: 40 + index, measuredAt: time(5 * index) },
+    ]).flat();
+    const { status, text } = await dms.device.post('/devices/FRIDGE/measurements', { readings });
+    assert.equal(status, 202, text);
+  }
+
+  it('has no channel before the first reading', async () => {
+    const { body } = await get(`?from=${time(0)}&to=${time(180)}`);
+    assert.deepEqual(body, { channels: [] });
+    const { status, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
+    assert.deepEqual([status, bytes.subarray(0, 5).toString()], [200, '%PDF-']);
+  });
+
+  it('tells of each channel, its alert bounds and its gaps', async () => {
+    await send();
+    const { status, body, text } = await get(`?from=${time(0)}&to=${time(180)}`);
+    assert.equal(status, 200, text);
+    const [temperature, humidity, ...others] = body.channels;
+    assert.deepEqual(others, []);
+    const { meanKineticTemperature, avg, ...rest } = temperature;
+    assert.deepEqual(rest, {
+      channel: 1,
+      position: 'probe',
+      type: 'temperature',
+      unit: '°C',
+      count: 24,
+      min: 5,
+      max: 9,
+      alerts: [{ type: 'range', lowC: 2, highC: 8, secondsOutside: 1_200 }],
+      gaps: [{ from: time(125), to: time(180) }],
+      gapCount: 1,
+    });
+    assert.ok(Math.abs(avg - 17 / 3) < 1e-9);
+    assert.ok(meanKineticTemperature > avg && meanKineticTemperature < 9);
+    assert.deepEqual(
+      [humidity.min, humidity.max, humidity.meanKineticTemperature, humidity.alerts],
+      [40, 63, null, []],
+    );
+  });
+
+  it('ends at the present: what has not come yet is no gap', async () => {
+    const { body } = await get(`?from=${time(0)}&to=2999-01-01T00:00:00Z`);
+    assert.equal(body.success, false);
+    const ahead = new Date(Date.now() + 24 * HOUR_MS).toISOString();
+    const { body: found } = await get(`?from=${time(0)}&to=${ahead}`);
+    assert.ok(new Date(found.channels[0].gaps.at(-1).to).getTime() <= Date.now());
+  });
+
+  it('is the same as one page of PDF, whatever the name of the asset', async () => {
+    const { status, headers, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/pdf');
+    assert.match(String(headers['content-disposition']), /^attachment; filename="statistics-/);
+    const text = bytes.toString('latin1');
+    assert.match(text, /^%PDF-/);
+    assert.match(text, /%%EOF\s*$/);
+    assert.equal(text.match(/\/Type \/Page\b(?!s)/g)?.length, 1);
+  });
+
+  it('refuses spans that are missing, empty or too long, and unknown assets', async () => {
+    for (const query of [
+      '',
+      `?from=${time(0)}`,
+      `?from=${time(10)}&to=${time(10)}`,
+      `?from=2020-01-01T00:00:00Z&to=2021-02-05T00:00:01Z`,
+    ]) {
+      assert.equal((await get(query)).status, 400, query);
+    }
+    assert.equal((await get('?from=2020-01-01T00:00:00Z&to=2021-02-04T00:00:00Z')).status, 200);
+    const other = await dms.addOrganization();
+    const { status } = await other.api.get(`/assets/${assetId}/statistics?from=${time(0)}&to=${time(1)}`);
+    assert.equal(status, 404);
+  });
+});

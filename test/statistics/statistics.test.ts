@@ -1,0 +1,186 @@
+/** Statistics of readings: the rules, against a plain computation over all samples at once. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createCurves } from '../../src/statistics/curve.ts';
+import { createKineticMean } from '../../src/statistics/mean-kinetic-temperature.ts';
+import { type ChannelStatistics, createStatisticsFold, GAPS_MAX } from '../../src/statistics/statistics.ts';
+
+const SECOND = 1_000;
+const HOLD = 600 * SECOND;
+const SPAN = { from: 1_000_000 * SECOND, to: 1_010_000 * SECOND };
+const BOUNDS = { lowC: 2, highC: 8 };
+
+interface Sample {
+  at: number;
+  value: number | null;
+}
+
+function fold(samples: Sample[], holdMs = HOLD, span = SPAN): ChannelStatistics | undefined {
+  const folded = createStatisticsFold({ ...span, holdMsOf: () => holdMs, boundsOf: () => [BOUNDS] });
+  for (const { at, value } of samples.toSorted((a, b) => b.at - a.at))
+    folded.add({ channel: 1, type: 1, value, measuredAt: new Date(at) });
+  return folded.result()[0];
+}
+
+const at = (seconds: number, value: number | null): Sample => ({ at: SPAN.from + seconds * SECOND, value });
+
+const arbitrarySamples = fc.uniqueArray(
+  fc.record({
+    at: fc.integer({ min: -700, max: 10_500 }).map((seconds) => SPAN.from + seconds * SECOND),
+    value: fc.option(
+      fc.integer({ min: -300, max: 300 }).map((tenths) => tenths / 10),
+      { freq: 10 },
+    ),
+  }),
+  { selector: (sample) => sample.at, minLength: 1, maxLength: 60 },
+);
+
+/** Second by second: what the newest sample says, if it still holds. */
+function secondBySecond(samples: Sample[]) {
+  const known = samples.filter(({ value }) => value !== null).toSorted((a, b) => b.at - a.at);
+  let secondsOutside = 0;
+  let uncovered = 0;
+  for (let now = SPAN.from; now < SPAN.to; now += SECOND) {
+    const held = known.find((sample) => sample.at <= now);
+    if (!held || now >= held.at + HOLD) uncovered++;
+    else if ((held.value as number) < BOUNDS.lowC || (held.value as number) > BOUNDS.highC) secondsOutside++;
+  }
+  return { secondsOutside, uncovered };
+}
+
+describe('Statistics of a channel', () => {
+  it('agree with a look at every second, for any samples', () => {
+    fc.assert(
+      fc.property(arbitrarySamples, (samples) => {
+        const inSpan = samples.filter(
+          (sample) => sample.value !== null && sample.at >= SPAN.from && sample.at < SPAN.to,
+        );
+        const found = fold(samples);
+        if (inSpan.length === 0) return assert.equal(found, undefined);
+        const values = inSpan.map(({ value }) => value as number);
+        const { secondsOutside, uncovered } = secondBySecond(samples);
+        assert.deepEqual(
+          [found?.count, found?.min, found?.max],
+          [values.length, Math.min(...values), Math.max(...values)],
+        );
+        const avg = values.reduce((sum, value) => sum + value, 0) / values.length;
+        assert.ok(Math.abs((found?.avg ?? Number.NaN) - avg) < 1e-9);
+        assert.equal(found?.alerts[0]?.secondsOutside, secondsOutside);
+        const gapSeconds = found?.gaps.reduce((sum, gap) => sum + (gap.to - gap.from) / SECOND, 0);
+        assert.equal(gapSeconds, uncovered);
+        assert.equal(found?.gapCount, found?.gaps.length);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('let a sample hold until the next one, for two intervals at most; more is a gap', () => {
+    const found = fold([at(0, 5), at(500, 9), at(2_000, 1), at(9_900, 5)]);
+    assert.deepEqual(found?.gaps, [
+      { from: at(1_100, 0).at, to: at(2_000, 0).at },
+      { from: at(2_600, 0).at, to: at(9_900, 0).at },
+    ]);
+    assert.equal(found?.alerts[0]?.secondsOutside, 600 + 600);
+  });
+
+  it('let a sample of before the span hold into it, and do not count it', () => {
+    const found = fold([at(-300, 20), at(400, 5)]);
+    assert.deepEqual([found?.count, found?.max, found?.alerts[0]?.secondsOutside], [1, 5, 300]);
+    assert.deepEqual(found?.gaps[0], { from: at(300, 0).at, to: at(400, 0).at });
+  });
+
+  it('take no sensor error for a sample, and no value on a bound for one outside', () => {
+    const found = fold([at(0, 2), at(100, null), at(500, 8)]);
+    assert.deepEqual([found?.count, found?.alerts[0]?.secondsOutside], [2, 0]);
+    assert.equal(fold([at(0, null)]), undefined);
+  });
+
+  it('list a bounded number of gaps, the newest, and count all', () => {
+    const samples = Array.from({ length: 3 * GAPS_MAX }, (_, index) => at(index, 5));
+    const found = fold(samples, SECOND / 2);
+    assert.equal(found?.gaps.length, GAPS_MAX);
+    assert.ok((found?.gapCount ?? 0) >= 3 * GAPS_MAX);
+    assert.equal(found?.gaps.at(-1)?.to, SPAN.to);
+  });
+
+  it('tell channels apart, and types after other hardware', () => {
+    const folded = createStatisticsFold({ ...SPAN, holdMsOf: () => HOLD, boundsOf: () => [BOUNDS] });
+    const measuredAt = new Date(SPAN.from);
+    for (const [channel, type] of [
+      [2, 2],
+      [1, 1],
+      [2, 1],
+    ] as const)
+      folded.add({ channel, type, value: 50, measuredAt });
+    assert.deepEqual(
+      folded.result().map((found) => [found.channel, found.type, found.alerts.length]),
+      [
+        [1, 1, 1],
+        [2, 1, 1],
+        [2, 2, 0],
+      ],
+    );
+  });
+});
+
+describe('The mean kinetic temperature', () => {
+  const kineticOf = (values: number[]): number => {
+    const mean = createKineticMean();
+    for (const value of values) mean.add(value);
+    return mean.result() as number;
+  };
+
+  it('is what the formula gives, as it is written', () => {
+    const values = [20, 25, 30, 22.5, 18];
+    const ratio = 83.144 / 8.3144e-3;
+    const mean = values.reduce((sum, value) => sum + Math.exp(-ratio / (value + 273.15)), 0) / values.length;
+    assert.ok(Math.abs(kineticOf(values) - (ratio / -Math.log(mean) - 273.15)) < 1e-9);
+  });
+
+  it('is the temperature itself where it is constant, down to the absolute zero', () => {
+    for (const value of [-273.1, -196, 0, 5, 4_000])
+      assert.ok(Math.abs(kineticOf([value, value, value]) - value) < 1e-6, String(value));
+    assert.ok(Number.isFinite(kineticOf([-273.2, -273.2])));
+  });
+
+  it('lies between average and maximum, and does not depend on the order', () => {
+    const temperatures = fc.array(fc.double({ min: -40, max: 60, noNaN: true }), {
+      minLength: 1,
+      maxLength: 50,
+    });
+    fc.assert(
+      fc.property(temperatures, (values) => {
+        const avg = values.reduce((sum, value) => sum + value, 0) / values.length;
+        const kinetic = kineticOf(values);
+        assert.ok(kinetic >= avg - 1e-6 && kinetic <= Math.max(...values) + 1e-6, `${kinetic} ${avg}`);
+        assert.ok(Math.abs(kinetic - kineticOf(values.toReversed())) < 1e-9);
+      }),
+    );
+  });
+});
+
+describe('The curve', () => {
+  it('keeps the least and the greatest value of each column, and nothing outside of the span', () => {
+    fc.assert(
+      fc.property(arbitrarySamples, (samples) => {
+        const curves = createCurves(SPAN, 10);
+        for (const { at: time, value } of samples)
+          curves.add({ channel: 1, type: 1, value, measuredAt: new Date(time) });
+        const columns = curves.columnsOf(1, 1);
+        const width = (SPAN.to - SPAN.from) / 10;
+        const seen = new Map<number, number[]>();
+        for (const { at: time, value } of samples) {
+          if (value === null || time < SPAN.from || time >= SPAN.to) continue;
+          const column = Math.floor((time - SPAN.from) / width);
+          seen.set(column, [...(seen.get(column) ?? []), value]);
+        }
+        assert.deepEqual(
+          columns,
+          [...seen]
+            .toSorted(([a], [b]) => a - b)
+            .map(([column, values]) => ({ column, min: Math.min(...values), max: Math.max(...values) })),
+        );
+      }),
+    );
+  });
+});

@@ -10,7 +10,7 @@ export const config = { transaction: false };
  */
 const FUNCTIONS = `
   create or replace function asset_grams(organization_id uuid, serial_number text, name text) returns tsvector
-  language sql immutable strict parallel safe as $$
+  language sql immutable strict parallel safe cost 50000 as $$
     select array_to_tsvector(array_agg(organization_id || ':' || substr(field, position, 3)))
     from (values (lower(serial_number collate pg_c_utf8) || e'\\x01\\x01'), (lower(name collate pg_c_utf8) || e'\\x01\\x01'))
       as fields (field)

@@ -46,24 +46,41 @@ const MATCHES = `(?::text is null or lower(a.serial_number) = lower(?::text)) an
   and (?::text is null or d.sync_status = ?::text)
   and (?::timestamptz is null or s.last_reading_at is null or s.last_reading_at < ?::timestamptz)`;
 
-/** Bindings of each: the organization, the value that is looked up, ids after this one. */
-const BY_SERIAL = `select organization_id, id from assets
+/** For ids from a table of devices. */
+const ASSET_OF_FOUND = `cross join lateral (
+    select * from assets where organization_id = found.organization_id and id = found.id and archived_at is null limit 1
+  ) as registered`;
+
+/** Rows of assets with `found_id`. Bindings of each: the organization, the value that is looked up, ids after this one. */
+const BY_SERIAL = `select id as found_id, * from assets
   where organization_id = ? and lower(serial_number) = lower(?) and archived_at is null and id > ?`;
-const BY_MODEL = `select organization_id, id from assets
+const BY_MODEL = `select id as found_id, * from assets
   where organization_id = ? and model = ? and archived_at is null and id > ? order by id`;
-const BY_STATUS = `select organization_id, asset_id as id from device_states
-  where organization_id = ? and status = ? and is_active and asset_id > ? order by asset_id`;
-const BY_BATTERY = `select organization_id, asset_id as id from device_states
-  where organization_id = ? and battery_status = ? and is_active and asset_id > ? order by asset_id`;
-const BY_SYNC_STATUS = `select organization_id, asset_id as id from device_configs
-  where organization_id = ? and sync_status = ? and is_active and asset_id > ? order by asset_id`;
-const BY_TEXT = `select organization_id, id from assets
-  where organization_id = ? and asset_grams(organization_id, serial_number, name) @@ asset_grams_query(organization_id, ?)
-    and archived_at is null and id > ?`;
-const IN_WINDOW = `select organization_id, id from assets
+const BY_STATUS = `select found.id as found_id, registered.* from (
+    select organization_id, asset_id as id from device_states
+    where organization_id = ? and status = ? and is_active and asset_id > ? order by asset_id
+  ) as found ${ASSET_OF_FOUND}`;
+const BY_BATTERY = `select found.id as found_id, registered.* from (
+    select organization_id, asset_id as id from device_states
+    where organization_id = ? and battery_status = ? and is_active and asset_id > ? order by asset_id
+  ) as found ${ASSET_OF_FOUND}`;
+const BY_SYNC_STATUS = `select found.id as found_id, registered.* from (
+    select organization_id, asset_id as id from device_configs
+    where organization_id = ? and sync_status = ? and is_active and asset_id > ? order by asset_id
+  ) as found ${ASSET_OF_FOUND}`;
+/**
+ * Only a constant can be looked up in an index, so the organization is given once more. The limit is null where devices
+ * are compared with other conditions, too.
+ */
+const BY_TEXT = `select id as found_id, * from assets
+  where organization_id = ? and asset_grams(organization_id, serial_number, name) @@ asset_grams_query(?::uuid, ?::text)
+    and archived_at is null and id > ? and (strpos(lower(serial_number collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0
+      or strpos(lower(name collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0)
+  order by id limit ?::bigint`;
+const IN_WINDOW = `select id as found_id, * from assets
   where organization_id = ? and ?::text is not null and archived_at is null and id > ? order by id limit ${WINDOW}`;
 
-const idsBy = (way: Exclude<Way, 'lastReadingBefore'>) =>
+const rowsBy = (way: Exclude<Way, 'lastReadingBefore'>) =>
   way === 'serialNumber'
     ? BY_SERIAL
     : way === 'model'
@@ -80,11 +97,7 @@ const idsBy = (way: Exclude<Way, 'lastReadingBefore'>) =>
 
 type Way = Exclude<Lookup, 'all'> | 'window';
 
-const OF_FOUND = `cross join lateral (
-    select * from assets where organization_id = found.organization_id and id = found.id and archived_at is null limit 1
-  ) as a
-  ${WITH_DEVICE}
-  where ${MATCHES}`;
+const MATCHING = `as a ${WITH_DEVICE} where ${MATCHES}`;
 
 /**
  * The hours of last readings that are looked at, one index look-up each, and within each hour the devices by id.
@@ -98,9 +111,11 @@ const HOURS = `hours as (
       and last_reading_from > hours.hour and last_reading_from < ?::timestamptz order by last_reading_from limit 1)
     from hours where hours.hour is not null
   )`;
-const IN_HOUR = `select organization_id, asset_id as id from device_states
-  where organization_id = ? and is_active and last_reading_from = hours.hour
-    and (last_reading_at is null or last_reading_at < ?::timestamptz) and asset_id > ? order by asset_id`;
+const IN_HOUR = `select found.id as found_id, registered.* from (
+    select organization_id, asset_id as id from device_states
+    where organization_id = ? and is_active and last_reading_from = hours.hour
+      and (last_reading_at is null or last_reading_at < ?::timestamptz) and asset_id > ? order by asset_id
+  ) as found ${ASSET_OF_FOUND}`;
 
 export interface AssetPage {
   /** Ids after this one. */
@@ -162,7 +177,7 @@ export function createAssetSearchRepository(sql: Sql) {
         sql,
         `with recursive ${HOURS}
          select page.* from hours cross join lateral (
-           select ${LISTED_COLUMNS} from (${IN_HOUR}) as found ${OF_FOUND} order by found.id limit ?
+           select ${LISTED_COLUMNS} from (${IN_HOUR}) ${MATCHING} order by a.found_id limit ?
          ) as page
          order by page.id limit ?`,
         [...hoursBindings(organizationId, filter, from), ...matchBindings(filter), limit, limit],
@@ -170,8 +185,12 @@ export function createAssetSearchRepository(sql: Sql) {
     }
     return query(
       sql,
-      `select ${LISTED_COLUMNS} from (${idsBy(way)}) as found ${OF_FOUND} order by found.id limit ?`,
-      [organizationId, valueFor(way, filter), from, ...matchBindings(filter), limit],
+      `select ${LISTED_COLUMNS} from (${rowsBy(way)}) ${MATCHING} order by a.found_id limit ?`,
+      [
+        ...lookupBindings(way, organizationId, filter, { after: from, limit }),
+        ...matchBindings(filter),
+        limit,
+      ],
     );
   }
 
@@ -187,15 +206,13 @@ export function createAssetSearchRepository(sql: Sql) {
         sql,
         `with recursive ${HOURS}
          select 1 from hours cross join lateral (
-           select 1 from (${IN_HOUR}) as found ${OF_FOUND} limit ${COUNTED_MAX}
+           select 1 from (${IN_HOUR}) ${MATCHING} limit ${COUNTED_MAX}
          ) as matching limit ${COUNTED_MAX}`,
         [...hoursBindings(organizationId, filter, FIRST_ID), ...matchBindings(filter)],
       );
     }
-    return query(sql, `select 1 from (${idsBy(way)}) as found ${OF_FOUND} limit ${COUNTED_MAX}`, [
-      organizationId,
-      valueFor(way, filter),
-      FIRST_ID,
+    return query(sql, `select 1 from (${rowsBy(way)}) ${MATCHING} limit ${COUNTED_MAX}`, [
+      ...lookupBindings(way, organizationId, filter, { after: FIRST_ID, limit: COUNTED_MAX }),
       ...matchBindings(filter),
     ]);
   }
@@ -218,8 +235,19 @@ async function firstOf<Row>(ways: Way[], find: (way: Way) => Promise<Row[]>, eno
   return found;
 }
 
-const valueFor = (way: Exclude<Way, 'lastReadingBefore'>, filter: AssetFilter): string | null =>
-  way === 'window' ? '' : filter[way];
+function lookupBindings(
+  way: Exclude<Way, 'lastReadingBefore'>,
+  organizationId: string,
+  filter: AssetFilter,
+  { after, limit }: { after: string; limit: number },
+): unknown[] {
+  if (way === 'q') {
+    const { q, ...others } = filter;
+    const isAlone = Object.values(others).every((value) => value === null);
+    return [organizationId, organizationId, q, after, q, q, isAlone ? limit : null];
+  }
+  return [organizationId, way === 'window' ? '' : filter[way], after];
+}
 
 function hoursBindings(organizationId: string, { lastReadingBefore }: AssetFilter, after: string): unknown[] {
   const before = lastReadingBefore?.toISOString() ?? null;

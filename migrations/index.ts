@@ -44,13 +44,19 @@ import * as measurementBlocks from './032-measurement-blocks.ts';
 import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
 import * as latestReadings from './036-latest-readings.ts';
-import * as deviceColumnsToListBy from './041-device-columns-to-list-by.ts';
-import * as deviceListIndexes from './042-device-list-indexes.ts';
-import * as deviceTotals from './043-device-totals.ts';
-import * as endpointDisabledAt from './044-endpoint-disabled-at.ts';
+import * as scheduledJobs from './038-scheduled-jobs.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
 import * as deviceTokens from './048-device-tokens.ts';
+import * as alertTypes from './058-alert-types.ts';
+import * as alertTotalsByType from './059-alert-totals-by-type.ts';
+import * as notificationChannels from './060-notification-channels.ts';
+import * as notificationAlerts from './061-notification-alerts.ts';
+import * as notifications from './062-notifications.ts';
+import * as deviceColumnsToListBy from './066-device-columns-to-list-by.ts';
+import * as deviceListIndexes from './067-device-list-indexes.ts';
+import * as deviceTotals from './068-device-totals.ts';
+import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -88,11 +94,17 @@ export const migrations = {
   '033-device-infos': deviceInfos,
   '034-uncompacted-from': uncompactedFrom,
   '036-latest-readings': latestReadings,
-  '041-device-columns-to-list-by': deviceColumnsToListBy,
-  '042-device-list-indexes': deviceListIndexes,
-  '043-device-totals': deviceTotals,
-  '044-endpoint-disabled-at': endpointDisabledAt,
+  '038-scheduled-jobs': scheduledJobs,
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
   '048-device-tokens': deviceTokens,
+  '058-alert-types': alertTypes,
+  '059-alert-totals-by-type': alertTotalsByType,
+  '060-notification-channels': notificationChannels,
+  '061-notification-alerts': notificationAlerts,
+  '062-notifications': notifications,
+  '066-device-columns-to-list-by': deviceColumnsToListBy,
+  '067-device-list-indexes': deviceListIndexes,
+  '068-device-totals': deviceTotals,
+  '071-endpoint-disabled-at': endpointDisabledAt,
 };

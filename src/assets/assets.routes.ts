@@ -132,7 +132,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       },
       async handle({ caller, bytes, header, transact }) {
         return ok(
-          await imports.limit.run(caller.keyId, () =>
+          await imports.limit.run(caller, () =>
             imports.service.run(transact, caller.organizationId, parseRows(bytes, header('Content-Type'))),
           ),
         );

@@ -93,13 +93,13 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   };
 }
 
-const composeDisableEndpoint = ({ transact, now }: Resources) =>
+const composeDisableEndpoint = (resources: Resources) =>
   createDisableEndpoint({
-    transact,
+    transact: resources.transact,
     breakersIn: createBreakerRepository,
     healthIn: createShownHealthRepository,
-    publish: composeEvents().publish,
-    now,
+    publish: composeEvents(resources).publish,
+    now: resources.now,
   });
 
 const openOutbox = ({ settings }: Resources) =>

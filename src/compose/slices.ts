@@ -11,6 +11,7 @@ import { composeEvents } from './events.ts';
 import { composeFleet } from './fleet.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
+import { composeNotifications } from './notifications.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
 import type { Resources } from './resources.ts';
@@ -20,7 +21,7 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish } = composeEvents();
+  const { publish, publishToEndpoints, queueNotifications } = composeEvents(resources);
 
   const alerts = composeAlerts(resources, { publish });
   const presence = composePresence(resources, {
@@ -47,7 +48,8 @@ export function composeSlices(resources: Resources) {
     evaluateAlerts: alerts.evaluate,
     onlineEvents: presence.onlineEvents,
     observeContact: presence.observeContact,
-    publish,
+    publish: publishToEndpoints,
+    queueNotifications,
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
@@ -71,6 +73,7 @@ export function composeSlices(resources: Resources) {
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
     fleet: composeFleet(resources),
+    notifications: composeNotifications(resources, deliveries),
     audit: composeAudit(resources),
     statistics: composeStatistics(resources, {
       findAsset: assets.findAsset,

@@ -8,6 +8,8 @@ export interface FleetCount {
   count: number;
 }
 
+const COUNTED = `(list = 'devices' or list = 'alerts' and key ~ '^type:.*:(new|acknowledged)$')`;
+
 export type FleetRepository = ReturnType<typeof createFleetRepository>;
 
 export function createFleetRepository(sql: Sql) {
@@ -16,12 +18,11 @@ export function createFleetRepository(sql: Sql) {
     count(organizationId: string): Promise<FleetCount[]> {
       return query(
         sql,
-        `select case list when 'open_alerts' then 'alert:' || key else key end as key, sum(count)::bigint as count from (
-           select list, key, total as count from list_totals
-           where organization_id = ? and list in ('devices', 'open_alerts')
+        `select case list when 'alerts' then 'alert:' || split_part(key, ':', 2) else key end as key, sum(count)::bigint as count
+         from (
+           select list, key, total as count from list_totals where organization_id = ? and ${COUNTED}
            union all
-           select list, key, change from list_changes
-           where organization_id = ? and list in ('devices', 'open_alerts')
+           select list, key, change from list_changes where organization_id = ? and ${COUNTED}
          ) as kept
          group by 1
          union all

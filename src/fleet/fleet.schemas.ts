@@ -21,7 +21,7 @@ export const fleetSchema = Joi.object({
     status: { new: 2, online: 176, offline: 2 },
     syncStatus: { no_device_report: 2, pending: 4, sent: 0, failed: 1, applied: 172, drifted: 1 },
     batteryStatus: { ok: 170, low: 8, unknown: 2 },
-    openAlerts: { high_temp: 1, low_temp: 0, no_data: 2 },
+    openAlerts: { high_temp: 1, low_temp: 0, no_data: 2, low_battery: 8, sensor_error: 0 },
     endpoints: { healthy: 2, failing: 0, recovering: 0, disabled: 1 },
     unregisteredDevices: 0,
   })

@@ -21,6 +21,7 @@ const NOWHERE: Fixtures = {
   keyId: 'x',
   jobId: 'x',
   unregisteredSerial: 'x',
+  channelId: 'x',
   webhookIds: {},
   deliveryIds: {},
 };

@@ -11,7 +11,7 @@ export const config = { transaction: false };
 export async function up(sql: Knex): Promise<void> {
   await sql.transaction(async (trx) => {
     await trx.raw(`set local lock_timeout = '5s'`);
-    for (const statement of [STATES, CONFIGS, ALERTS, COMMENTS]) await trx.raw(statement);
+    for (const statement of [STATES, CONFIGS, COMMENTS]) await trx.raw(statement);
   });
   await sql.raw(COUNT_ALL);
 }
@@ -21,13 +21,12 @@ export async function down(sql: Knex): Promise<void> {
     drop function record_device_states_insert cascade;
     drop function record_device_states_change cascade;
     drop function record_device_configs_changes cascade;
-    drop function record_open_alerts_changes cascade;
-    delete from list_totals where list in ('devices', 'open_alerts');
-    delete from list_changes where list in ('devices', 'open_alerts');
+    delete from list_totals where list = 'devices';
+    delete from list_changes where list = 'devices';
     comment on column list_totals.list is
       'assets: the active ones; alerts; targets:<job id>, while the job runs.';
     comment on column list_totals.key is
-      'assets: empty for all, model:<model> for those of a model. alerts: the status. targets: the state.'`);
+      'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state.'`);
 }
 
 const STATES = `
@@ -79,34 +78,12 @@ const CONFIGS = `
     referencing old table as removed new table as added
     for each statement execute function record_device_configs_changes()`;
 
-const ALERTS = `
-  create or replace function record_open_alerts_changes() returns trigger language plpgsql as $$
-  begin
-    if tg_op = 'INSERT' then
-      insert into list_changes (organization_id, list, key, change)
-      select organization_id, 'open_alerts', type, count(*) from added
-      where status <> 'resolved' group by organization_id, type;
-    else
-      insert into list_changes (organization_id, list, key, change)
-      select organization_id, 'open_alerts', type, sum(change)
-      from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      where status <> 'resolved' group by organization_id, type having sum(change) <> 0;
-    end if;
-    return null;
-  end $$;
-  -- Only resolved alerts are deleted, by the retention.
-  create or replace trigger alerts_insert_open_changes after insert on alerts
-    referencing new table as added for each statement execute function record_open_alerts_changes();
-  create or replace trigger alerts_update_open_changes after update on alerts
-    referencing old table as removed new table as added
-    for each statement execute function record_open_alerts_changes()`;
-
 const COMMENTS = `
   comment on column list_totals.list is
-    'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state; open_alerts.';
+    'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state.';
   comment on column list_totals.key is
-    'assets: empty for all, model:<model> for those of a model. alerts: the status. targets: the state. devices: '
-    'status:, battery: or sync: and the value. open_alerts: the type.'`;
+    'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. '
+    'targets: the state. devices: status:, battery: or sync: and the value.'`;
 
 /** One snapshot shows the rows and the changes that are recorded for some of them: the rest is the total. */
 const COUNT_ALL = `
@@ -121,10 +98,8 @@ const COUNT_ALL = `
     select organization_id, 'devices', 'sync:' || sync_status, count(*) from device_configs
     where is_active group by 1, 3
     union all
-    select organization_id, 'open_alerts', type, count(*) from alerts where status <> 'resolved' group by 1, 3
-    union all
     select organization_id, list, key, -sum(change) from list_changes
-    where list in ('devices', 'open_alerts') group by 1, 2, 3
+    where list = 'devices' group by 1, 2, 3
   ) as counted
   group by 1, 2, 3 order by 1, 2, 3
   on conflict on constraint list_totals_pkey do update set total = excluded.total`;

@@ -1,10 +1,12 @@
 /** From the words that were typed to the command; wrong ones get one plain sentence and exit code 2. */
+import { ApiError } from '../../client/src/index.ts';
 import { AppError } from '../process/errors.ts';
 import { type Command, inputOf, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOf } from './help.ts';
 import { printOutput } from './print-output.ts';
 
+const FAILED = 1;
 const WRONG_USE = 2;
 const HELP = new Set(['--help', '-h']);
 
@@ -19,10 +21,21 @@ export async function runCommandLine(typed: string[]): Promise<void> {
     const output = await command.run(input);
     if (output !== undefined) printOutput(output, input.isJson);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof AppError)) throw error;
-    process.stderr.write(`${error.message.trimEnd()}\n`);
-    process.exitCode = WRONG_USE;
+    const fault = faultOf(error);
+    if (!fault) throw error;
+    process.stderr.write(`${fault.message.trimEnd()}\n`);
+    process.exitCode = fault.exitCode;
   }
+}
+
+/** Null for what no command expects. */
+function faultOf(error: unknown): { message: string; exitCode: number } | null {
+  if (error instanceof UsageError || error instanceof AppError)
+    return { message: error.message, exitCode: WRONG_USE };
+  if (error instanceof ApiError) return { message: error.message, exitCode: FAILED };
+  const isUnreachable = error instanceof TypeError && error.cause instanceof Error;
+  if (!isUnreachable) return null;
+  return { message: `The API cannot be reached: ${(error.cause as Error).message}`, exitCode: FAILED };
 }
 
 const findCommand = (typed: string[]): Command => {

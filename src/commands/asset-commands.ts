@@ -1,7 +1,7 @@
 /** Devices, by API. */
-import { each, type Result } from '../../client/src/index.ts';
+import { type Arguments, each, type Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
-import { type Command, option, required, type Table, UsageError } from './command.ts';
+import { type Command, type CommandInput, option, required, type Table, UsageError } from './command.ts';
 import { take } from './take.ts';
 
 type Asset = Result<'getAsset'>;
@@ -11,13 +11,13 @@ const LISTED_DEFAULT = '50';
 export const assetCommands: Command[] = [
   {
     words: ['assets', 'list'],
-    args: '[--limit 50]',
-    summary: 'lists devices',
+    args: '[--search TEXT] [--status STATUS] [--sync-status STATUS] [--limit 50]',
+    summary: 'lists devices, those whose serial or name contains a text',
     ...byApi(async ({ dms }, input) => {
       const limit = Number(option(input, 'limit') ?? LISTED_DEFAULT);
       if (!Number.isInteger(limit) || limit < 1)
         throw new UsageError('--limit must be a whole number from 1');
-      return tableOf(await take(each(dms.listAssets, {}), limit));
+      return tableOf(await take(each(dms.listAssets, filterOf(input)), limit));
     }),
   },
   {
@@ -31,6 +31,13 @@ export const assetCommands: Command[] = [
     }),
   },
 ];
+
+function filterOf(input: CommandInput): Arguments<'listAssets'> {
+  const [q, status, syncStatus] = ['search', 'status', 'sync-status'].map((name) => option(input, name));
+  const filter = { ...(q && { q }), ...(status && { status }), ...(syncStatus && { syncStatus }) };
+  // The service says which values there are.
+  return filter as Arguments<'listAssets'>;
+}
 
 const tableOf = (assets: Result<'listAssets'>['items']): Table => ({
   headings: ['SERIAL', 'NAME', 'STATUS', 'BATTERY', 'SIGNAL', 'LAST READING'],

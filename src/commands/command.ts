@@ -78,8 +78,9 @@ function parsedWith(typed: string[], options: OptionTypes) {
   try {
     return parseArgs({ args: typed, options, allowPositionals: true });
   } catch (error) {
-    const [sentence] = (error as Error).message.split(/\. |\n/);
-    throw new UsageError(sentence);
+    const [sentence = ''] = (error as Error).message.split(/\. |\n/);
+    const [, name] = /'(--[a-z-]+).*ambiguous/.exec(sentence) ?? [];
+    throw new UsageError(name ? `${name} needs a value that does not begin with -` : sentence);
   }
 }
 

@@ -12,11 +12,14 @@ export function organizationName(name: string): string {
   return name;
 }
 
+export interface Ensured {
+  organization: Organization;
+  /** None when it was there. */
+  changes: Change[];
+}
+
 /** Finds or creates the organization of that name. */
-export async function ensured(
-  sql: Sql,
-  name: string,
-): Promise<{ organization: Organization; changes: Change[] }> {
+export async function ensured(sql: Sql, name: string): Promise<Ensured> {
   const organizations = createOrganizationsRepository(sql);
   const found = await organizations.findByName(name);
   if (found) return { organization: found, changes: [] };

@@ -8,7 +8,7 @@ import { printOutput } from './print-output.ts';
 
 const FAILED = 1;
 const WRONG_USE = 2;
-const HELP = new Set(['--help', '-h']);
+const HELP = new Set(['--help', '-h', 'help']);
 
 export async function runCommandLine(typed: string[]): Promise<void> {
   if (typed.length === 0 || typed.some((word) => HELP.has(word))) {
@@ -33,6 +33,12 @@ function faultOf(error: unknown): { message: string; exitCode: number } | null {
   if (error instanceof UsageError || error instanceof AppError)
     return { message: error.message, exitCode: WRONG_USE };
   if (error instanceof ApiError) return { message: error.message, exitCode: FAILED };
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (code === 'ECONNREFUSED')
+    return {
+      message: `Nothing answers at ${address}:${port}: is the service running (npm start)?`,
+      exitCode: FAILED,
+    };
   const isUnreachable = error instanceof TypeError && error.cause instanceof Error;
   if (!isUnreachable) return null;
   return { message: `The API cannot be reached: ${(error.cause as Error).message}`, exitCode: FAILED };

@@ -2139,7 +2139,7 @@ export interface components {
          *       },
          *       "intervals": {
          *         "measurementIntervalMinutes": 5,
-         *         "transmissionIntervalSeconds": 21600
+         *         "transmissionIntervalSeconds": 14400
          *       }
          *     }
          */
@@ -2669,7 +2669,7 @@ export interface components {
             measurementIntervalMinutes?: number;
             /**
              * @description Seconds; at least the measurement interval.
-             * @example 21600
+             * @example 14400
              */
             transmissionIntervalSeconds?: number;
         };
@@ -3059,7 +3059,7 @@ export interface components {
          *         }
          *       ],
          *       "measurementIntervalMinutes": 5,
-         *       "transmissionIntervalSeconds": 21600
+         *       "transmissionIntervalSeconds": 14400
          *     }
          */
         ProfileDetail: {
@@ -3082,7 +3082,7 @@ export interface components {
             measurementIntervalMinutes: number | null;
             /**
              * @description Seconds; at least the measurement interval.
-             * @example 21600
+             * @example 14400
              */
             transmissionIntervalSeconds: number | null;
         };

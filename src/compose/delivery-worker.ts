@@ -93,6 +93,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
 const openOutbox = ({ settings }: Resources) =>
   openDatabase({
     url: settings.databaseUrl,
+    pooler: settings.databasePooler,
     poolSize: OUTBOX_POOL_SIZE,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service deliveries',
@@ -134,7 +135,7 @@ function startDispatching(
     log,
   });
   const listener = listenTo({
-    url: settings.databaseUrl,
+    url: settings.databaseDirectUrl,
     channel: DELIVERIES_CHANNEL,
     onNotification: (payload) => {
       const { kind, endpoints } = parseNotification(payload);

@@ -35,6 +35,7 @@ export function openResources(options: ComposeOptions) {
   const lostConnections = new Set<() => void>();
   const database = {
     url: settings.databaseUrl,
+    pooler: settings.databasePooler,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
     onConnectionLost() {

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { isQueryTimeout } from './faults.ts';
+import { adaptToPooler, type Pooler } from './pooler.ts';
 
 /** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
 export type PooledConnection = pg.Client & {
@@ -27,6 +28,8 @@ export interface DatabaseOptions {
   applicationName: string;
   /** Settings of the server for these connections, by name. */
   session?: Record<string, string>;
+  /** What connections lead to; the server itself by default. */
+  pooler?: Pooler;
   /** A connection ended without being closed here: after a failover, another server answers. */
   onConnectionLost?(): void;
 }
@@ -38,6 +41,8 @@ export interface DatabaseOptions {
 const VANISHED_CLIENT = {
   idle_in_transaction_session_timeout: '10s',
   client_connection_check_interval: '10s',
+};
+const VANISHED_MACHINE = {
   tcp_keepalives_idle: '30s',
   tcp_keepalives_interval: '10s',
   tcp_keepalives_count: '3',
@@ -62,13 +67,17 @@ export function openDatabase({
   statementTimeoutMs,
   applicationName,
   session = {},
+  pooler = 'none',
   onConnectionLost = () => {},
 }: DatabaseOptions): Database {
   const connections = new Map<string, PooledConnection>();
+  const ofTransactions = { ...VANISHED_CLIENT, statement_timeout: String(statementTimeoutMs) };
+  const ofConnection = { ...VANISHED_CLIENT, ...VANISHED_MACHINE, ...session };
   function remember(connection: PooledConnection & { __knexUid: string }, done: () => void): void {
     connections.set(connection.__knexUid, connection);
     connection.once('end', () => connections.delete(connection.__knexUid));
     connection.once('error', onConnectionLost);
+    if (pooler !== 'none') adaptToPooler(connection, { pooler, ofTransactions, ofStatements: session });
     done();
   }
   const pool = knex({
@@ -76,15 +85,12 @@ export function openDatabase({
     connection: {
       connectionString: url,
       application_name: applicationName,
-      statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs * ANSWER_TIMEOUT_FACTOR,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       ...KEEP_ALIVE,
       // Statements of a transaction that do not need each other's answers are sent together.
       pipeline: true,
-      options: Object.entries({ ...VANISHED_CLIENT, ...session })
-        .map(([name, value]) => `-c ${name}=${value}`)
-        .join(' '),
+      ...(pooler === 'none' && { statement_timeout: statementTimeoutMs, options: toOptions(ofConnection) }),
       types,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, afterCreate: remember },
@@ -99,3 +105,8 @@ export function openDatabase({
   });
   return pool;
 }
+
+const toOptions = (settings: Record<string, string>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');

@@ -4,6 +4,15 @@ import { type Env, splitList, type Values, validateEnvironment } from './environ
 
 export interface Settings {
   databaseUrl: string;
+  /** The server itself where databaseUrl is that of a pooler; else the same. */
+  databaseDirectUrl: string;
+  databasePooler: Values['DATABASE_POOLER'];
+  /** A streaming standby for reads that may lag; null without one. */
+  databaseReplicaUrl: string | null;
+  /** A replica that lags more is not read. */
+  replicaLagMaxMs: number;
+  /** The tenants' tables are distributed by organization (Citus). */
+  isDatabaseDistributed: boolean;
   databasePoolSize: number;
   statementTimeoutMs: number;
   /** How long a message of a device waits for a lock on that device. */
@@ -97,6 +106,11 @@ export function readSettings(env: Env = process.env): Settings {
   const values = validateEnvironment(env, ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEYS']);
   return Object.freeze({
     databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
+    databasePooler: values.DATABASE_POOLER,
+    databaseReplicaUrl: values.DATABASE_REPLICA_URL ?? null,
+    replicaLagMaxMs: values.DATABASE_REPLICA_LAG_SECONDS * 1000,
+    isDatabaseDistributed: values.DATABASE_DISTRIBUTED,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.STATEMENT_TIMEOUT_SECONDS * 1000,
     deviceLockTimeoutMs: values.DEVICE_LOCK_TIMEOUT_MS,
@@ -168,6 +182,6 @@ export function readTemporalSettings(
 
 /** What commands need: the database, or else the folder in which `npm start` has written where its own is. */
 export const readCommandSettings = (env: Env = process.env) => ({
-  databaseUrl: env.DATABASE_URL || null,
+  databaseUrl: env.DATABASE_DIRECT_URL || env.DATABASE_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
 });

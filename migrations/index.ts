@@ -47,6 +47,7 @@ import * as latestReadings from './036-latest-readings.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
 import * as deviceTokens from './048-device-tokens.ts';
+import * as schemaSupport from './063-schema-support.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -87,4 +88,5 @@ export const migrations = {
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
   '048-device-tokens': deviceTokens,
+  '063-schema-support': schemaSupport,
 };

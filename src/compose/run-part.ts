@@ -3,6 +3,7 @@ import { readSettings } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
 import { runMain } from '../process/run-main.ts';
 import { DRAIN_MS, type RunningPart, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
+import { checkDatabase } from './check-database.ts';
 import { compose, type Service } from './service.ts';
 
 export function runPart(name: string, start: (service: Service) => Promise<RunningPart>): Promise<void> {
@@ -10,11 +11,13 @@ export function runPart(name: string, start: (service: Service) => Promise<Runni
     const settings = readSettings();
     const log = createLog(settings.logLevel);
     const service = compose({ settings, log });
+    const check = await checkDatabase(service.sql, settings, log);
     const metrics = await service.startMetrics();
     const part = await start(service);
     log.info({ host: settings.host, port: part.port, metricsPort: metrics.port }, `${name} is up`);
     stopOnSignal({
       async stop() {
+        await check.stop();
         await part.stop(DRAIN_MS);
         await metrics.stop();
         await service.close();

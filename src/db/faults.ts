@@ -34,6 +34,10 @@ export function isRetryable(error: unknown): boolean {
 export const staleRead = (message: string): Error =>
   Object.assign(new Error(message), { code: SERIALIZATION_FAILURE });
 
+const UNDEFINED_TABLE = '42P01';
+
+export const isUndefinedTable = (error: unknown): boolean => asFault(error).code === UNDEFINED_TABLE;
+
 const LOCK_NOT_AVAILABLE = '55P03';
 const CHECK_VIOLATION = '23514';
 

@@ -59,10 +59,7 @@ describe('Behind PgBouncer in transaction mode', () => {
       const jobId = await apply(dms, slug, { serialNumbers: serials });
       await Promise.all(serials.map((serial) => applyAnswer(dms, serial)));
       await Promise.all(serials.map((serial) => sendTemperature(dms, serial, 12)));
-      await eventually(
-        () => receiver.received.length,
-        (count) => count >= serials.length,
-      );
+      await receiver.until(serials.length);
       const { body } = await eventually(
         () => dms.api.get(`/devices/config-jobs/${jobId}`),
         (answer) => answer.body.status === 'succeeded',

@@ -22,7 +22,7 @@ const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
 
 /** What every process does with deliveries; that of the worker alone is in delivery-worker.ts. */
 export function composeDeliveries(resources: Resources) {
-  const { settings, sql, now, secretBox, starter, onTemporalFault } = resources;
+  const { settings, sql, lagging, now, secretBox, starter, onTemporalFault } = resources;
   const requests = createKeyedSemaphore({ perKeyMax: settings.webhooks.perEndpointMax });
   const sender = createSender({
     isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
@@ -51,7 +51,7 @@ export function composeDeliveries(resources: Resources) {
   });
   return {
     routes: deliveriesRoutes({
-      deliveries: createDeliveriesRepository(sql),
+      deliveries: { ...createDeliveriesRepository(sql), list: createDeliveriesRepository(lagging.sql).list },
       endpoints: createEndpointsRepository(sql),
       service,
       tests: createConcurrencyLimit(TESTS),

@@ -22,7 +22,7 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
+  { sql, transferSql, lagging, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
   { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
@@ -52,13 +52,18 @@ export function composeMeasurements(
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
   const exports = {
-    history: createHistoryRepository(transferSql),
+    history: createHistoryRepository(lagging.transferSql),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     pace: createPacer(),
   };
+  const history = {
+    ...createHistoryRepository(lagging.sql),
+    // A client reads the history of an asset that it has just registered.
+    findScope: createHistoryRepository(sql).findScope,
+  };
   return {
     routes: [
-      ...measurementsRoutes({ intake, history: createHistoryRepository(sql), exports, now }),
+      ...measurementsRoutes({ intake, history, exports, now }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
     intake,

@@ -13,6 +13,7 @@ import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { createStarter } from '../temporal/starter.ts';
+import { composeReplica } from './replica.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -46,6 +47,7 @@ export function openResources(options: ComposeOptions) {
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
   const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
+  const transferSql = openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize });
   const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
   return {
     settings,
@@ -57,7 +59,8 @@ export function openResources(options: ComposeOptions) {
     deliveryPlan,
     sql,
     /** For exports and files. */
-    transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
+    transferSql,
+    lagging: composeReplica({ settings, log, metrics, database, sql, transferSql }),
     transact: createTransact(sql),
     /** For what devices send: a device that stays locked is refused. */
     transactContacts: createTransact(sql, { lockTimeoutMs }),

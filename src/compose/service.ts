@@ -18,9 +18,10 @@ export function compose(options: ComposeOptions) {
   const slices = composeSlices(resources);
   const routes = routesOf(slices);
   const clock = composeClock(resources);
-  const { settings, sql, transferSql, temporal, metrics } = resources;
+  const { settings, sql, transferSql, lagging, temporal, metrics } = resources;
   async function onTime<Part>(start: () => Promise<Part>): Promise<Part> {
     await clock.start();
+    lagging.start();
     return start();
   }
   return {
@@ -39,6 +40,7 @@ export function compose(options: ComposeOptions) {
       await slices.configJobs.flush();
       await slices.deliveries.close();
       await temporal.close();
+      await lagging.close();
       await Promise.all([sql.destroy(), transferSql.destroy()]);
     },
   };

@@ -11,14 +11,14 @@ export interface StatisticsNeeds extends Pick<StatisticsDeps, 'findAsset' | 'fin
 }
 
 export const composeStatistics = (
-  { transferSql, now }: Resources,
+  { lagging, now }: Resources,
   { findAsset, findDevice, exports: { limit, pace } }: StatisticsNeeds,
 ) => ({
   routes: statisticsRoutes({
     compute: createStatisticsService({
       findAsset,
       findDevice,
-      history: createHistoryRepository(transferSql),
+      history: createHistoryRepository(lagging.transferSql),
       pace,
       now,
     }),

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { isQueryTimeout } from './faults.ts';
+import { isQueryTimeout, isReadOnlyServer } from './faults.ts';
 import { adaptToPooler, type Pooler } from './pooler.ts';
 
 /** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
@@ -17,6 +17,8 @@ export type Database = Knex;
 export interface Sql {
   raw(text: string, bindings: readonly Knex.RawBinding[]): Knex.Raw;
   readonly isTransaction?: boolean | undefined;
+  /** Where a read that failed so may run once more; null: nowhere. */
+  afterFault?(error: unknown): Sql | null;
 }
 
 export interface DatabaseOptions {
@@ -98,10 +100,12 @@ export function openDatabase({
     // Knex would print to the console what callers get as errors, and why idle connections closed.
     log: { warn() {} },
   });
-  // A connection that did not answer would block its next user as well.
   pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
     const connection = connections.get(__knexUid);
+    // A connection that did not answer would block its next user as well.
     if (connection && isQueryTimeout(error)) connection.__knex__disposed ??= error;
+    // The server was demoted, or is not promoted yet: all connections to it are of no use.
+    if (isReadOnlyServer(error)) for (const each of connections.values()) each.__knex__disposed ??= error;
   });
   return pool;
 }

@@ -49,6 +49,11 @@ export function isMissingPartition(error: unknown): boolean {
   return code === CHECK_VIOLATION && constraint === undefined;
 }
 
+const READ_ONLY = '25006';
+
+/** A standby, or a primary that was demoted. */
+export const isReadOnlyServer = (error: unknown): boolean => asFault(error).code === READ_ONLY;
+
 const SOCKET_FAULTS = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -76,7 +81,7 @@ const SERVER_FAULTS = [
   '53300',
   '53100',
   '53200',
-  '25006',
+  READ_ONLY,
 ];
 const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =

@@ -7,8 +7,7 @@ export async function query<Row = never>(
   text: string,
   bindings: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const result = (await sql.raw(text, bindings as Knex.RawBinding[])) as { rows: Row[] };
-  return result.rows;
+  return rowsOf(sql, (on) => on.raw(text, bindings as Knex.RawBinding[]));
 }
 
 /**
@@ -21,6 +20,15 @@ export async function queryPrepared<Row = never>(
   text: string,
   bindings: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const statement = sql.raw(text, bindings as Knex.RawBinding[]).options({ name });
-  return ((await statement) as { rows: Row[] }).rows;
+  return rowsOf(sql, (on) => on.raw(text, bindings as Knex.RawBinding[]).options({ name }));
+}
+
+async function rowsOf<Row>(sql: Sql, run: (on: Sql) => Knex.Raw): Promise<Row[]> {
+  try {
+    return ((await run(sql)) as { rows: Row[] }).rows;
+  } catch (error) {
+    const other = sql.afterFault?.(error);
+    if (!other) throw error;
+    return rowsOf(other, run);
+  }
 }

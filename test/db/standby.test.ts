@@ -85,7 +85,10 @@ describe('With a standby', () => {
     }
 
     it('the primary serves them while it lags too far, and an asset is found right after it was registered', async () => {
+      const earlierId = await register(dms, 'BEFORE-LAG');
+      await eventually(() => readsFromReplicaOf(earlierId), Boolean);
       await run(standbyUrl, 'select pg_wal_replay_pause()');
+      await eventually(isPaused, Boolean);
       const assetId = await register(dms, 'LAGGING');
       assert.deepEqual(await historyOf(assetId), []);
       await sendTemperature(dms, 'LAGGING', 5.5);
@@ -97,6 +100,11 @@ describe('With a standby', () => {
       await run(standbyUrl, 'select pg_wal_replay_resume()');
       await eventually(() => readsFromReplicaOf(assetId), Boolean);
     });
+
+    async function isPaused(): Promise<boolean> {
+      const { rows } = await run(standbyUrl, `select pg_get_wal_replay_pause_state() = 'paused' as is_paused`);
+      return rows[0].is_paused;
+    }
 
     it('connections that cannot write are given up, so that a pool finds the new primary', async () => {
       const other = await startSwitchedProxy(Number(new URL(standbyUrl).port));

@@ -1,3 +1,4 @@
+import { backupCommands } from './backup-commands.ts';
 import { certificateCommands } from './certificate-commands.ts';
 import type { Command } from './command.ts';
 import { deviceCommands } from './device-commands.ts';
@@ -16,5 +17,6 @@ export const commands: Command[] = [
   ...fleetCommands,
   ...readingCommands,
   ...schemaCommands,
+  ...backupCommands,
   ...temporalCommands,
 ];

@@ -18,7 +18,7 @@ export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Prom
   }
 }
 
-function findDatabaseUrl(): string {
+export function findDatabaseUrl(): string {
   const { databaseUrl, dataDir } = readCommandSettings();
   if (databaseUrl !== null) return databaseUrl;
   const file = join(dataDir, 'local.json');

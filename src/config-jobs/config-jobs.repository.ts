@@ -238,6 +238,11 @@ export function createConfigJobsRepository(sql: Sql) {
       );
     },
 
+    /** Of all organizations, after a restore: the next sweep starts their workflows. */
+    async forgetWorkflows(): Promise<void> {
+      await query(sql, `update config_jobs set workflow_checked_at = null where status = 'running'`);
+    },
+
     async touchWorkflow({ organizationId, jobId }: JobRef): Promise<void> {
       await query(sql, `update config_jobs set workflow_checked_at = now() where ${OF_JOB}`, [
         organizationId,

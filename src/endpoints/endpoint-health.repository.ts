@@ -235,5 +235,13 @@ export function createEndpointHealthRepository(sql: Sql) {
         toBindings(endpoint),
       );
     },
+
+    /** Of all organizations, after a restore: the next sweep starts the workflows that are needed. */
+    async forgetWorkflows(): Promise<void> {
+      await query(
+        sql,
+        `update endpoints set workflow_checked_at = null, workflow_due_at = null where workflow_checked_at is not null`,
+      );
+    },
   };
 }

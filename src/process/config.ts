@@ -185,3 +185,6 @@ export const readCommandSettings = (env: Env = process.env) => ({
   databaseUrl: env.DATABASE_DIRECT_URL || env.DATABASE_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
 });
+
+/** For programs that a command runs. */
+export const programEnvironment = (added: Env): Env => ({ ...process.env, ...added });

@@ -102,7 +102,10 @@ describe('With a standby', () => {
     });
 
     async function isPaused(): Promise<boolean> {
-      const { rows } = await run(standbyUrl, `select pg_get_wal_replay_pause_state() = 'paused' as is_paused`);
+      const { rows } = await run(
+        standbyUrl,
+        `select pg_get_wal_replay_pause_state() = 'paused' as is_paused`,
+      );
       return rows[0].is_paused;
     }
 

@@ -20,6 +20,10 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: contents of all organizations that no certificate refers to',
   'src/config-jobs/config-jobs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
+  'src/config-jobs/config-jobs.repository.ts forgetWorkflows: looks up config_jobs without organization_id':
+    'a command: after a restore',
+  'src/endpoints/endpoint-health.repository.ts forgetWorkflows: looks up endpoints without organization_id':
+    'a command: after a restore',
   'src/alerts/alerts.repository.ts removeResolved: looks up alerts without organization_id': 'retention',
   'src/config-jobs/old-jobs.repository.ts list: looks up config_jobs without organization_id': 'retention',
   'src/config-jobs/scheduled-devices.repository.ts listDueForOffsetCheck: looks up device_configs without organization_id':

@@ -94,6 +94,7 @@ const openOutbox = ({ settings }: Resources) =>
   openDatabase({
     url: settings.databaseUrl,
     pooler: settings.databasePooler,
+    isDistributed: settings.isDatabaseDistributed,
     poolSize: OUTBOX_POOL_SIZE,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service deliveries',

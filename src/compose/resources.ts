@@ -37,6 +37,7 @@ export function openResources(options: ComposeOptions) {
   const database = {
     url: settings.databaseUrl,
     pooler: settings.databasePooler,
+    isDistributed: settings.isDatabaseDistributed,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
     onConnectionLost() {
@@ -66,7 +67,7 @@ export function openResources(options: ComposeOptions) {
     transactContacts: createTransact(sql, { lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
     transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs, startsWithRead: true }),
-    slots: batchSlots(settings.databasePoolSize),
+    slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
     temporal,
     starter: createStarter({

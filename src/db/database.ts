@@ -11,12 +11,14 @@ export type PooledConnection = pg.Client & {
 };
 
 /** The pool of connections. */
-export type Database = Knex;
+export type Database = Knex & { readonly isDistributed?: boolean };
 
 /** A handle that repositories query with: the pool, or the connection of one transaction. */
 export interface Sql {
   raw(text: string, bindings: readonly Knex.RawBinding[]): Knex.Raw;
   readonly isTransaction?: boolean | undefined;
+  /** Tables are distributed by organization: each statement names one. */
+  readonly isDistributed?: boolean | undefined;
   /** Where a read that failed so may run once more; null: nowhere. */
   afterFault?(error: unknown): Sql | null;
 }
@@ -32,6 +34,8 @@ export interface DatabaseOptions {
   session?: Record<string, string>;
   /** What connections lead to; the server itself by default. */
   pooler?: Pooler;
+  /** The tenants' tables are distributed by organization (Citus). */
+  isDistributed?: boolean;
   /** A connection ended without being closed here: after a failover, another server answers. */
   onConnectionLost?(): void;
 }
@@ -70,6 +74,7 @@ export function openDatabase({
   applicationName,
   session = {},
   pooler = 'none',
+  isDistributed = false,
   onConnectionLost = () => {},
 }: DatabaseOptions): Database {
   const connections = new Map<string, PooledConnection>();
@@ -107,7 +112,7 @@ export function openDatabase({
     // The server was demoted, or is not promoted yet: all connections to it are of no use.
     if (isReadOnlyServer(error)) for (const each of connections.values()) each.__knex__disposed ??= error;
   });
-  return pool;
+  return Object.assign(pool, { isDistributed });
 }
 
 const toOptions = (settings: Record<string, string>): string =>

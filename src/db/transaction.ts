@@ -99,8 +99,10 @@ async function runOn<T>(
     const result = await work({
       sql: statements.sql,
       finishWith(statement) {
-        finishIsSent = statements.nextIsSent();
+        const isSent = statements.nextIsSent();
         finished = statement();
+        // A statement about several organizations is sent as several there.
+        finishIsSent = database.isDistributed ? finished : isSent;
       },
     });
     await Promise.race([finishIsSent, finished]);
@@ -151,6 +153,7 @@ function createStatements(database: Database, connection: PooledConnection) {
       return database.raw(text, bindings).connection(counting);
     },
     isTransaction: true,
+    isDistributed: database.isDistributed,
   };
   return {
     sql,

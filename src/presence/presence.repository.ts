@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { Outage } from './ingress-availability.ts';
 import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
@@ -50,12 +51,19 @@ export function createPresenceRepository(sql: Sql) {
      * one. Of all organizations at once: a sweep. Returns how many.
      */
     async postponeChecks({ now, outages, limit }: OverdueQuery): Promise<number> {
-      const rows = await query(
-        sql,
-        `with due as materialized (
+      const dueForLook = {
+        text: `select distinct organization_id as "organizationId" from device_states
+          where status = 'online' and overdue_check_at < ?::timestamptz`,
+        bindings: [now.toISOString()],
+      };
+      const rows = await eachOrganization(sql, dueForLook, (organizationId) => {
+        const own = organizationId === null ? '' : 's.organization_id = ? and';
+        return query(
+          sql,
+          `with due as materialized (
            select s.organization_id, s.asset_id, s.expected_by, deadline
            from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
-           where s.status = 'online' and s.overdue_check_at < ?::timestamptz
+           where ${own} s.status = 'online' and s.overdue_check_at < ?::timestamptz
              and coalesce(deadline, 'infinity') >= ?::timestamptz
            order by s.overdue_check_at limit ? for no key update of s skip locked
          )
@@ -65,10 +73,19 @@ export function createPresenceRepository(sql: Sql) {
            when due.deadline > due.expected_by then least(due.deadline, ?::timestamptz + interval '5 minutes')
            else due.deadline end
          from due
-         where s.organization_id = due.organization_id and s.asset_id = due.asset_id
+         where ${own} s.organization_id = due.organization_id and s.asset_id = due.asset_id
          returning 1`,
-        [...toBindings(outages), now.toISOString(), now.toISOString(), limit, now.toISOString()],
-      );
+          [
+            ...toBindings(outages),
+            ...oneOrNone(organizationId),
+            now.toISOString(),
+            now.toISOString(),
+            limit,
+            now.toISOString(),
+            ...oneOrNone(organizationId),
+          ],
+        );
+      });
       return rows.length;
     },
 
@@ -77,9 +94,15 @@ export function createPresenceRepository(sql: Sql) {
      * down, for exactly that long. Of all organizations at once: a sweep.
      */
     markOverdueOffline({ limit, ...overdue }: OverdueQuery): Promise<OverdueDevice[]> {
-      return query(
-        sql,
-        `with overdue as (
+      const late = {
+        text: `select distinct organization_id as "organizationId" from device_states s where ${IS_OVERDUE}`,
+        bindings: overdueBindings(overdue),
+      };
+      return eachOrganization(sql, late, (organizationId) => {
+        const own = organizationId === null ? '' : 's.organization_id = ? and';
+        return query(
+          sql,
+          `with overdue as (
            select s.organization_id, s.asset_id, a.serial_number
            from device_states s
            cross join lateral (
@@ -87,16 +110,17 @@ export function createPresenceRepository(sql: Sql) {
              where organization_id = s.organization_id and id = s.asset_id and archived_at is null
              limit 1
            ) as a
-           where ${IS_OVERDUE}
+           where ${own} ${IS_OVERDUE}
            -- Rows that are locked are skipped, so their order matters to nobody.
            order by s.overdue_check_at limit ? for no key update of s skip locked
          )
          update device_states s set status = 'offline' from overdue o
-         where s.organization_id = o.organization_id and s.asset_id = o.asset_id
+         where ${own} s.organization_id = o.organization_id and s.asset_id = o.asset_id
          returning s.organization_id as "organizationId", s.asset_id as "assetId",
            o.serial_number as "serialNumber", s.expected_by as "expectedBy"`,
-        [...overdueBindings(overdue), limit],
-      );
+          [...oneOrNone(organizationId), ...overdueBindings(overdue), limit, ...oneOrNone(organizationId)],
+        );
+      });
     },
 
     /** Organizations with more overdue devices than any may have at once, and their active assets: a sweep. */

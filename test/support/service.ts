@@ -72,6 +72,7 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     SWEEP_INTERVAL_SECONDS: '0.2',
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
     MEASUREMENTS_RETENTION_DAYS: '36500',
+    DATABASE_DISTRIBUTED: process.env.DATABASE_DISTRIBUTED,
   });
   return { ...defaults, port: 0, metricsPort: 0, coap: { ...defaults.coap, port: 0 }, ...overrides };
 }

@@ -1,4 +1,7 @@
-/** What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm. */
+/**
+ * What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm.
+ * All send heartbeats, so Temporal notices within seconds that a worker has died.
+ */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -8,6 +11,8 @@ export interface ApplyProfileActivities {
   getPlan(job: JobRef): Promise<JobPlan | null>;
   /** Null when the job's row is gone. */
   getProgress(job: JobRef): Promise<JobProgress | null>;
+  /** Starts a scheduled job. */
+  startJob(job: JobRef): Promise<void>;
   /** Offers the change to the devices of the stage. */
   beginStage(job: JobRef, stage: number): Promise<void>;
   /** Ends the job; targets that are still open time out. */
@@ -16,17 +21,31 @@ export interface ApplyProfileActivities {
   abortJob(job: JobRef): Promise<void>;
 }
 
-export interface JobRunSteps extends Omit<ApplyProfileActivities, 'beginStage'> {
+export interface JobRunSteps extends Omit<ApplyProfileActivities, 'startJob' | 'beginStage'> {
+  /** Starts the job for its next targets; null when that is done. */
+  startNext(job: JobRef, after: string | null): Promise<string | null>;
   /** Offers the change to the next devices of the stage; null when all have it. */
   offerNext(job: JobRef, stage: number, after: string | null): Promise<string | null>;
 }
 
-export function createApplyProfileActivities({ offerNext, ...steps }: JobRunSteps): ApplyProfileActivities {
+export function createApplyProfileActivities({
+  startNext,
+  offerNext,
+  ...steps
+}: JobRunSteps): ApplyProfileActivities {
   return {
-    ...steps,
-    beginStage: withHeartbeat(async (job: JobRef, stage: number) => {
-      let after = await offerNext(job, stage, null);
-      while (after !== null) after = await offerNext(job, stage, after);
-    }),
+    getPlan: withHeartbeat(steps.getPlan),
+    getProgress: withHeartbeat(steps.getProgress),
+    finishJob: withHeartbeat(steps.finishJob),
+    abortJob: withHeartbeat(steps.abortJob),
+    startJob: withHeartbeat((job: JobRef) => pageByPage((after) => startNext(job, after))),
+    beginStage: withHeartbeat((job: JobRef, stage: number) =>
+      pageByPage((after) => offerNext(job, stage, after)),
+    ),
   };
+}
+
+async function pageByPage(next: (after: string | null) => Promise<string | null>): Promise<void> {
+  let after = await next(null);
+  while (after !== null) after = await next(after);
 }

@@ -1,73 +1,19 @@
 /** Webhook delivery, from the committed event to the recorded 2xx: saturated, at steady rates, and after an outage. */
 import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { freePort } from '../dev/embedded/free-port.ts';
-import type { DomainEvent, EventTypes } from '../src/db/domain-event.ts';
-import { createGroupCommit } from '../src/db/group-commit.ts';
 import { query } from '../src/db/query.ts';
-import { createTransact } from '../src/db/transaction.ts';
-import { createDeliveriesRepository } from '../src/deliveries/deliveries.repository.ts';
-import { createPublishEvents } from '../src/events/events.service.ts';
-import { createOrganizationsRepository } from '../src/keys/organizations.repository.ts';
 import { FLAKY, measureFlaky } from './flaky-receivers.ts';
 import { cpuSeconds, peakMb } from './support/process-usage.ts';
 import { type BenchStack, startStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';
+import { addEndpoints, createPublisher, type Publisher, untilDelivered } from './support/webhook-load.ts';
 
-const PAYLOAD = 'x'.repeat(850);
 const SATURATED_EVENTS = 30_000;
 const WARM_UP_EVENTS = 3_000;
 const OPEN_SECONDS = 12;
 const OPEN_WARM_UP = { perSecond: 500, seconds: 4 };
 const RATES = [20, 50, 200, 500, 1_000];
 const OUTAGE = { perSecond: 200, seconds: 60 };
-const TYPE = 'config.applied';
-
-interface Publisher {
-  publish(organizationId: string): Promise<void>;
-}
-
-function createPublisher(stack: BenchStack): Publisher {
-  const transact = createTransact(stack.sql);
-  const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
-  const group = createGroupCommit<DomainEvent, void>({
-    commit: (events) => transact((tx) => publish(tx, events)).then(() => events.map(() => undefined)),
-    maxItems: 500,
-    concurrency: 2,
-  });
-  return {
-    publish: (organizationId) =>
-      group.submit({
-        organizationId,
-        type: TYPE,
-        timestamp: new Date(),
-        data: timedData(),
-      }),
-  };
-}
-
-/** Not what customers receive: the sink reads the time of publication from it, and it has the size of a common event. */
-const timedData = () =>
-  ({
-    sentAt: performance.timeOrigin + performance.now(),
-    payload: PAYLOAD,
-  }) as unknown as EventTypes[typeof TYPE];
-
-/** That many organizations with one endpoint each. Returns the ids of the organizations. */
-async function addEndpoints(stack: BenchStack, count: number, url: string): Promise<string[]> {
-  const ids: string[] = [];
-  for (let index = 0; index < count; index++) {
-    const { id } = await createOrganizationsRepository(stack.sql).ensure(`receivers ${randomUUID()}`);
-    await query(
-      stack.sql,
-      `insert into endpoints (organization_id, collection, name, url, status, events)
-       values (?, 'event', 'bench', ?, 'active', ?)`,
-      [id, url, [TYPE]],
-    );
-    ids.push(id);
-  }
-  return ids;
-}
 
 async function undelivered(stack: BenchStack): Promise<number> {
   const [row] = await query<{ count: number }>(
@@ -75,24 +21,6 @@ async function undelivered(stack: BenchStack): Promise<number> {
     `select count(*) from deliveries where state in ('pending', 'sending', 'retrying')`,
   );
   return row?.count ?? 0;
-}
-
-/** Checks by index alone, so that the check costs little beside what is measured. */
-function isDelivered(stack: BenchStack): Promise<boolean> {
-  return stack.sql.transaction(async (trx) => {
-    await query(trx, 'set local enable_seqscan = off');
-    const [row] = await query<{ waits: boolean }>(
-      trx,
-      `select exists (select from deliveries where state = 'pending')
-         or exists (select from deliveries where state = 'sending')
-         or exists (select from deliveries where state = 'retrying') as waits`,
-    );
-    return row?.waits === false;
-  });
-}
-
-async function untilDelivered(stack: BenchStack): Promise<void> {
-  while (!(await isDelivered(stack))) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 interface SinkStats {
@@ -106,10 +34,10 @@ interface SinkStats {
 const statsOf = async (sinkUrl: string) => (await (await fetch(`${sinkUrl}/stats`)).json()) as SinkStats;
 
 async function saturated(stack: BenchStack, sinkUrl: string, worker: ChildProcess, endpoints: number) {
-  const ids = await addEndpoints(stack, endpoints, `${sinkUrl}/hook`);
-  const { publish } = createPublisher(stack);
+  const ids = await addEndpoints(stack.sql, endpoints, `${sinkUrl}/hook`);
+  const { publish } = createPublisher(stack.sql);
   for (let sent = 0; sent < WARM_UP_EVENTS; sent += ids.length) await Promise.all(ids.map(publish));
-  await untilDelivered(stack);
+  await untilDelivered(stack.sql);
   await statsOf(sinkUrl);
   const cpuBefore = cpuSeconds(worker.pid as number);
   const startedAt = performance.now();
@@ -120,7 +48,7 @@ async function saturated(stack: BenchStack, sinkUrl: string, worker: ChildProces
     }),
   );
   const publishedMs = performance.now() - startedAt;
-  await untilDelivered(stack);
+  await untilDelivered(stack.sql);
   const seconds = (performance.now() - startedAt) / 1000;
   const { count } = await statsOf(sinkUrl);
   const cpu = cpuSeconds(worker.pid as number) - cpuBefore;
@@ -155,16 +83,16 @@ async function publishAt(
 }
 
 async function openLoop(stack: BenchStack, sinkUrl: string): Promise<number[][]> {
-  const organizationIds = await addEndpoints(stack, 10, `${sinkUrl}/hook`);
-  const publisher = createPublisher(stack);
+  const organizationIds = await addEndpoints(stack.sql, 10, `${sinkUrl}/hook`);
+  const publisher = createPublisher(stack.sql);
   await publishAt(publisher, OPEN_WARM_UP, organizationIds);
   const rows = [];
   for (const perSecond of RATES) {
     await publishAt(publisher, { perSecond, seconds: 2 }, organizationIds);
-    await untilDelivered(stack);
+    await untilDelivered(stack.sql);
     await statsOf(sinkUrl);
     await publishAt(publisher, { perSecond, seconds: OPEN_SECONDS }, organizationIds);
-    await untilDelivered(stack);
+    await untilDelivered(stack.sql);
     const { count, p50, p95, p99 } = await statsOf(sinkUrl);
     if (count !== perSecond * OPEN_SECONDS) throw new Error(`${count} came at ${perSecond}/s`);
     rows.push([perSecond, count, round(p50, 2), round(p95, 2), round(p99, 2)]);
@@ -179,9 +107,9 @@ async function outage(stack: BenchStack) {
   const healthyUrl = `http://127.0.0.1:${healthyPort}`;
   let sink = await stack.runServer('bench/sink.ts', port);
   await stack.runServer('bench/sink.ts', healthyPort);
-  const [id = ''] = await addEndpoints(stack, 1, `${url}/hook`);
-  const [healthyId = ''] = await addEndpoints(stack, 1, `${healthyUrl}/hook`);
-  const { publish } = createPublisher(stack);
+  const [id = ''] = await addEndpoints(stack.sql, 1, `${url}/hook`);
+  const [healthyId = ''] = await addEndpoints(stack.sql, 1, `${healthyUrl}/hook`);
+  const { publish } = createPublisher(stack.sql);
   const startedAt = performance.now();
   let isOver = false;
   const publishing = (async () => {
@@ -206,7 +134,7 @@ async function outage(stack: BenchStack) {
   const drainedSeconds = (performance.now() - backAt) / 1000;
   isOver = true;
   await publishing;
-  await untilDelivered(stack);
+  await untilDelivered(stack.sql);
   const { perSecond } = await statsOf(url);
   const healthy = await statsOf(healthyUrl);
   return [
@@ -222,11 +150,11 @@ async function outage(stack: BenchStack) {
 async function flaky(stack: BenchStack, sinkUrl: string) {
   const organizations = [];
   for (const name of ['each-fifth', 'random']) {
-    const [id = ''] = await addEndpoints(stack, 1, `${sinkUrl}/${name}`);
+    const [id = ''] = await addEndpoints(stack.sql, 1, `${sinkUrl}/${name}`);
     organizations.push({ name, id });
   }
   const ids = organizations.map(({ id }) => id);
-  const publisher = createPublisher(stack);
+  const publisher = createPublisher(stack.sql);
   const { perSecond, seconds } = FLAKY;
   return measureFlaky(stack, organizations, () =>
     publishAt(publisher, { perSecond: perSecond * ids.length, seconds }, ids),

@@ -44,8 +44,11 @@ async function watch(stack: BenchStack, organizationId: string, over: AbortSigna
 }
 
 /** Of all runs of workflows. */
-async function countHistoryEvents(stack: BenchStack): Promise<number> {
-  const { client, close } = connectTemporal(stack.temporalAddress, 'default');
+export async function countHistoryEvents(temporalAddress: string): Promise<number> {
+  const { client, close } = connectTemporal({
+    options: { address: temporalAddress },
+    namespace: 'default',
+  });
   let events = 0;
   // The list knows the length of a history only when its run has ended.
   for await (const { workflowId, runId } of client.workflow.list())
@@ -65,7 +68,7 @@ export async function measureFlaky(
   await publishAll();
   const ends = await Promise.all(organizations.map(({ id }) => sample(stack, id)));
   over.abort();
-  const events = await countHistoryEvents(stack);
+  const events = await countHistoryEvents(stack.temporalAddress);
   const seen = await Promise.all(watched);
   return organizations.map(({ name }, index) => {
     const { openings = 0, dueMost = 0 } = seen[index] ?? {};

@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 
 const FAILED_SHARE = 0.2;
 let flakyRequests = 0;
-/** What the URL asks for: each fifth request fails, or one in five at random. */
+let rareRequests = 0;
+/** What the URL asks for: each hundredth or each fifth request fails, or one in five at random. */
 const failing: Record<string, () => boolean> = {
+  '/each-hundredth': () => ++rareRequests % 100 === 0,
   '/each-fifth': () => ++flakyRequests % (1 / FAILED_SHARE) === 0,
   '/random': () => Math.random() < FAILED_SHARE,
 };

@@ -56,7 +56,7 @@ COMMENT ON COLUMN config_targets.change_config_id IS
 COMMENT ON COLUMN config_targets.reason IS
   'Why the target failed, was cancelled or superseded, or timed out, as text for the customer. Else null.';
 COMMENT ON COLUMN config_targets.is_active IS
-  'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out.';
+  'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out, and is false before the start of a scheduled job.';
 COMMENT ON COLUMN config_targets.confirmed_at IS
   'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
 CREATE OR REPLACE FUNCTION record_config_targets_changes()
@@ -260,7 +260,7 @@ COMMENT ON TABLE list_totals IS
 COMMENT ON COLUMN list_totals.list IS
   'assets: the active ones; alerts; targets:<job id>, while the job runs.';
 COMMENT ON COLUMN list_totals.key IS
-  'assets: empty for all, model:<model> for those of a model. alerts: the status. targets: the state.';
+  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state.';
 
 CREATE TABLE measurement_blocks (
   organization_id uuid NOT NULL,
@@ -348,6 +348,108 @@ COMMENT ON COLUMN measurements.type IS
   'Number of the measurement type in the protocol of the device.';
 COMMENT ON COLUMN measurements.late IS
   'True: on arrival it was older than a day or not newer than its channel, so no alert was opened or closed by it.';
+
+CREATE TABLE notification_alerts (
+  organization_id uuid NOT NULL,
+  alert_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  kind text NOT NULL,
+  due_at timestamp with time zone,
+  notified_at timestamp with time zone,
+  CONSTRAINT notification_alerts_pkey PRIMARY KEY (organization_id, alert_id, channel_id, kind),
+  CONSTRAINT notification_alerts_kind_check CHECK (kind = ANY (ARRAY['opening'::text, 'end'::text]))
+);
+CREATE INDEX notification_alerts_due_idx ON notification_alerts USING btree (organization_id, channel_id, due_at) WHERE due_at IS NOT NULL;
+COMMENT ON TABLE notification_alerts IS
+  'What each notification channel is yet to say of each alert. Inserted with the event of the alert; everything else is done under the lock of the channel. Removed when the alert is over and that was said, or need not be.';
+COMMENT ON COLUMN notification_alerts.kind IS
+  'opening: the alert opened; it stays for the reminders. end: the alert is over.';
+COMMENT ON COLUMN notification_alerts.due_at IS
+  'Null: an opening that was notified, without a reminder to come.';
+COMMENT ON COLUMN notification_alerts.notified_at IS
+  'When the opening was first put into a notification. Null: not yet.';
+
+CREATE TABLE notification_channels (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,
+  target text NOT NULL,
+  sealed_target bytea,
+  secret bytea,
+  alert_types text[] NOT NULL,
+  group_ids uuid[] NOT NULL,
+  delay_minutes integer NOT NULL,
+  reminder_minutes integer,
+  quiet_hours jsonb,
+  status text NOT NULL,
+  gathered_at timestamp with time zone,
+  last_sent_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT notification_channels_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT notification_channels_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text])),
+  CONSTRAINT notification_channels_type_check CHECK (type = ANY (ARRAY['email'::text, 'slack'::text, 'webhook'::text]))
+);
+COMMENT ON TABLE notification_channels IS
+  'Where people are notified of alerts: an e-mail address, a Slack URL or a webhook.';
+COMMENT ON COLUMN notification_channels.target IS
+  'The address or URL as answers show it: that of a Slack channel without its path, which is a secret.';
+COMMENT ON COLUMN notification_channels.sealed_target IS
+  'The whole URL, encrypted. Null: target is whole.';
+COMMENT ON COLUMN notification_channels.secret IS
+  'Signs messages to a webhook; encrypted. Null: none.';
+COMMENT ON COLUMN notification_channels.alert_types IS
+  'The types of alerts that it is for.';
+COMMENT ON COLUMN notification_channels.group_ids IS
+  'Only alerts of assets in these groups. Empty: of all.';
+COMMENT ON COLUMN notification_channels.reminder_minutes IS
+  'While an alert is open, it is mentioned again after so long. Null: once.';
+COMMENT ON COLUMN notification_channels.quiet_hours IS
+  'from and to as HH:MM and timezone: nothing is sent between. Null: none.';
+COMMENT ON COLUMN notification_channels.gathered_at IS
+  'When alerts were last gathered into a notification. Null: never.';
+COMMENT ON COLUMN notification_channels.last_sent_at IS
+  'Null: nothing was sent yet.';
+COMMENT ON COLUMN notification_channels.last_error IS
+  'Why the latest attempt failed. Null: it did not, or there was none.';
+
+CREATE TABLE notifications (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  channel_id uuid NOT NULL,
+  content jsonb NOT NULL,
+  state text DEFAULT 'pending'::text NOT NULL,
+  attempt_count integer DEFAULT 0 NOT NULL,
+  next_attempt_at timestamp with time zone,
+  leased_by uuid,
+  leased_until timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone,
+  CONSTRAINT notifications_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT notifications_channel_fkey FOREIGN KEY (organization_id, channel_id) REFERENCES notification_channels(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT notifications_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))
+);
+CREATE INDEX notifications_channel_idx ON notifications USING btree (organization_id, channel_id);
+CREATE INDEX notifications_due_idx ON notifications USING btree (organization_id, channel_id, next_attempt_at) WHERE state = 'pending'::text;
+CREATE INDEX notifications_ended_idx ON notifications USING btree (created_at) WHERE state <> 'pending'::text;
+COMMENT ON TABLE notifications IS
+  'Messages to notification channels: the outbox of what people are sent.';
+COMMENT ON COLUMN notifications.content IS
+  'Subject and text for people, and the data that a webhook gets, as they were when the message was made.';
+COMMENT ON COLUMN notifications.next_attempt_at IS
+  'Null when it is sent or failed.';
+COMMENT ON COLUMN notifications.leased_by IS
+  'The process that sends it. Null: none does.';
+COMMENT ON COLUMN notifications.leased_until IS
+  'After that another process may send it. Null: any may.';
+COMMENT ON COLUMN notifications.last_error IS
+  'Why the latest attempt failed. Null: it did not, or there was none.';
+COMMENT ON COLUMN notifications.sent_at IS
+  'Null: it is not sent.';
+COMMENT ON INDEX notifications_ended_idx IS
+  'Without organization_id: retention over all organizations.';
 
 CREATE TABLE organizations (
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -484,18 +586,19 @@ CREATE TABLE alerts (
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
-  CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text]))
+  CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
 );
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
 CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
+CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
 CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
 COMMENT ON TABLE alerts IS
   'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
 COMMENT ON COLUMN alerts.serial_number IS
   'Of the logger that the asset had when the alert began.';
 COMMENT ON COLUMN alerts.details IS
-  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed.';
+  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed; for sensor_error: channel and error code.';
 COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
 COMMENT ON COLUMN alerts.is_announced IS
@@ -509,17 +612,26 @@ AS $function$
   begin
     if tg_op = 'INSERT' then
       insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', status, sum(change) from (select *, 1 as change from added) as changed
-      group by organization_id, status having sum(change) <> 0;
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
     elsif tg_op = 'DELETE' then
       insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', status, sum(change) from (select *, -1 as change from removed) as changed
-      group by organization_id, status having sum(change) <> 0;
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, -1 as change from removed) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
     else
       insert into list_changes (organization_id, list, key, change)
       
-      select organization_id, 'alerts', status, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      group by organization_id, status having sum(change) <> 0;
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
     end if;
     return null;
   end $function$;
@@ -610,14 +722,16 @@ CREATE TABLE config_jobs (
   workflow_checked_at timestamp with time zone,
   is_beginning_stage boolean DEFAULT false NOT NULL,
   purge_checked_at timestamp with time zone,
+  start_at timestamp with time zone,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
-  CONSTRAINT config_jobs_status_check CHECK (status = ANY (ARRAY['running'::text, 'succeeded'::text, 'completed_with_failures'::text, 'aborted'::text, 'cancelled'::text])),
+  CONSTRAINT config_jobs_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'succeeded'::text, 'completed_with_failures'::text, 'aborted'::text, 'cancelled'::text])),
   CONSTRAINT config_jobs_target_count_check CHECK (target_count >= 0)
 );
 CREATE INDEX config_jobs_ended_idx ON config_jobs USING btree (COALESCE(purge_checked_at, finished_at)) WHERE finished_at IS NOT NULL;
 CREATE INDEX config_jobs_running_idx ON config_jobs USING btree (workflow_checked_at) WHERE status = 'running'::text;
+CREATE INDEX config_jobs_scheduled_idx ON config_jobs USING btree (start_at) WHERE status = 'scheduled'::text;
 CREATE INDEX config_jobs_time_zones_idx ON config_jobs USING btree (((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text)) WHERE ((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text) IS NOT NULL;
 CREATE INDEX config_jobs_without_workflow_idx ON config_jobs USING btree (COALESCE(workflow_checked_at, '-infinity'::timestamp with time zone)) WHERE status = 'running'::text;
 COMMENT ON TABLE config_jobs IS
@@ -637,17 +751,21 @@ COMMENT ON COLUMN config_jobs.target_counts IS
 COMMENT ON COLUMN config_jobs.retry_of_job_id IS
   'The job whose failed devices this one takes up; it may have been removed since. Null: no retry.';
 COMMENT ON COLUMN config_jobs.finished_at IS
-  'Null: the job is running.';
+  'Null: the job is scheduled or running.';
 COMMENT ON COLUMN config_jobs.workflow_checked_at IS
   'When the workflow of the job last read its progress; long ago or null means that it has to be started (again).';
 COMMENT ON COLUMN config_jobs.is_beginning_stage IS
   'True: the stage after current_stage has begun for part of its devices; the others follow in chunks.';
 COMMENT ON COLUMN config_jobs.purge_checked_at IS
   'When the retention last kept targets of the job, because they tell what their devices run. Null: never.';
+COMMENT ON COLUMN config_jobs.start_at IS
+  'From when on the change is offered. Null: at once.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_running_idx IS
   'Without organization_id: the worker looks for running jobs without a workflow in all organizations at once.';
+COMMENT ON INDEX config_jobs_scheduled_idx IS
+  'Without organization_id: the worker looks for scheduled jobs that are due in all organizations at once.';
 COMMENT ON INDEX config_jobs_time_zones_idx IS
   'Without organization_id: the worker lists the time zones of all schedules to follow daylight saving.';
 COMMENT ON INDEX config_jobs_without_workflow_idx IS
@@ -949,6 +1067,17 @@ COMMENT ON COLUMN profiles.schedule IS
   'When the alerts are active. Null: always.';
 COMMENT ON COLUMN profiles.intervals IS
   'Null: the profile leaves the intervals of a device as they are.';
+
+CREATE TABLE schema_support (
+  is_only boolean DEFAULT true NOT NULL,
+  needed_migration text COLLATE "C" NOT NULL,
+  CONSTRAINT schema_support_pkey PRIMARY KEY (is_only),
+  CONSTRAINT schema_support_is_only_check CHECK (is_only)
+);
+COMMENT ON TABLE schema_support IS
+  'One row: which releases can run on this schema.';
+COMMENT ON COLUMN schema_support.needed_migration IS
+  'A release that does not know this migration is too old for the schema.';
 
 CREATE TABLE unregistered_devices (
   organization_id uuid NOT NULL,

@@ -44,9 +44,15 @@ import * as measurementBlocks from './032-measurement-blocks.ts';
 import * as deviceInfos from './033-device-infos.ts';
 import * as uncompactedFrom from './034-uncompacted-from.ts';
 import * as latestReadings from './036-latest-readings.ts';
+import * as scheduledJobs from './038-scheduled-jobs.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
 import * as deviceTokens from './048-device-tokens.ts';
+import * as alertTypes from './058-alert-types.ts';
+import * as alertTotalsByType from './059-alert-totals-by-type.ts';
+import * as notificationChannels from './060-notification-channels.ts';
+import * as notificationAlerts from './061-notification-alerts.ts';
+import * as notifications from './062-notifications.ts';
 import * as schemaSupport from './063-schema-support.ts';
 
 export const migrations = {
@@ -85,8 +91,14 @@ export const migrations = {
   '033-device-infos': deviceInfos,
   '034-uncompacted-from': uncompactedFrom,
   '036-latest-readings': latestReadings,
+  '038-scheduled-jobs': scheduledJobs,
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
   '048-device-tokens': deviceTokens,
+  '058-alert-types': alertTypes,
+  '059-alert-totals-by-type': alertTotalsByType,
+  '060-notification-channels': notificationChannels,
+  '061-notification-alerts': notificationAlerts,
+  '062-notifications': notifications,
   '063-schema-support': schemaSupport,
 };

@@ -18,17 +18,13 @@ import type { JobRef } from '../src/config-jobs/config-job.ts';
 import { describeJobRun, summarizeResult } from '../src/config-jobs/job-description.ts';
 import { TARGETS_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
-const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
-const { getPlan, getProgress, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>({
-  startToCloseTimeout: '2 minutes',
-  retry,
-});
-/** Takes as long as there are devices. By its heartbeats, Temporal notices within seconds that a worker has died. */
-const { beginStage } = proxyActivities<ApplyProfileActivities>({
-  startToCloseTimeout: '1 hour',
-  heartbeatTimeout: '10 seconds',
-  retry,
-});
+/** Some take as long as there are devices. By their heartbeats, Temporal notices within seconds that a worker has died. */
+const { getPlan, getProgress, startJob, beginStage, finishJob, abortJob } =
+  proxyActivities<ApplyProfileActivities>({
+    startToCloseTimeout: '1 hour',
+    heartbeatTimeout: '8 seconds',
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  });
 
 /** Targets changed; the lines say which, for readers of the Temporal UI. */
 export const targetsChanged = defineSignal<[string[]]>(TARGETS_CHANGED_SIGNAL);
@@ -60,6 +56,12 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
     const progress = await getProgress(job);
     if (!progress) return JOB_IS_GONE;
     setCurrentDetails(describeJobRun(plan, progress, latest));
+    if (progress.status === 'scheduled') {
+      const untilStartMs = Date.parse(plan.startAt as string) - Date.now();
+      if (untilStartMs <= 0) await startJob(job);
+      else await condition(() => hasPendingSignal, untilStartMs);
+      continue;
+    }
     if (progress.status !== 'running') return summarizeResult(progress);
 
     const remainingMs = deadlineAt - Date.now();

@@ -21,7 +21,7 @@ import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
 const { getEndpointState, sendImmediate, sendRetries, probeEndpoint, drainBacklog, closeBreaker } =
   proxyActivities<DeliverWebhooksActivities>({
     startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '10 seconds',
+    heartbeatTimeout: '8 seconds',
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   });
 

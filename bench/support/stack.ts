@@ -55,6 +55,7 @@ export async function startStack(
   const processes = createChildProcesses({
     ...process.env,
     DATABASE_URL: databaseUrl,
+    LAME_DUCK_SECONDS: '0',
     TEMPORAL_ADDRESS: temporalAddress,
     DATABASE_POOL_SIZE: String(POOL_SIZE),
     SECRETS_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,

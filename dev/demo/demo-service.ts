@@ -58,7 +58,8 @@ async function startOwn({ env, print, onStop }: DemoServiceOptions): Promise<Loc
   });
   onStop(async () => {
     await ended(child);
-    rmSync(dataDir, { recursive: true, force: true });
+    // A server that was just starting may still write while it ends.
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,4 +1,5 @@
 /** Free ports on the loopback address. Another process may still bind a port before the caller does. */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
@@ -10,6 +11,16 @@ export async function freePort(): Promise<number> {
   await once(server, 'close');
   return port;
 }
+
+/** For servers that cannot store a larger number; the system does not hand these out by itself. */
+export async function freePortBelow(below: number): Promise<number> {
+  for (;;) {
+    const port = randomInt(below - LOW_PORTS, below);
+    if (await isFree(port)) return port;
+  }
+}
+
+const LOW_PORTS = 12_000;
 
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer();

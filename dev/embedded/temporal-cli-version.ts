@@ -37,7 +37,7 @@ export function isNewEnough({ cli, server }: CliVersion): boolean {
 
 export const describeVersion = ({ cli, server }: CliVersion) => `version ${cli} with server ${server}`;
 
-function isAtLeast(version: string, least: string): boolean {
+export function isAtLeast(version: string, least: string): boolean {
   const [a, b] = [version, least].map((text) => text.split(/[.-]/, 3).map(Number));
   for (const [i, wanted] of (b ?? []).entries()) {
     const part = a?.[i] ?? 0;

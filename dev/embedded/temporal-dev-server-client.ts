@@ -29,13 +29,23 @@ async function listens(address: string): Promise<boolean> {
 }
 
 async function isHealthy(address: string): Promise<boolean> {
-  return withConnection(address, async ({ healthService, workflowService }) => {
-    const { status } = await healthService.check({
-      service: 'temporal.api.workflowservice.v1.WorkflowService',
-    });
-    await workflowService.describeNamespace({ namespace });
-    return status === healthy;
+  return withConnection(address, async (connection) => {
+    const isServing = await reportsHealth(connection);
+    await connection.workflowService.describeNamespace({ namespace });
+    return isServing;
   });
+}
+
+/** Of a server that may have no namespace yet. */
+export async function answersHealthy(address: string): Promise<boolean> {
+  return (await listens(address)) && (await withConnection(address, reportsHealth).catch(() => false));
+}
+
+async function reportsHealth({ healthService }: Connection): Promise<boolean> {
+  const { status } = await healthService.check({
+    service: 'temporal.api.workflowservice.v1.WorkflowService',
+  });
+  return status === healthy;
 }
 
 /** The server creates the search attributes of its flags only in a new file: later ones are added here. */

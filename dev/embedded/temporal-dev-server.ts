@@ -32,6 +32,8 @@ export interface TemporalDevServer {
   /** host:port */
   address: string;
   uiUrl: string | undefined;
+  /** Contains the server's pid while it runs; undefined when its state is in memory. */
+  pidFile: string | undefined;
   /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<Exit>;
   stop(): Promise<void>;
@@ -97,7 +99,8 @@ async function start(
     throw error;
   }
   const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
-  return { address, uiUrl, exited: server.exited, stop: () => server.stop() };
+  const pidFile = file && pidFileOf(file);
+  return { address, uiUrl, pidFile, exited: server.exited, stop: () => server.stop() };
 }
 
 interface Flags {

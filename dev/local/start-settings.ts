@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { COAP_PORT_DEFAULT, PORT_DEFAULT, readSettings, type Settings } from '../../src/process/config.ts';
 import { validateEnvironment } from '../../src/process/environment.ts';
+import { readTemporalProfile } from '../../src/process/temporal-settings.ts';
 
 /** Known before the servers run. */
 export interface StartSettings {
@@ -34,16 +35,25 @@ export interface FoundSettings {
 
 export function readStartSettings(env: NodeJS.ProcessEnv = process.env): StartSettings {
   const values = validateEnvironment(env);
+  const { address } = readTemporalProfile(env);
   return Object.freeze({
     dataDir: resolve(values.DATA_DIR),
     port: wanted(values.PORT, PORT_DEFAULT),
     coapPort: wanted(values.COAP_PORT, COAP_PORT_DEFAULT),
     databaseUrl: values.DATABASE_URL ?? null,
-    temporalAddress: values.TEMPORAL_ADDRESS ?? null,
-    env: { ...env },
+    temporalAddress: address ?? null,
+    env: address === undefined ? withoutTemporalAccess(env) : { ...env },
     cacheDir: join(homedir(), '.cache', 'device-monitoring-service'),
   });
 }
+
+/** The embedded server takes neither TLS nor keys, which may be set for the command line of Temporal. */
+const withoutTemporalAccess = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => !/^TEMPORAL_(TLS|API_KEY|GRPC_META|PROFILE|CONFIG_FILE)/.test(name),
+    ),
+  );
 
 const wanted = (given: number | undefined, fallback: number): WantedPort => ({
   port: given ?? fallback,

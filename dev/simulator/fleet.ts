@@ -44,6 +44,8 @@ export interface FleetOptions {
   /** UDP sockets, which devices share. */
   socketsMax?: number;
   nowMs?(): number;
+  /** Stands between each device and its link, for those who write down what was sent and answered. */
+  wrapUplink?(uplink: Uplink): Uplink;
 }
 
 export interface Fleet {
@@ -81,7 +83,7 @@ export function createFleet(options: FleetOptions): Fleet {
     bootWithinMs = 0,
     faults = NO_FAULTS,
   } = options;
-  const { nowMs = Date.now } = options;
+  const { nowMs = Date.now, wrapUplink = (uplink: Uplink) => uplink } = options;
   const random = createRandom(seed);
   const serials = serialsOf(prefix, count);
   const transmitting = serials.slice(0, Math.max(0, count - mute));
@@ -99,7 +101,7 @@ export function createFleet(options: FleetOptions): Fleet {
       traits,
       place: { climate: options.climate ?? 'fridge', seed: seed * 100_003 + index },
       state: newDevice({ ...factory, ackIntervalSeconds }, nowMs()),
-      uplink: withOutages(uplinkOf(index), faults.late, random),
+      uplink: withOutages(wrapUplink(uplinkOf(index)), faults.late, random),
       counter,
       nowMs,
       reportAfterMs: options.reportAfterMs ?? 0,

@@ -8,11 +8,11 @@ import { staleRead } from '../db/faults.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
-import { breachEvents, transitionEvents } from './alert-events.ts';
-import type { AlertTransition, OpenTemperatureAlert } from './alert-state-machine.ts';
+import type { AlertDetails } from './alert.ts';
+import { breachEvents, timeOf, transitionEvents } from './alert-events.ts';
 import type { AlertStatesRepository } from './alert-states.repository.ts';
 import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
-import { createDeviceAlerts, type DeviceAlerts } from './device-alerts.ts';
+import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
 import type { OpenAlert } from './open-alert.ts';
 
 export interface AlertEvaluationDeps {
@@ -20,11 +20,11 @@ export interface AlertEvaluationDeps {
   statesIn(sql: Sql): Pick<AlertStatesRepository, 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
 }
 
-type Opened = Extract<AlertTransition, { kind: 'opened' }>;
+type Opened = Extract<DeviceTransition, { kind: 'opened' }>;
 
 interface EvaluatedFrame {
   stored: StoredFrame;
-  transitions: AlertTransition[];
+  transitions: DeviceTransition[];
 }
 
 interface EvaluatedDevice {
@@ -65,10 +65,7 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
   };
 
   /** Also gives the open alerts their ids. */
-  async function insertOpened(
-    sql: Sql,
-    frames: EvaluatedFrame[],
-  ): Promise<Map<OpenTemperatureAlert, StoredAlert>> {
+  async function insertOpened(sql: Sql, frames: EvaluatedFrame[]): Promise<Map<OpenAlert, StoredAlert>> {
     const opened = frames.flatMap(({ stored, transitions }) =>
       transitions.filter((each) => each.kind === 'opened').map((transition) => ({ stored, transition })),
     );
@@ -87,15 +84,16 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
   }
 
   /**
-   * A transaction that replaces rules resolves the alerts that it sees. It does not see one that is being opened here by
-   * the old rules, so the batch runs again by the new ones.
+   * Rules may have been replaced since they were read, and open alerts resolved: then the batch runs again by the new
+   * ones. A replacement that is under way resolves the alerts afterwards, since it waits for the locked states.
    */
   async function requireUnchangedRules(sql: Sql, opening: StoredFrame[]): Promise<void> {
     if (opening.length === 0) return;
     const devices = new Map(opening.map(({ device }) => [device.assetId, device]));
     const current = await statesIn(sql).shareLockMonitoredConfigs([...devices.values()]);
     for (const [assetId, { config }] of devices) {
-      if (current.has(assetId) && current.get(assetId) !== monitoredConfig(config.sync)) {
+      const state = current.get(assetId);
+      if (state && (!state.isActive || state.configId !== monitoredConfig(config.sync))) {
         throw staleRead('The alert rules of a device were replaced while a frame was evaluated');
       }
     }
@@ -115,7 +113,7 @@ const resolvedRefs = ({ device: { organizationId }, alerts }: EvaluatedDevice) =
 
 const newAlert = ({
   stored: { device },
-  transition: { alert, definition, reading },
+  transition,
 }: {
   stored: StoredFrame;
   transition: Opened;
@@ -123,8 +121,14 @@ const newAlert = ({
   organizationId: device.organizationId,
   assetId: device.assetId,
   serialNumber: device.serialNumber,
-  type: alert.type,
-  details: { channel: alert.channel, value: reading.value, bounds: definition.bounds },
-  startedAt: reading.measuredAt,
+  type: transition.alert.type,
+  details: detailsOf(transition),
+  startedAt: timeOf(transition),
   isAnnounced: true,
 });
+
+function detailsOf(opened: Opened): AlertDetails {
+  if ('details' in opened) return opened.details;
+  const { alert, reading, definition } = opened;
+  return { channel: alert.channel, value: reading.value, bounds: definition.bounds };
+}

@@ -4,8 +4,9 @@ import { type FrameData, frameData, frameEnvelope } from '../measurements/measur
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import { type AlertView, alertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
-import type { AlertTransition, OpenTemperatureAlert } from './alert-state-machine.ts';
 import type { StoredAlert } from './alerts.repository.ts';
+import type { DeviceTransition } from './device-alerts.ts';
+import type { OpenAlert } from './open-alert.ts';
 
 export interface BreachData extends FrameData {
   alertId: string;
@@ -32,21 +33,21 @@ export const alertEvent = (
 });
 
 /**
- * In the order of the readings, each at the time of its reading. Alerts that were resolved by something else come last:
+ * In the order of the readings, each at the time of its reading or frame. Alerts that were resolved by something else come last:
  * the device is back, or has other rules.
  */
 export function transitionEvents(
-  transitions: AlertTransition[],
-  created: ReadonlyMap<OpenTemperatureAlert, StoredAlert>,
+  transitions: DeviceTransition[],
+  created: ReadonlyMap<OpenAlert, StoredAlert>,
   resolved: Map<string, StoredAlert>,
 ): DomainEvent[] {
   const byReadings = transitions.flatMap((transition) => {
     if (transition.kind === 'breach') return [];
-    const { kind, alert, reading } = transition;
+    const { kind, alert } = transition;
     const stored = kind === 'opened' ? created.get(alert) : resolved.get(alert.alertId as string);
     if (!stored) return [];
     if (kind === 'resolved') resolved.delete(stored.id);
-    return [alertEvent(kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, reading.measuredAt)];
+    return [alertEvent(kind === 'opened' ? 'alert.created' : 'alert.resolved', stored, timeOf(transition))];
   });
   const byOthers = [...resolved.values()].map((alert) =>
     alertEvent('alert.resolved', alert, alert.updatedAt),
@@ -54,8 +55,11 @@ export function transitionEvents(
   return [...byReadings, ...byOthers];
 }
 
+export const timeOf = (transition: Exclude<DeviceTransition, { kind: 'breach' }>): Date =>
+  'reading' in transition ? transition.reading.measuredAt : transition.at;
+
 /** The frame, once for each alert that it has a breach of; late readings are none. */
-export function breachEvents(stored: StoredFrame, transitions: AlertTransition[]): DomainEvent[] {
+export function breachEvents(stored: StoredFrame, transitions: DeviceTransition[]): DomainEvent[] {
   if (!stored.device.subscribed.has('data.measurement.alert')) return [];
   const bounds = new Map(
     transitions.flatMap((transition) =>

@@ -9,6 +9,13 @@ export interface OpenState extends AssetRef {
   openAlerts: OpenAlert[];
 }
 
+export interface MonitoredState {
+  /** Not archived. */
+  isActive: boolean;
+  /** Null when the device has no configuration. */
+  configId: string | null;
+}
+
 export type AlertStatesRepository = ReturnType<typeof createAlertStatesRepository>;
 
 export function createAlertStatesRepository(sql: Sql) {
@@ -26,8 +33,8 @@ export function createAlertStatesRepository(sql: Sql) {
     },
 
     /**
-     * Leaves out devices without open alerts. A frame that opens one at the same time share-locks the monitored
-     * configuration, see below, and finds it replaced.
+     * Locks devices without open alerts too: a frame that is opening one commits before this sees its state, and a later
+     * frame is evaluated by what this transaction has changed.
      */
     lockOpenAlerts(devices: AssetRef[]): Promise<OpenState[]> {
       return query(
@@ -35,25 +42,26 @@ export function createAlertStatesRepository(sql: Sql) {
         `select s.organization_id as "organizationId", s.asset_id as "assetId", s.open_alerts as "openAlerts"
          from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
          join device_states s on s.organization_id = n.organization_id and s.asset_id = n.asset_id
-         where s.open_alerts <> '[]' order by s.organization_id, s.asset_id for no key update of s`,
+         order by s.organization_id, s.asset_id for no key update of s`,
         keysOf(devices),
       );
     },
 
     /**
-     * Ids of the monitored configurations by asset, null for an archived one; nobody replaces them until the end of the
-     * transaction. Those that are being replaced are left out: a frame never waits for a job that changes many devices.
+     * By asset, its monitored configuration and whether it is active; nobody changes that until the end of the
+     * transaction. Those that are being replaced are left out, so that a frame does not wait for a job: whoever replaces
+     * alert rules waits for the states of the devices, and resolves what such a frame has opened.
      */
-    async shareLockMonitoredConfigs(devices: AssetRef[]): Promise<Map<string, string | null>> {
-      const rows = await query<{ assetId: string; configId: string | null }>(
+    async shareLockMonitoredConfigs(devices: AssetRef[]): Promise<Map<string, MonitoredState>> {
+      const rows = await query<MonitoredState & { assetId: string }>(
         sql,
-        `select d.asset_id as "assetId", case when d.is_active then ${MONITORED_CONFIG_ID} end as "configId"
+        `select d.asset_id as "assetId", d.is_active as "isActive", ${MONITORED_CONFIG_ID} as "configId"
          from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
          join device_configs d on d.organization_id = n.organization_id and d.asset_id = n.asset_id
          for share of d skip locked`,
         keysOf(devices),
       );
-      return new Map(rows.map(({ assetId, configId }) => [assetId, configId]));
+      return new Map(rows.map(({ assetId, ...state }) => [assetId, state]));
     },
   };
 }

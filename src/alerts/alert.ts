@@ -1,12 +1,12 @@
 /** What went wrong with an asset, from the reading or the missed deadline that opened the alert to what resolved it. */
 import type { Bounds } from './alert-definition.ts';
 
-export const ALERT_TYPES = ['high_temp', 'low_temp', 'no_data'] as const;
+export const ALERT_TYPES = ['high_temp', 'low_temp', 'no_data', 'low_battery', 'sensor_error'] as const;
 export const ALERT_STATUSES = ['new', 'acknowledged', 'resolved'] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
-export type AlertDetails = TemperatureDetails | NoDataDetails;
+export type AlertDetails = TemperatureDetails | NoDataDetails | LowBatteryDetails | SensorErrorDetails;
 
 export interface TemperatureDetails {
   channel: number;
@@ -20,6 +20,14 @@ export interface NoDataDetails {
   expectedBy: string;
 }
 
+export type LowBatteryDetails = Record<string, never>;
+
+export interface SensorErrorDetails {
+  channel: number;
+  /** The sensor's error code. */
+  error: number;
+}
+
 export interface Alert {
   id: string;
   assetId: string;
@@ -27,7 +35,7 @@ export interface Alert {
   type: AlertType;
   status: AlertStatus;
   details: AlertDetails;
-  /** Time of the reading that opened it, or of the missed deadline. */
+  /** Time of the reading or frame that opened it, or of the missed deadline. */
   startedAt: Date;
   updatedAt: Date;
 }

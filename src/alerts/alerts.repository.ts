@@ -21,6 +21,7 @@ export interface AlertRef {
 
 export interface AlertFilter {
   status: AlertStatus | null;
+  type: AlertType | null;
   assetId: string | null;
   /** Ids before this one. */
   before: string | null;
@@ -31,9 +32,10 @@ export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean
 
 const COLUMNS = `id, organization_id as "organizationId", asset_id as "assetId", serial_number as "serialNumber", type,
   status, details, started_at as "startedAt", updated_at as "updatedAt", is_announced as "isAnnounced"`;
-const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::uuid is null or asset_id = ?)`;
+const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::text is null or type = ?)
+  and (?::uuid is null or asset_id = ?)`;
 
-/** By status; see the table list_totals. Those of one asset are few enough to be counted. */
+/** By status, and by type and status; see the table list_totals. Those of one asset are few enough to be counted. */
 const KEPT_TOTAL = `select coalesce(sum(count), 0)::bigint as total from (
     select total as count from list_totals where organization_id = ? and list = 'alerts' and key = any(?::text[])
     union all
@@ -48,10 +50,10 @@ export function createAlertsRepository(sql: Sql) {
     /** Newest first, and how many match on all pages. */
     async list(
       organizationId: string,
-      { status, assetId, before, limit }: AlertFilter,
+      { status, type, assetId, before, limit }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
-      const scope = [organizationId, status, status, assetId, assetId];
-      const statuses = status === null ? [...ALERT_STATUSES] : [status];
+      const scope = [organizationId, status, status, type, type, assetId, assetId];
+      const keys = toTotalKeys(status, type);
       const rows = await query<StoredAlert & { total: number }>(
         sql,
         `select page.*, total from (${assetId === null ? KEPT_TOTAL : COUNTED_TOTAL}) as counted
@@ -61,7 +63,7 @@ export function createAlertsRepository(sql: Sql) {
          ) as page on true
          order by page.id desc`,
         [
-          ...(assetId === null ? [organizationId, statuses, organizationId, statuses] : scope),
+          ...(assetId === null ? [organizationId, keys, organizationId, keys] : scope),
           ...scope,
           before,
           before,
@@ -176,4 +178,9 @@ export function createAlertsRepository(sql: Sql) {
       );
     },
   };
+}
+
+function toTotalKeys(status: AlertStatus | null, type: AlertType | null): string[] {
+  const statuses = status === null ? ALERT_STATUSES : [status];
+  return statuses.map((each) => (type === null ? each : `type:${type}:${each}`));
 }

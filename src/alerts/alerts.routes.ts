@@ -36,8 +36,14 @@ export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {
       query: listAlertsQuery,
       responses: { 200: alertListSchema },
       async handle({ caller, query, url }) {
-        const { status = null, assetId = null, cursor: before = null, limit } = query;
-        const found = await alerts.list(caller.organizationId, { status, assetId, before, limit: limit + 1 });
+        const { status = null, type = null, assetId = null, cursor: before = null, limit } = query;
+        const found = await alerts.list(caller.organizationId, {
+          status,
+          type,
+          assetId,
+          before,
+          limit: limit + 1,
+        });
         const page = pageOf(found.alerts, limit, ({ id }) => id);
         const body = {
           recType: 'alert-collection',

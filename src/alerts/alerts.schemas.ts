@@ -1,10 +1,11 @@
 import Joi from 'joi';
 import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
-import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertView } from './alert.ts';
+import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertType, type AlertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 
 export interface ListAlerts {
   status?: AlertStatus;
+  type?: AlertType;
   assetId?: string;
   limit: number;
   cursor?: string;
@@ -12,6 +13,9 @@ export interface ListAlerts {
 
 export const listAlertsQuery = Joi.object<ListAlerts, true>({
   status: Joi.string().valid(...ALERT_STATUSES),
+  type: Joi.string()
+    .valid(...ALERT_TYPES)
+    .description('Only of this type'),
   assetId: uuid()
     .description('Only of this asset')
     .messages({ 'string.pattern.base': '{{#label}} must be the id of an asset' }),
@@ -55,9 +59,10 @@ export const alertSchema = Joi.object<AlertView>({
     .valid(...ALERT_STATUSES)
     .required(),
   details: Joi.object({
-    channel: Joi.number().integer(),
+    channel: Joi.number().integer().description('high_temp, low_temp, sensor_error'),
     value: Joi.number().unsafe().description('°C, of the reading that began it'),
     bounds: boundsSchema,
+    error: Joi.number().integer().description('sensor_error: the error code of the sensor'),
     expectedBy: timestamp().description('no_data: when the device should have made contact at the latest'),
   }).required(),
   timestamp: timestamp().required().description('When it began'),

@@ -4,24 +4,31 @@ import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import { definitionsOf } from './alert-definition.ts';
 import { type AlertTransition, createAlertEvaluator, type EvaluatedReading } from './alert-state-machine.ts';
-import { isNoData, isTemperature, type OpenAlert } from './open-alert.ts';
+import { type ConditionTransition, createConditionEvaluator } from './device-conditions.ts';
+import { isCondition, isNoData, isTemperature, type OpenAlert } from './open-alert.ts';
 
+export type DeviceTransition = AlertTransition | ConditionTransition;
 export type DeviceAlerts = ReturnType<typeof createDeviceAlerts>;
 
 export function createDeviceAlerts(initial: readonly OpenAlert[]) {
   const evaluator = createAlertEvaluator(initial.filter(isTemperature));
+  const conditions = createConditionEvaluator(initial.filter(isCondition));
   // Any frame ends them.
   const resolved: OpenAlert[] = initial.filter(isNoData);
   let hasChanged = resolved.length > 0;
+
+  function evaluateTemperatures({ sync, fresh }: StoredFrame): AlertTransition[] {
+    const monitored = monitoredConfig(sync);
+    const definitions = monitored ? definitionsOf(monitored) : [];
+    const stale = evaluator.resolveUndefined(definitions);
+    resolved.push(...stale);
+    if (stale.length > 0) hasChanged = true;
+    return definitions.length === 0 ? [] : evaluator.evaluate(definitions, evaluatedReadings(fresh));
+  }
+
   return {
-    evaluate({ sync, fresh }: StoredFrame): AlertTransition[] {
-      const monitored = monitoredConfig(sync);
-      const definitions = monitored ? definitionsOf(monitored) : [];
-      const stale = evaluator.resolveUndefined(definitions);
-      resolved.push(...stale);
-      if (stale.length > 0) hasChanged = true;
-      if (definitions.length === 0) return [];
-      const transitions = evaluator.evaluate(definitions, evaluatedReadings(fresh));
+    evaluate(stored: StoredFrame): DeviceTransition[] {
+      const transitions = [...evaluateTemperatures(stored), ...conditions.evaluate(toEvaluatedFrame(stored))];
       for (const transition of transitions) {
         if (transition.kind !== 'breach') hasChanged = true;
         if (transition.kind === 'resolved') resolved.push(transition.alert);
@@ -29,7 +36,7 @@ export function createDeviceAlerts(initial: readonly OpenAlert[]) {
       return transitions;
     },
     hasChanged: () => hasChanged,
-    open: (): OpenAlert[] => evaluator.open(),
+    open: (): OpenAlert[] => [...evaluator.open(), ...conditions.open()],
     /** Once those that opened within the batch have their ids. */
     resolvedIds: (): string[] => resolved.map(({ alertId }) => alertId as string),
   };
@@ -42,3 +49,9 @@ function evaluatedReadings(fresh: StoredFrame['fresh']): EvaluatedReading[] {
     )
     .toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime());
 }
+
+const toEvaluatedFrame = ({ frame: { batteryStatus, receivedAt }, fresh }: StoredFrame) => ({
+  batteryStatus,
+  receivedAt,
+  samples: fresh.filter(({ late }) => !late),
+});

@@ -38,7 +38,7 @@ export function certificatesRoutes({ service, uploads, downloads }: Certificates
           header('If-None-Match'),
         );
         if (chunks === null) return { status: 304, headers: { ETag: tag } };
-        const body = isHead ? undefined : await downloads.stream(caller.keyId, () => streamOf(chunks));
+        const body = isHead ? undefined : await downloads.stream(caller, () => streamOf(chunks));
         return ok(body, {
           'Content-Type': CERTIFICATE_TYPE,
           'Content-Length': String(sizeBytes),
@@ -65,7 +65,7 @@ export function certificatesRoutes({ service, uploads, downloads }: Certificates
       async handle({ caller, params: { assetId }, stream, transact }) {
         const pieces = readPieces(stream, CERTIFICATE_BYTES_MAX);
         const upload = () => service.upload(transact, caller.organizationId, assetId, pieces);
-        return ok(await uploads.run(caller.keyId, upload));
+        return ok(await uploads.run(caller, upload));
       },
     }),
   ];

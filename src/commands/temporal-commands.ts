@@ -11,10 +11,9 @@ export const temporalCommands: Command[] = [
     run: async (input) => {
       // The Temporal client takes a second to load, which no other command needs.
       const { setUpNamespace } = await import('../temporal/set-up-namespace.ts');
-      const { temporalAddress, temporalNamespace } = readTemporalSettings();
+      const { toTemporalConnection } = await import('../temporal/connection.ts');
       await setUpNamespace({
-        address: temporalAddress,
-        namespace: temporalNamespace,
+        connection: toTemporalConnection(readTemporalSettings()),
         retentionMs: durationMs(option(input, 'retention') ?? RETENTION_DEFAULT, 'retention'),
         print,
       });

@@ -46,6 +46,11 @@ const TAGS = [
     description: 'Endpoints that receive the types of events that they name.',
   },
   {
+    name: 'Notification channels',
+    description:
+      'Where people are notified of alerts: by e-mail, in Slack, or through a webhook of what they use. One message tells of all alerts that opened or ended meanwhile.',
+  },
+  {
     name: 'Keys',
     description: 'The API keys of the organization, for keys with the role admin.',
   },

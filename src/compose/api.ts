@@ -1,22 +1,23 @@
 /** The HTTP API of a process: its routes, who may call them, and the server. */
 import { isUnavailable } from '../db/faults.ts';
-import { isDatabaseUp } from '../db/health.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createDocs } from '../http/docs.ts';
-import { createHealth, type HealthChecks } from '../http/health.ts';
+import { createHealth, createReadiness } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
 import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
 import type { Route } from '../http/route.ts';
 import { type HttpServer, listen } from '../http/server.ts';
 import { AppError } from '../process/errors.ts';
 import { apiDocument } from './api-document.ts';
+import { healthChecks } from './health.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
 export interface RunningApi {
   port: number;
+  drain(): void;
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -32,6 +33,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.alerts.routes,
   ...slices.endpoints.routes,
   ...slices.deliveries.routes,
+  ...slices.notifications.routes,
   ...slices.keys.routes,
   ...slices.audit.routes,
 ];
@@ -39,7 +41,9 @@ export const routesOf = (slices: Slices): Route[] => [
 export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
   const { settings, transact, secretBox } = resources;
   let server: HttpServer | undefined;
-  const health = createHealth(healthChecks(resources), () => server?.isDraining() ?? false);
+  const readReadiness = createReadiness(healthChecks(resources), () =>
+    server?.isDraining() ? 'draining' : 'up',
+  );
   const app = createApp({
     routes,
     authenticate: createAuthenticate(slices.keys),
@@ -49,7 +53,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     recordAudit: slices.audit.record,
     translateFault,
     observe: observer(resources),
-    extras: [health, createDocs(apiDocument(routes))],
+    extras: [createHealth(readReadiness), createDocs(apiDocument(routes))],
   });
   server = await listen({
     listener: app.callback(),
@@ -58,27 +62,16 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     requestTimeoutMs: settings.requestTimeoutMs,
     writeTimeoutMs: settings.writeTimeoutMs,
   });
-  const { port, stop } = server;
+  const { port, drain, stop } = server;
   const heartbeat = slices.presence.startIngressHeartbeat('api');
   return {
     port,
+    drain,
     async stop(deadlineMs) {
       await Promise.all([heartbeat.stop(), stop(deadlineMs)]);
     },
   };
 }
-
-/** Without the database nothing works; without Temporal, changes are accepted and wait. */
-const healthChecks = ({ sql, temporal }: Resources): HealthChecks => ({
-  database: async () =>
-    (await isDatabaseUp(sql))
-      ? { state: 'ok', message: 'answers' }
-      : { state: 'down', message: 'does not answer' },
-  temporal: async () =>
-    (await temporal.isUp())
-      ? { state: 'ok', message: 'answers' }
-      : { state: 'degraded', message: 'does not answer: jobs are accepted and start when it is back' },
-});
 
 /** Stored answers are encrypted, each bound to its organization and key. */
 function answerBox({ seal, open }: Resources['secretBox']) {

@@ -5,13 +5,14 @@ import {
   type CertificatesServiceDeps,
   createCertificatesService,
 } from '../certificates/certificates.service.ts';
+import { inTurns } from '../certificates/fair-contents.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Resources } from './resources.ts';
 
 export type CertificatesNeeds = Pick<CertificatesServiceDeps, 'findAsset'>;
 
 export function composeCertificates(
-  { sql, transferSql, settings: { transfers } }: Resources,
+  { sql, transferSql, transferTurns, settings: { transfers } }: Resources,
   { findAsset }: CertificatesNeeds,
 ) {
   const contents = createCertificateContentsRepository(transferSql);
@@ -20,7 +21,7 @@ export function composeCertificates(
       service: createCertificatesService({
         certificates: createCertificatesRepository(sql),
         certificatesIn: createCertificatesRepository,
-        contents,
+        contents: inTurns(contents, transferTurns),
         findAsset,
       }),
       uploads: createConcurrencyLimit({ name: 'uploads', ...transfers.uploads }),

@@ -38,7 +38,7 @@ export interface ConfigJobsNeeds {
 }
 
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
-  const { settings, sql, transact, now, starter, onTemporalFault } = resources;
+  const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
   const chunkSize = settings.applyChunkSize;
   const jobs = createConfigJobsRepository(sql);
@@ -87,6 +87,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     changes,
     finishJob,
     jobsProgressed,
+    now,
   });
   const daylightSaving = createDaylightSavingService({
     transact,
@@ -96,21 +97,22 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn: deviceTargetsIn,
     now,
   });
+  const jobRun = createJobRunService({
+    transact,
+    pendingIn,
+    jobsIn,
+    targetsIn,
+    deviceTargetsIn,
+    planner,
+    changes,
+    finishJob,
+    jobsProgressed,
+    chunkSize,
+  });
   return {
     routes: configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
     /** The steps of the workflow of a job. */
-    jobRun: createJobRunService({
-      transact,
-      pendingIn,
-      jobsIn,
-      targetsIn,
-      deviceTargetsIn,
-      planner,
-      changes,
-      finishJob,
-      jobsProgressed,
-      chunkSize,
-    }),
+    jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,
     recordOutcomes: progress.recordOutcomes,
@@ -123,9 +125,15 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     }),
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...jobs,
-      start: (job) => starter.startJob(job, { replace: job.isPastDeadline }),
+      findLastRun: starter.findJobRun,
+      start: async (job) => starter.startJob(job, { title: await jobs.findTitle(job), replace: job.isStuck }),
       keyOf: ({ jobId }) => jobId,
-      pollIntervalMs: settings.jobPollIntervalMs,
+      wake: async (job) => {
+        if (await jobRun.isDue(job)) await starter.signalJob(job, []);
+      },
+      isStuck: ({ isStuck }) => isStuck,
+      checkIntervalMs: settings.runCheckIntervalMs,
+      onStarted: ({ jobId }, last) => onRunStarted('apply-profile', jobId, last),
       onFault: onTemporalFault('sweep jobs'),
     }),
     /** Waits for the calls to Temporal that are under way. */
@@ -141,8 +149,9 @@ function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, 
   const underWay = new Set<Promise<void>>();
   return {
     start(job: JobRef): void {
-      const started = starter
-        .startJob(job)
+      const started = jobs
+        .findTitle(job)
+        .then((title) => starter.startJob(job, { title }))
         .then(() => jobs.touchWorkflow(job))
         .then(() => metrics.jobsStarted.inc(), onTemporalFault('start'))
         .finally(() => underWay.delete(started));

@@ -4,25 +4,27 @@ import { createDeletedEndpointsCleanUp } from '../deliveries/deleted-endpoints.s
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { deliveriesRoutes } from '../deliveries/deliveries.routes.ts';
 import { createDeliveriesService } from '../deliveries/deliveries.service.ts';
-import { createKeyedSemaphore } from '../deliveries/keyed-semaphore.ts';
 import { createNameLookups } from '../deliveries/name-lookups.service.ts';
 import { createNameResolver } from '../deliveries/name-resolver.service.ts';
 import { createRecoveryNotifier } from '../deliveries/recovery-notifier.service.ts';
 import { createSender } from '../deliveries/sender.service.ts';
 import { isAllowedAddress } from '../endpoints/allowed-address.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
+import { hasBrokenOff } from '../temporal/runs.ts';
 import type { Resources } from './resources.ts';
 
 const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
 
 /** What every process does with deliveries; that of the worker alone is in delivery-worker.ts. */
 export function composeDeliveries(resources: Resources) {
-  const { settings, sql, lagging, now, secretBox, starter, onTemporalFault } = resources;
+  const { settings, sql, lagging, now, secretBox, onTemporalFault } = resources;
   const requests = createKeyedSemaphore({ perKeyMax: settings.webhooks.perEndpointMax });
   const sender = createSender({
     isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
@@ -33,7 +35,7 @@ export function composeDeliveries(resources: Resources) {
     now,
   });
   const recovery = createRecoveryNotifier({
-    startRecovery: starter.startRecovery,
+    startRecovery: createRecoveryStart(resources),
     hasRunBy: createEndpointHealthRepository(sql).hasRunBy,
     onFault: onTemporalFault('recover'),
   });
@@ -49,14 +51,17 @@ export function composeDeliveries(resources: Resources) {
     now,
     notifyRecovery: recovery.notifyRecovery,
   });
+  const tests = createConcurrencyLimit(TESTS);
   return {
     routes: deliveriesRoutes({
       deliveries: { ...createDeliveriesRepository(sql), list: createDeliveriesRepository(lagging.sql).list },
       endpoints: createEndpointsRepository(sql),
       service,
-      tests: createConcurrencyLimit(TESTS),
+      tests,
     }),
     send: sender.attempt,
+    /** Also those of notification channels. */
+    tests,
     requests,
     notifyRecovery: recovery.notifyRecovery,
     cleanUpDeletedEndpoints: createDeletedEndpointsCleanUp({
@@ -71,10 +76,20 @@ export function composeDeliveries(resources: Resources) {
   };
 }
 
-const composeNames = ({ settings, resolve }: Resources) =>
+/** A failed delivery may start a run before the sweep finds that the one before has broken off. */
+function createRecoveryStart({ starter, onRunStarted }: Resources) {
+  return async (endpoint: EndpointRef): Promise<void> => {
+    const last = await starter.findRecoveryRun(endpoint);
+    await starter.startRecovery(endpoint);
+    if (hasBrokenOff(last.status)) onRunStarted('deliver-webhooks', endpoint.endpointId, last);
+  };
+}
+
+const composeNames = ({ settings, resolve, metrics }: Resources) =>
   createNameLookups({
     resolve: resolve ?? createNameResolver({ servers: settings.dnsServers }),
     timeoutMs: settings.webhooks.connectTimeoutMs,
     // Far less than a lease: a claim that has no turn by then is released.
     waitMaxMs: settings.webhooks.connectTimeoutMs,
+    onRefused: () => metrics.refusedTurns.inc({ work: 'host name', reason: 'overloaded' }),
   });

@@ -39,7 +39,10 @@ export interface DevicesNeeds
   observeContact: IntakeHealth['observeContact'];
 }
 
-export function composeDevices({ sql, transactContacts, slots, now }: Resources, needs: DevicesNeeds) {
+export function composeDevices(
+  { sql, transactContacts, slots, metrics, now }: Resources,
+  needs: DevicesNeeds,
+) {
   const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
     needs;
   const { handle } = createDeviceExchanges({
@@ -52,6 +55,7 @@ export function composeDevices({ sql, transactContacts, slots, now }: Resources,
     onAlertRulesChanged,
     onCameOnline,
     recordOutcomes,
+    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'report', reason }),
     publish,
     now,
   });

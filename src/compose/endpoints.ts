@@ -10,7 +10,7 @@ import type { Resources } from './resources.ts';
 export type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
 
 export function composeEndpoints(resources: Resources, { notifyRecovery }: EndpointsNeeds) {
-  const { settings, log, sql, secretBox, starter, onTemporalFault } = resources;
+  const { settings, log, sql, secretBox, starter, onRunStarted, onTemporalFault } = resources;
   const health = createEndpointHealthRepository(sql);
   const service = createEndpointsService({
     endpointsIn: createEndpointsRepository,
@@ -29,9 +29,11 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
     }),
     startMissingWorkflows: createMissingWorkflowsSweep({
       ...health,
+      findLastRun: starter.findRecoveryRun,
       start: starter.startRecovery,
       keyOf: ({ endpointId }) => endpointId,
-      pollIntervalMs: settings.jobPollIntervalMs,
+      checkIntervalMs: settings.runCheckIntervalMs,
+      onStarted: ({ endpointId }, last) => onRunStarted('deliver-webhooks', endpointId, last),
       onFault: onTemporalFault('sweep endpoints'),
     }),
   };

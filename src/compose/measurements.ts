@@ -5,6 +5,7 @@ import { createCompactionRepository } from '../measurements/compaction.repositor
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
 import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
+import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
@@ -18,12 +19,32 @@ const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
-  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'exchange'
+  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueNotifications' | 'exchange'
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, lagging, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
-  { configurationsIn, evaluateAlerts, onlineEvents, observeContact, publish, exchange }: MeasurementsNeeds,
+  {
+    sql,
+    transferSql,
+    transferTurns,
+    lagging,
+    settings,
+    transact,
+    transactBatch,
+    slots,
+    metrics,
+    now,
+    log,
+  }: Resources,
+  {
+    configurationsIn,
+    evaluateAlerts,
+    onlineEvents,
+    observeContact,
+    publish,
+    queueNotifications,
+    exchange,
+  }: MeasurementsNeeds,
 ) {
   const { receive } = createIntake({
     transact: transactBatch,
@@ -37,7 +58,9 @@ export function composeMeasurements(
     evaluateAlerts,
     onlineEvents,
     publish,
+    queueNotifications,
     exchange,
+    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
     observe({ accepted, duplicates, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);
       metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
@@ -52,7 +75,7 @@ export function composeMeasurements(
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
   const exports = {
-    history: createHistoryRepository(lagging.transferSql),
+    history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     pace: createPacer(),
   };

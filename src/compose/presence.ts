@@ -11,6 +11,8 @@ import { type Periodic, startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 
 const HEARTBEAT_EVERY_MS = 10_000;
+/** One line a minute says that the intake refuses. */
+const HEARTBEATS_PER_LINE = 6;
 
 export type PresenceNeeds = Pick<PresenceServiceDeps, 'publish'> & {
   noDataAlerts: PresenceServiceDeps['noDataAlerts'] & OverdueFleetsDeps['noDataAlerts'];
@@ -58,14 +60,19 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     removeOldOutages: availability.removeOldOutages,
     observeContact: health.observeContact,
     /** For as long as a process receives from devices: see presence/ingress-availability.ts. */
-    startIngressHeartbeat: (ingress: Ingress): Periodic =>
-      startPeriodic(
+    startIngressHeartbeat(ingress: Ingress): Periodic {
+      let leftOut = 0;
+      return startPeriodic(
         HEARTBEAT_EVERY_MS,
         async () => {
-          if (health.isHealthy()) await availability.renew(ingress);
-          else log.error(`The ${ingress} refuses all that devices send: their deadlines are paused`);
+          if (health.isHealthy()) {
+            leftOut = 0;
+            await availability.renew(ingress);
+          } else if (leftOut++ % HEARTBEATS_PER_LINE === 0)
+            log.error(`The ${ingress} refuses all that devices send: their deadlines are paused`);
         },
         (err) => log.warn({ err }, `The heartbeat of the ${ingress} was not recorded: it is tried again`),
-      ),
+      );
+    },
   };
 }

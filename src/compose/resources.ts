@@ -10,9 +10,13 @@ import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
-import { connectTemporal } from '../temporal/connection.ts';
+import { summarizeOutages } from '../process/outage-log.ts';
+import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
+import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
+import { findOutage } from './outages.ts';
 import { composeReplica } from './replica.ts';
 
 export interface ComposeOptions {
@@ -31,7 +35,8 @@ export interface ComposeOptions {
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, log, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { settings, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
   const database = {
@@ -49,7 +54,7 @@ export function openResources(options: ComposeOptions) {
   const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const transferSql = openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize });
-  const temporal = connectTemporal(settings.temporalAddress, settings.temporalNamespace);
+  const temporal = connectTemporal(toTemporalConnection(settings));
   return {
     settings,
     log,
@@ -61,6 +66,11 @@ export function openResources(options: ComposeOptions) {
     sql,
     /** For exports and files. */
     transferSql,
+    /** For its connections. No organization has all of them. */
+    transferTurns: createKeyedSemaphore({
+      perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
+      totalMax: settings.transfers.poolSize,
+    }),
     lagging: composeReplica({ settings, log, metrics, database, sql, transferSql }),
     transact: createTransact(sql),
     /** For what devices send: a device that stays locked is refused. */
@@ -75,6 +85,12 @@ export function openResources(options: ComposeOptions) {
       taskQueue: settings.taskQueue,
       pollIntervalMs: settings.jobPollIntervalMs,
     }),
+    /** Once per run that has been started in place of another. */
+    onRunStarted(workflow: string, id: string, { status, reason }: LastRun): void {
+      metrics.runsRestarted.inc({ workflow, last: status });
+      if (hasBrokenOff(status))
+        log.warn({ workflow, id, status, reason }, 'A run had ended before its work was done: started anew');
+    },
     onTemporalFault: (call: string) => (err: unknown) => {
       metrics.temporalErrors.inc({ call });
       log.warn({ err, call }, 'A call to Temporal failed: the sweep or the next poll makes up for it');

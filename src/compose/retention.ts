@@ -31,7 +31,7 @@ export function createRetention(resources: Resources, slices: Slices) {
 type Step = (goesOn: () => boolean) => Promise<unknown>;
 
 function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
-  const { presence, devices, alerts, certificates, configJobs } = slices;
+  const { presence, devices, alerts, certificates, configJobs, notifications } = slices;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   return [
     // First of all: without a partition, new rows cannot be inserted.
@@ -49,6 +49,11 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
       const before = daysAgo(settings.webhooks.retentionDays);
       for (const table of DELIVERY_TABLES) await dropPartitions(sql, table, before);
     },
+    (goesOn) =>
+      inBatches(
+        (limit) => notifications.removeEnded(daysAgo(settings.webhooks.retentionDays), limit),
+        goesOn,
+      ),
     async () => {
       const before = daysAgo(settings.measurementsRetentionDays);
       for (const table of [MEASUREMENTS, MEASUREMENT_ROWS]) await dropPartitions(sql, table, before);

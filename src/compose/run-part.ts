@@ -2,28 +2,36 @@
 import { readSettings } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
 import { runMain } from '../process/run-main.ts';
-import { DRAIN_MS, type RunningPart, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
+import { type RunningPart, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
 import { checkDatabase } from './check-database.ts';
+import { runService } from './run-service.ts';
 import { compose, type Service } from './service.ts';
 
 export function runPart(name: string, start: (service: Service) => Promise<RunningPart>): Promise<void> {
   return runMain(async () => {
     const settings = readSettings();
+    const { host, lameDuckMs } = settings;
     const log = createLog(settings.logLevel);
-    const service = compose({ settings, log });
-    const check = await checkDatabase(service.sql, settings, log);
-    const metrics = await service.startMetrics();
-    const part = await start(service);
-    log.info({ host: settings.host, port: part.port, metricsPort: metrics.port }, `${name} is up`);
-    stopOnSignal({
-      async stop() {
-        await check.stop();
-        await part.stop(DRAIN_MS);
-        await metrics.stop();
-        await service.close();
-      },
-      print: (line) => log.info(line),
-      deadlineMs: STOP_MS,
+    const run = runService(compose({ settings, log }), async (service) => {
+      const check = await checkDatabase(service.sql, settings, log);
+      const part = await start(service);
+      return {
+        ...part,
+        async stop(deadlineMs) {
+          await check.stop();
+          await part.stop(deadlineMs);
+        },
+      };
     });
+    // Before anything is awaited, so that a process can be stopped at any time.
+    stopOnSignal({
+      // By SIGINT a person at a terminal stops it, and waits for it.
+      stop: (signal) => run.stop(signal === 'SIGINT' ? 0 : lameDuckMs),
+      print: (line) => log.info(line),
+      deadlineMs: STOP_MS + lameDuckMs,
+    });
+    log.info(`${name} is starting`);
+    const up = await run.started;
+    if (up) log.info({ host, ...up }, `${name} is up`);
   });
 }

@@ -1,12 +1,15 @@
 /** The composition root: the service out of its slices. A process starts the parts that it is for. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import { listenMetrics } from '../http/metrics.ts';
+import { createReadiness, type Phase } from '../http/health.ts';
+import { listenMetrics } from '../http/metrics-server.ts';
 import { readSettings } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
+import { readCoreMetrics } from '../temporal/runtime.ts';
 import { routesOf, startApi } from './api.ts';
 import { apiDocument } from './api-document.ts';
 import { composeClock } from './clock.ts';
 import { startGateway } from './gateway.ts';
+import { healthChecks } from './health.ts';
 import { type ComposeOptions, openResources } from './resources.ts';
 import { composeSlices } from './slices.ts';
 import { startWorker } from './worker.ts';
@@ -19,10 +22,13 @@ export function compose(options: ComposeOptions) {
   const routes = routesOf(slices);
   const clock = composeClock(resources);
   const { settings, sql, transferSql, lagging, temporal, metrics } = resources;
+  let phase: Phase = 'starting';
   async function onTime<Part>(start: () => Promise<Part>): Promise<Part> {
     await clock.start();
     lagging.start();
-    return start();
+    const part = await start();
+    phase = 'up';
+    return part;
   }
   return {
     sql,
@@ -32,13 +38,25 @@ export function compose(options: ComposeOptions) {
     startWorker: (workflowBundle?: WorkflowBundleOption) =>
       onTime(() => startWorker(resources, slices, workflowBundle)),
     startGateway: () => onTime(() => startGateway(resources, slices)),
-    /** The metrics of this process; every process has its own port. */
-    startMetrics: () => listenMetrics(metrics, settings.host, settings.metricsPort),
+    /** The metrics and the state of this process; every process has its own port. */
+    startMetrics: () =>
+      listenMetrics({
+        host: settings.host,
+        port: settings.metricsPort,
+        contentType: metrics.registry.contentType,
+        readMetrics: async () => `${await metrics.registry.metrics()}${await readCoreMetrics()}`,
+        readReadiness: createReadiness(healthChecks(resources), () => phase),
+      }),
+    /** From now on the process says that it is not ready. */
+    drain(): void {
+      phase = 'draining';
+    },
     /** After the parts have stopped. */
     async close(): Promise<void> {
       await clock.stop();
       await slices.configJobs.flush();
       await slices.deliveries.close();
+      slices.notifications.close();
       await temporal.close();
       await lagging.close();
       await Promise.all([sql.destroy(), transferSql.destroy()]);

@@ -10,6 +10,7 @@ import { composeEndpoints } from './endpoints.ts';
 import { composeEvents } from './events.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
+import { composeNotifications } from './notifications.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
 import type { Resources } from './resources.ts';
@@ -19,7 +20,7 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish } = composeEvents();
+  const { publish, publishToEndpoints, queueNotifications } = composeEvents(resources);
 
   const alerts = composeAlerts(resources, { publish });
   const presence = composePresence(resources, {
@@ -46,7 +47,8 @@ export function composeSlices(resources: Resources) {
     evaluateAlerts: alerts.evaluate,
     onlineEvents: presence.onlineEvents,
     observeContact: presence.observeContact,
-    publish,
+    publish: publishToEndpoints,
+    queueNotifications,
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
@@ -69,6 +71,7 @@ export function composeSlices(resources: Resources) {
     certificates: composeCertificates(resources, { findAsset: assets.findAsset }),
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
+    notifications: composeNotifications(resources, deliveries),
     audit: composeAudit(resources),
     statistics: composeStatistics(resources, {
       findAsset: assets.findAsset,

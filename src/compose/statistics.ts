@@ -1,4 +1,5 @@
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import type { Pace } from '../process/pacer.ts';
 import { statisticsRoutes } from '../statistics/statistics.routes.ts';
@@ -11,14 +12,14 @@ export interface StatisticsNeeds extends Pick<StatisticsDeps, 'findAsset' | 'fin
 }
 
 export const composeStatistics = (
-  { lagging, now }: Resources,
+  { lagging, transferTurns, now }: Resources,
   { findAsset, findDevice, exports: { limit, pace } }: StatisticsNeeds,
 ) => ({
   routes: statisticsRoutes({
     compute: createStatisticsService({
       findAsset,
       findDevice,
-      history: createHistoryRepository(lagging.transferSql),
+      history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
       pace,
       now,
     }),

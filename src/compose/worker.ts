@@ -2,7 +2,9 @@
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import type { RunningPart } from '../process/shutdown.ts';
-import { bundleWorkflows, startTemporalWorker } from '../temporal/worker.ts';
+import { toTemporalConnection } from '../temporal/connection.ts';
+import { startTemporalWorker } from '../temporal/worker.ts';
+import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { startDeliveryWorker } from './delivery-worker.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -17,10 +19,11 @@ export async function startWorker(
   // Bundling blocks the process, and nobody can stop it meanwhile: nothing is sent before it is done.
   const workflowBundle = givenBundle ?? (await bundleWorkflows(settings.workflowBundlePath));
   const deliveries = startDeliveryWorker(resources, slices.deliveries);
+  const notifier = slices.notifications.startNotifier();
   const worker = await startTemporalWorker({
-    address: settings.temporalAddress,
-    namespace: settings.temporalNamespace,
+    connection: toTemporalConnection(settings),
     taskQueue: settings.taskQueue,
+    atOnce: settings.atOnce,
     activities: createActivities({
       jobRun: slices.configJobs.jobRun,
       recoverySteps: deliveries.recoverySteps,
@@ -31,7 +34,7 @@ export async function startWorker(
   const sweeps = startSweeps(resources, slices);
   return {
     async stop() {
-      await Promise.all([deliveries.stop(), sweeps.stop(), worker.stop()]);
+      await Promise.all([deliveries.stop(), notifier.stop(), sweeps.stop(), worker.stop()]);
       await deliveries.close();
     },
   };

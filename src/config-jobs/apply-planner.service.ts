@@ -31,6 +31,12 @@ export interface ApplyPlan {
 /** Devices by serial; null means all active ones. */
 export type ChosenSerials = string[] | null;
 
+export interface PlanRequest {
+  organizationId: string;
+  slug: string;
+  serials: ChosenSerials;
+}
+
 export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
 
 export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, now }: ApplyPlannerDeps) {
@@ -58,10 +64,18 @@ export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, no
     findSnapshot,
     compile,
 
-    /** @throws not found when there is no such profile, or a serial has no active device. */
-    async plan(sql: Sql, organizationId: string, slug: string, serials: ChosenSerials): Promise<ApplyPlan> {
+    /**
+     * Locks the devices, unless it is for a preview.
+     * @throws not found when there is no such profile, or a serial has no active device.
+     */
+    async plan(
+      sql: Sql,
+      { organizationId, slug, serials }: PlanRequest,
+      { isPreview = false } = {},
+    ): Promise<ApplyPlan> {
       const profileSnapshot = await findSnapshot(sql, organizationId, slug);
-      const devices = await lockChosen(pendingIn(sql), organizationId, serials);
+      const choose = isPreview ? listing(pendingIn(sql)) : locking(pendingIn(sql));
+      const devices = await findChosen(choose, organizationId, serials);
       return { profileSnapshot, compiled: await compile(sql, organizationId, profileSnapshot, devices) };
     },
 
@@ -87,14 +101,28 @@ export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, no
 
 const NAMED_SERIALS_MAX = 10;
 
-async function lockChosen(
-  pending: PendingChangesRepository,
+interface Choice {
+  all(organizationId: string): Promise<ChangingDevice[]>;
+  bySerial(organizationId: string, serials: string[]): Promise<ChangingDevice[]>;
+}
+
+const listing = (pending: PendingChangesRepository): Choice => ({
+  all: pending.listAllActive,
+  bySerial: pending.listSerials,
+});
+const locking = (pending: PendingChangesRepository): Choice => ({
+  all: pending.lockAllActive,
+  bySerial: pending.lockSerials,
+});
+
+async function findChosen(
+  choose: Choice,
   organizationId: string,
   serials: ChosenSerials,
 ): Promise<ChangingDevice[]> {
-  if (serials === null) return pending.lockAllActive(organizationId);
+  if (serials === null) return choose.all(organizationId);
   const wanted = [...new Map(serials.map((serial) => [serial.toLowerCase(), serial]))];
-  const found = await pending.lockSerials(organizationId, serials);
+  const found = await choose.bySerial(organizationId, serials);
   const bySerial = new Map(found.map((device) => [device.serialNumber.toLowerCase(), device]));
   const unknown = wanted.filter(([key]) => !bySerial.has(key)).map(([, serial]) => serial);
   if (unknown.length > 0) throw notFound(unknownSerials(unknown));

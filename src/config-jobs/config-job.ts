@@ -1,5 +1,6 @@
 /** A job applies one change to many devices and waits until each of them has confirmed it: the rules of its run. */
 export const JOB_STATUSES = [
+  'scheduled',
   'running',
   'succeeded',
   'completed_with_failures',
@@ -52,6 +53,8 @@ export interface ConfigJob {
   status: JobStatus;
   targetCount: number;
   targetCounts: Counts;
+  /** Null: at once. */
+  startAt: Date | null;
   deadlineAt: Date;
   createdAt: Date;
   finishedAt: Date | null;
@@ -65,7 +68,10 @@ export interface JobTarget {
   updatedAt: Date;
 }
 
+export const hasEnded = (status: JobStatus): boolean => status !== 'scheduled' && status !== 'running';
+
 export const DEADLINE_MINUTES_DEFAULT = 2_880;
+export const START_DAYS_MAX = 30;
 export const NO_SUCH_JOB = 'No configuration job has this id';
 
 /**
@@ -124,6 +130,7 @@ export function jobView(job: ConfigJob) {
     status: job.status,
     total: job.targetCount,
     counts: { ...counts, timedOut },
+    ...(job.startAt && { startAt: job.startAt.toISOString() }),
     deadlineAt: job.deadlineAt.toISOString(),
     createdAt: job.createdAt.toISOString(),
     finishedAt: job.finishedAt?.toISOString() ?? null,

@@ -10,6 +10,7 @@ import {
   type Rollout,
   type TargetState,
 } from './config-job.ts';
+import type { JobTitle } from './job-run.ts';
 
 export interface NewJob {
   organizationId: string;
@@ -19,6 +20,9 @@ export interface NewJob {
   rollout: Rollout | null;
   stageCount: number;
   targetCount: number;
+  /** Null: at once. */
+  startAt: Date | null;
+  /** From the start on. */
   deadlineMinutes: number;
   retryOfJobId: string | null;
 }
@@ -34,19 +38,23 @@ export interface JobRow extends JobRef {
   isBeginningStage: boolean;
   status: JobStatus;
   targetCount: number;
+  startAt: Date | null;
   deadlineAt: Date;
 }
 
-/** A running job that no workflow has checked for a while. */
+/** A job that is running or has to start, and that no workflow has checked for a while. */
 export interface JobWithoutWorkflow extends JobRef {
-  /** A run that was there would have ended the job: if there is one, it does not work. */
-  isPastDeadline: boolean;
+  /** A run that was there would have ended the job long ago: if there is one, it does not work. */
+  isStuck: boolean;
 }
 
 const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
-  profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount", is_beginning_stage as "isBeginningStage", status,
-  target_count as "targetCount", deadline_at as "deadlineAt"`;
+  profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount",
+  is_beginning_stage as "isBeginningStage", status, target_count as "targetCount", start_at as "startAt",
+  deadline_at as "deadlineAt"`;
 const OF_JOB = 'organization_id = ? and id = ?';
+/** To end a large job takes its run some minutes. */
+const STUCK_AFTER_MINUTES = 15;
 
 interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
@@ -65,7 +73,7 @@ const COUNTS = `coalesce(j.target_counts, (
   ))`;
 
 const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
-    j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
+    j.start_at as "startAt", j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
     ${COUNTS} as "targetCounts"
   from config_jobs j`;
 
@@ -83,8 +91,13 @@ export function createConfigJobsRepository(sql: Sql) {
       const [row] = await query<{ id: string }>(
         sql,
         `insert into config_jobs
-           (organization_id, profile_slug, profile_snapshot, rollout, stage_count, target_count, retry_of_job_id, deadline_at)
-         values (?, ?, ?::jsonb, ?::jsonb, ?, ?, ?, now() + make_interval(mins => ?)) returning id`,
+           (organization_id, profile_slug, profile_snapshot, rollout, stage_count, target_count, retry_of_job_id,
+            status, start_at, deadline_at)
+         select n.*, case when at.start_at is null then 'running' else 'scheduled' end, at.start_at,
+           coalesce(at.start_at, now()) + make_interval(mins => at.deadline_minutes)
+         from (values (?::uuid, ?::text, ?::jsonb, ?::jsonb, ?::smallint, ?::integer, ?::uuid)) as n
+         cross join (values (?::timestamptz, ?::integer)) as at (start_at, deadline_minutes)
+         returning id`,
         [
           organizationId,
           job.profileSlug,
@@ -93,6 +106,7 @@ export function createConfigJobsRepository(sql: Sql) {
           job.stageCount,
           job.targetCount,
           job.retryOfJobId,
+          job.startAt?.toISOString() ?? null,
           job.deadlineMinutes,
         ],
       );
@@ -155,6 +169,18 @@ export function createConfigJobsRepository(sql: Sql) {
       return row ?? null;
     },
 
+    /** Null when the row is gone. */
+    async findTitle({ organizationId, jobId }: JobRef): Promise<JobTitle | null> {
+      const [row] = await query<JobTitle>(
+        sql,
+        `select j.profile_slug as "profileSlug", o.name as "organizationName"
+         from config_jobs j join organizations o on o.id = j.organization_id
+         where j.organization_id = ? and j.id = ?`,
+        [organizationId, jobId],
+      );
+      return row ?? null;
+    },
+
     /** Kept counts, which cost the same however many targets there are. */
     async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const [row] = await query<{ counts: Partial<Counts> | null }>(
@@ -192,6 +218,14 @@ export function createConfigJobsRepository(sql: Sql) {
       ]);
     },
 
+    /** The start of a scheduled job. */
+    async markRunning({ organizationId, jobId }: JobRef): Promise<void> {
+      await query(sql, `update config_jobs set status = 'running' where ${OF_JOB} and status = 'scheduled'`, [
+        organizationId,
+        jobId,
+      ]);
+    },
+
     async updateTargetCount({ organizationId, jobId }: JobRef, targetCount: number): Promise<void> {
       await query(sql, `update config_jobs set target_count = ? where ${OF_JOB}`, [
         targetCount,
@@ -223,31 +257,44 @@ export function createConfigJobsRepository(sql: Sql) {
     },
 
     /**
-     * Running jobs whose workflow has not checked for so long: it was never started, or Temporal lost it. A sweep over
-     * all organizations.
+     * Jobs that are running, or scheduled and due, whose workflow has not checked for so long: it was never started, or
+     * Temporal lost it. A sweep over all organizations.
      */
     listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
       return query(
         sql,
-        `select organization_id as "organizationId", id as "jobId", deadline_at < now() as "isPastDeadline"
-         from config_jobs
-         where status = 'running'
-           and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
-         order by coalesce(workflow_checked_at, '-infinity') limit ?`,
-        [olderThanMs / 1000, limit],
+        `select organization_id as "organizationId", id as "jobId", is_stuck as "isStuck" from ((
+           select organization_id, id, deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as is_stuck
+           from config_jobs
+           where status = 'running'
+             and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
+           order by coalesce(workflow_checked_at, '-infinity') limit ?
+         ) union all (
+           select organization_id, id, false from config_jobs
+           where status = 'scheduled' and start_at < now()
+             and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
+           order by start_at limit ?
+         )) as missing`,
+        [olderThanMs / 1000, limit, olderThanMs / 1000, limit],
       );
     },
 
     /** Of all organizations, after a restore: the next sweep starts their workflows. */
     async forgetWorkflows(): Promise<void> {
-      await query(sql, `update config_jobs set workflow_checked_at = null where status = 'running'`);
+      await query(
+        sql,
+        `update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`,
+      );
     },
 
+    /** Does nothing while another transaction holds the job: that one works on it. */
     async touchWorkflow({ organizationId, jobId }: JobRef): Promise<void> {
-      await query(sql, `update config_jobs set workflow_checked_at = now() where ${OF_JOB}`, [
-        organizationId,
-        jobId,
-      ]);
+      await query(
+        sql,
+        `update config_jobs set workflow_checked_at = now() where organization_id = ?
+           and id = (select id from config_jobs where ${OF_JOB} for no key update skip locked)`,
+        [organizationId, organizationId, jobId],
+      );
     },
   };
 }

@@ -65,6 +65,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
         if (query.dryRun) return preview(service, transact, { organizationId, slug, body });
         const { jobId, applied } = await service.apply(transact, organizationId, slug, {
           serialNumbers: body.serialNumbers ?? null,
+          startAt: body.startAt ?? null,
           deadlineMinutes: body.deadlineMinutes,
           rollout: body.rollout ?? null,
         });
@@ -94,7 +95,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
       operationId: 'getConfigJob',
       summary: 'Get a configuration job',
       description:
-        'Poll it until status is no longer running, or subscribe to config.job.finished. counts says how many devices are in which state.',
+        'Poll it until status is no longer scheduled or running, or subscribe to config.job.finished. counts says how many devices are in which state.',
       tag,
       auth,
       params: jobParams,
@@ -136,7 +137,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
       method: 'POST',
       path: '/devices/config-jobs/{jobId}/cancel',
       operationId: 'cancelConfigJob',
-      summary: 'Cancel a running job',
+      summary: 'Cancel a scheduled or running job',
       description: 'Devices that have not settled are cancelled, and their change is withdrawn.',
       tag,
       auth,

@@ -1,12 +1,13 @@
 import Joi from 'joi';
 import { configurationSchema, serialNumber } from '../devices/devices.schemas.ts';
-import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
   JOB_STATUSES,
   type JobStatus,
   type JobView,
   type Rollout,
+  START_DAYS_MAX,
   TARGET_STATES,
   type TargetState,
 } from './config-job.ts';
@@ -25,6 +26,7 @@ const rollout = Joi.object<Rollout, true>({
 export interface ApplyBody {
   serialNumbers?: string[];
   applyToAll?: true;
+  startAt?: Date;
   deadlineMinutes: number;
   rollout?: Rollout;
 }
@@ -43,12 +45,15 @@ export const applyBody = Joi.object<ApplyBody>({
     .valid(true)
     .messages({ 'any.only': '{{#label}} must be true, or left out with serialNumbers given' })
     .description('All active devices'),
+  startAt: time().description(
+    `From when on the change is offered, at most ${START_DAYS_MAX} days ahead; until then the job is scheduled. Default: at once`,
+  ),
   deadlineMinutes: Joi.number()
     .integer()
     .min(1)
     .max(43_200)
     .default(DEADLINE_MINUTES_DEFAULT)
-    .description('When the job stops waiting; the change stays pending'),
+    .description('Minutes from the start until the job stops waiting; the change stays pending'),
   rollout,
 })
   .xor('serialNumbers', 'applyToAll')
@@ -131,6 +136,7 @@ export const jobSchema = Joi.object<JobView>({
     superseded: count(),
     timedOut: count(),
   }).required(),
+  startAt: timestamp().description('Only of a job that was applied with startAt'),
   deadlineAt: timestamp().required(),
   createdAt: timestamp().required(),
   finishedAt: timestamp().allow(null).required(),

@@ -2,7 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { conflict, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenSerials } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
@@ -10,9 +10,11 @@ import { type Preview, previewCompiled } from './compile-devices.ts';
 import {
   type ConfigJob,
   DEADLINE_MINUTES_DEFAULT,
+  hasEnded,
   type JobRef,
   NO_SUCH_JOB,
   type Rollout,
+  START_DAYS_MAX,
 } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
@@ -21,9 +23,13 @@ import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
 export interface ApplyRequest {
   serialNumbers: ChosenSerials;
+  /** Null: at once. */
+  startAt: Date | null;
   deadlineMinutes: number;
   rollout: Rollout | null;
 }
+
+const DAY_MS = 86_400_000;
 
 export interface ConfigJobsDeps {
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
@@ -35,12 +41,20 @@ export interface ConfigJobsDeps {
   changes: Pick<ChangesService, 'withdrawOpen'>;
   finishJob: FinishJob;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
+  now(): Date;
 }
 
 export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
 
 export function createConfigJobsService(deps: ConfigJobsDeps) {
   const { pendingIn, jobsIn, targetsIn, planner, beginJob, largeJobs } = deps;
+
+  function requireSoon(startAt: Date | null): void {
+    const aheadMs = startAt === null ? 0 : startAt.getTime() - deps.now().getTime();
+    if (aheadMs < 0 || aheadMs > START_DAYS_MAX * DAY_MS) {
+      throw invalid(`startAt must be in the future, at most ${START_DAYS_MAX} days ahead`);
+    }
+  }
 
   /** A foreign id is answered like an unknown one. */
   async function lockOwn(sql: Sql, ref: JobRef): Promise<JobRow> {
@@ -67,22 +81,30 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
 
   return {
     apply(transact: Transact, organizationId: string, slug: string, request: ApplyRequest): Promise<Applied> {
-      const { serialNumbers, rollout, deadlineMinutes } = request;
+      const { serialNumbers, rollout, startAt, deadlineMinutes } = request;
+      requireSoon(startAt);
       return transact(async (tx) => {
         if (serialNumbers === null && (await largeJobs.isForAll(tx.sql, organizationId))) {
-          return largeJobs.apply(tx, { organizationId, profileSlug: slug, rollout, deadlineMinutes });
+          return largeJobs.apply(tx, {
+            organizationId,
+            profileSlug: slug,
+            rollout,
+            startAt,
+            deadlineMinutes,
+          });
         }
-        const plan = await planner.plan(tx.sql, organizationId, slug, serialNumbers);
+        const plan = await planner.plan(tx.sql, { organizationId, slug, serials: serialNumbers });
         const { profileSnapshot, compiled } = plan;
         if (compiled.length === 0) return { jobId: null, applied: [] };
         const changes = await planner.storeChanges(tx.sql, organizationId, compiled);
-        const job = { organizationId, profileSlug: slug, profileSnapshot, rollout, deadlineMinutes };
-        const { jobId } = await beginJob(tx, { ...job, retryOfJobId: null }, changes);
+        const job = { organizationId, profileSlug: slug, profileSnapshot, rollout, startAt, deadlineMinutes };
+        const begin = startAt === null ? beginJob : largeJobs.schedule;
+        const { jobId } = await begin(tx, { ...job, retryOfJobId: null }, changes);
         return { jobId, applied: compiled.map(({ device }) => device.serialNumber) };
       });
     },
 
-    /** What apply would do, one entry per distinct configuration; changes nothing. */
+    /** What apply would do, one entry per distinct configuration; changes and locks nothing. */
     preview(
       transact: Transact,
       organizationId: string,
@@ -90,7 +112,11 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       serialNumbers: ChosenSerials,
     ): Promise<{ applied: string[]; preview: Preview[] }> {
       return transact(async ({ sql }) => {
-        const plan = await planner.plan(sql, organizationId, slug, serialNumbers);
+        const plan = await planner.plan(
+          sql,
+          { organizationId, slug, serials: serialNumbers },
+          { isPreview: true },
+        );
         const contents = await planner.findForWarnings(sql, organizationId, plan);
         return {
           applied: plan.compiled.map(({ device }) => device.serialNumber),
@@ -103,7 +129,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     cancel(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async ({ sql, afterCommit }) => {
         const job = await lockOwn(sql, ref);
-        if (job.status !== 'running') throw conflict(`The job is not running: it is ${job.status}`);
+        if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
         await deps.changes.withdrawOpen(sql, job, 'the job was cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return deps.finishJob(sql, job, 'cancelled');
@@ -122,7 +148,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
           throw conflict('A retry of the job is running: wait until it has ended, or cancel it');
         }
         const newJob = { organizationId, profileSlug, profileSnapshot, rollout: null, retryOfJobId: jobId };
-        const job = { ...newJob, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
+        const job = { ...newJob, startAt: null, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
         if (await largeJobs.isForRetry(tx.sql, ref)) {
           return (await jobsIn(tx.sql).find(await largeJobs.retry(tx, job, ref))) as ConfigJob;
         }

@@ -16,12 +16,19 @@ export interface TargetChange {
   changeId: string;
 }
 
+export interface AwaitedTarget {
+  serialNumber: string;
+  /** Deadline of the device's next contact; null: none. */
+  expectedBy: Date | null;
+}
+
 /** Targets by asset id. */
 export interface TargetPage {
   after: string | null;
   limit: number;
 }
 
+const AWAITED_READ_MAX = 1_000;
 const CHANGE = 'asset_id as "assetId", change_config_id as "changeId"';
 const OF_JOB = 'organization_id = ? and job_id = ?';
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
@@ -30,15 +37,20 @@ export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepos
 
 export function createConfigTargetsRepository(sql: Sql) {
   return {
-    async insert({ organizationId, jobId }: JobRef, targets: NewTarget[]): Promise<void> {
+    async insert(
+      { organizationId, jobId }: JobRef,
+      targets: NewTarget[],
+      { isActive = true } = {},
+    ): Promise<void> {
       await query(
         sql,
-        `insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state)
-         select ?, ?, n.asset_id, n.stage, n.change_id, n.state
+        `insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state, is_active)
+         select ?, ?, n.asset_id, n.stage, n.change_id, n.state, ?
          from unnest(?::uuid[], ?::uuid[], ?::smallint[], ?::text[]) as n (asset_id, change_id, stage, state)`,
         [
           organizationId,
           jobId,
+          isActive,
           targets.map(({ assetId }) => assetId),
           targets.map(({ changeId }) => changeId),
           targets.map(({ stage }) => stage),
@@ -60,6 +72,35 @@ export function createConfigTargetsRepository(sql: Sql) {
            and (?::uuid is null or t.asset_id < ?)
          order by t.asset_id desc limit ?`,
         [organizationId, jobId, page.state, page.state, page.before, page.before, page.limit],
+      );
+    },
+
+    /**
+     * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of the
+     * organization's unsettled targets, so in a job that waits for very many devices it finds some of them.
+     */
+    listAwaited({ organizationId, jobId }: JobRef, limit: number): Promise<AwaitedTarget[]> {
+      return query(
+        sql,
+        `select a.serial_number as "serialNumber", w.expected_by as "expectedBy"
+         from (
+           select t.organization_id, t.asset_id, s.expected_by
+           from (
+             select organization_id, job_id, asset_id, state from config_targets
+             where organization_id = ? and is_active order by asset_id limit ${AWAITED_READ_MAX}
+           ) t
+           left join lateral (
+             select expected_by from device_states
+             where organization_id = t.organization_id and asset_id = t.asset_id limit 1
+           ) s on true
+           where t.job_id = ? and t.state in ('waiting', 'sent')
+           order by s.expected_by nulls last, t.asset_id limit ?
+         ) w
+         cross join lateral (
+           select serial_number from assets where organization_id = w.organization_id and id = w.asset_id limit 1
+         ) a
+         order by w.expected_by nulls last, w.asset_id`,
+        [organizationId, jobId, limit],
       );
     },
 
@@ -126,6 +167,26 @@ export function createConfigTargetsRepository(sql: Sql) {
         [organizationId, jobId],
       );
       return rows[0]?.count ?? 0;
+    },
+
+    /** From the start of a scheduled job on. Answers with the last of the next queued targets, null when all are. */
+    async activateNext(
+      { organizationId, jobId }: JobRef,
+      { after, limit }: TargetPage,
+    ): Promise<string | null> {
+      const [row] = await query<{ last: string }>(
+        sql,
+        `with page as materialized (
+           select asset_id from config_targets
+           where ${OF_JOB} and (?::uuid is null or asset_id > ?) order by asset_id limit ?
+         ), activated as (
+           update config_targets t set is_active = true from page
+           where t.organization_id = ? and t.job_id = ? and t.asset_id = page.asset_id and t.state = 'queued'
+         )
+         select asset_id as last from page order by asset_id offset ?`,
+        [organizationId, jobId, after, after, limit, organizationId, jobId, limit - 1],
+      );
+      return row?.last ?? null;
     },
 
     async begin({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<void> {

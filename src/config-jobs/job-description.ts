@@ -1,6 +1,15 @@
 /** Describes the run of a job for readers of the Temporal UI. */
 import type { Counts } from './config-job.ts';
-import type { JobPlan, JobProgress } from './job-run.ts';
+import type { AwaitedDevice, JobPlan, JobProgress, JobTitle } from './job-run.ts';
+
+/** Temporal takes 400 bytes. */
+const NAME_LENGTH_MAX = 80;
+
+/** In the list of runs: `Applies profile fridge for Acme`. */
+export function summarizeStart(title: JobTitle | null): string {
+  if (!title) return 'Applies a profile to devices';
+  return `Applies profile ${title.profileSlug} for ${title.organizationName.slice(0, NAME_LENGTH_MAX)}`;
+}
 
 export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: readonly string[]): string {
   return [
@@ -10,6 +19,7 @@ export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: rea
     ...(progress.stages > 1 ? ['', `Stage ${progress.stage} of ${progress.stages}.`] : []),
     '',
     ...countLines(progress.counts),
+    ...awaitedLines(progress.waitingFor ?? []),
     ...(latest.length > 0 ? ['', 'Latest:', ...latest.map((line) => `- ${line}`)] : []),
   ].join('\n');
 }
@@ -20,7 +30,8 @@ export function summarizeResult({ status, counts }: JobProgress): string {
   return `${label(status)}: ${parts.join(', ')}`;
 }
 
-function describeWait({ deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
+function describeWait({ startAt, deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
+  if (status === 'scheduled') return `The change is offered from ${startAt} on.`;
   if (status !== 'running') return 'The job has ended.';
   const { waiting, sent } = counts;
   return [
@@ -32,6 +43,20 @@ function describeWait({ deadlineAt }: JobPlan, { status, counts }: JobProgress):
 
 const countLines = (counts: Counts) =>
   countsAboveZero(counts).map(([state, count]) => `- ${label(state)}: ${count}`);
+
+const awaitedLines = (devices: AwaitedDevice[]) =>
+  devices.length === 0
+    ? []
+    : [
+        '',
+        'Waiting for, the most overdue first:',
+        ...devices.map((device) => `- ${describeAwaited(device)}`),
+      ];
+
+const describeAwaited = ({ serialNumber, expectedBy }: AwaitedDevice) =>
+  expectedBy === null
+    ? `${serialNumber}: no contact is expected yet`
+    : `${serialNumber}: next contact expected by ${expectedBy}`;
 
 const countsAboveZero = (counts: Counts) => Object.entries(counts).filter(([, count]) => count > 0);
 

@@ -4,12 +4,12 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { evaluateStage, type JobRef, openCount } from './config-job.ts';
+import { type Counts, evaluateStage, type JobRef, openCount } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
-import type { JobPlan, JobProgress } from './job-run.ts';
+import type { AwaitedDevice, JobPlan, JobProgress } from './job-run.ts';
 
 export interface JobRunDeps {
   transact: Transact;
@@ -25,17 +25,23 @@ export interface JobRunDeps {
   chunkSize: number;
 }
 
+const AWAITED_SHOWN = 10;
+
 export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
 
   /** Does nothing, and answers null, when the job has ended or its row is gone. */
-  function onRunning<T>(
+  const onRunning = <T>(ref: JobRef, change: (tx: Transaction, job: JobRow) => Promise<T>) =>
+    onStatus('running', ref, change);
+
+  function onStatus<T>(
+    status: 'scheduled' | 'running',
     ref: JobRef,
     change: (tx: Transaction, job: JobRow) => Promise<T>,
   ): Promise<T | null> {
     return transact(async (tx) => {
       const job = await jobsIn(tx.sql).lock(ref);
-      return job?.status === 'running' ? change(tx, job) : null;
+      return job?.status === status ? change(tx, job) : null;
     });
   }
 
@@ -60,8 +66,8 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /**
-   * A large job has read its devices without locks, and one may have shown other capabilities meanwhile. Compiled under
-   * the lock, the change fits.
+   * A large or scheduled job has read its devices before, and one may have shown other capabilities meanwhile. Compiled
+   * under the lock, the change fits.
    */
   async function compileAnew(
     sql: Sql,
@@ -81,6 +87,14 @@ export function createJobRunService(deps: JobRunDeps) {
     return changes;
   }
 
+  async function listAwaited(sql: Sql, ref: JobRef): Promise<AwaitedDevice[]> {
+    const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
+    return targets.map(({ serialNumber, expectedBy }) => ({
+      serialNumber,
+      expectedBy: expectedBy?.toISOString() ?? null,
+    }));
+  }
+
   return {
     /** Null when the job's row is gone. */
     getPlan(ref: JobRef): Promise<JobPlan | null> {
@@ -91,6 +105,7 @@ export function createJobRunService(deps: JobRunDeps) {
         return {
           profileSlug: job.profileSlug,
           total: job.targetCount,
+          ...(job.startAt && { startAt: job.startAt.toISOString() }),
           deadlineAt: job.deadlineAt.toISOString(),
         };
       });
@@ -103,13 +118,32 @@ export function createJobRunService(deps: JobRunDeps) {
         if (!job) return null;
         const counts = await jobsIn(sql).countTargets(ref);
         await jobsIn(sql).touchWorkflow(ref);
-        const { status, currentStage: stage, stageCount: stages, isBeginningStage, rollout } = job;
-        const verdict = evaluateStage(counts, {
-          isLast: stage === stages,
-          isNextBeginning: isBeginningStage,
-          rollout,
-        });
-        return { status, stage, stages, verdict, counts };
+        const { status, currentStage: stage, stageCount: stages } = job;
+        const verdict = evaluateJob(job, counts);
+        const isWaiting = status === 'running' && verdict === 'wait';
+        const waitingFor = isWaiting ? await listAwaited(sql, ref) : [];
+        return { status, stage, stages, verdict, counts, waitingFor };
+      });
+    },
+
+    /** Whether its run has more to do than to wait. */
+    async isDue(ref: JobRef): Promise<boolean> {
+      return transact(async ({ sql }) => {
+        const job = await jobsIn(sql).findForWorkflow(ref);
+        if (job?.status !== 'running') return false;
+        return evaluateJob(job, await jobsIn(sql).countTargets(ref)) !== 'wait';
+      });
+    },
+
+    /**
+     * The start of a scheduled job. From then on later changes see its targets: the next ones, by asset id. Answers with
+     * the last one; null when the job is running, or has ended.
+     */
+    startNext(ref: JobRef, after: string | null): Promise<string | null> {
+      return onStatus('scheduled', ref, async ({ sql }, job) => {
+        const last = await targetsIn(sql).activateNext(job, { after, limit: chunkSize });
+        if (last === null) await jobsIn(sql).markRunning(job);
+        return last;
       });
     },
 
@@ -122,7 +156,7 @@ export function createJobRunService(deps: JobRunDeps) {
         if (job.currentStage >= stage) return null;
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(sql, job, stage, page);
-        const stageChanges = isLargeJob(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
+        const stageChanges = hasReadBefore(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
         const superseded = await changes.put(sql, job, stageChanges);
         await targetsIn(sql).begin(
           job,
@@ -156,5 +190,9 @@ export function createJobRunService(deps: JobRunDeps) {
   };
 }
 
-/** Its first stage is empty, see large-jobs.service.ts. */
-const isLargeJob = ({ stageCount, rollout }: JobRow) => stageCount > (rollout ? 2 : 1);
+const evaluateJob = ({ currentStage, stageCount, isBeginningStage, rollout }: JobRow, counts: Counts) =>
+  evaluateStage(counts, { isLast: currentStage === stageCount, isNextBeginning: isBeginningStage, rollout });
+
+/** It has read its devices before they were locked, see large-jobs.service.ts. */
+const hasReadBefore = ({ startAt, stageCount, rollout }: JobRow) =>
+  startAt !== null || stageCount > (rollout ? 2 : 1);

@@ -1,5 +1,5 @@
 /**
- * Jobs of more devices than one transaction should lock. The request stores the job with all its targets queued, which
+ * Jobs of more devices than one transaction should lock, and jobs that start later. The request stores the job with all its targets queued, which
  * readers see whole or not at all; the run of the job then offers the change in chunks. No device is locked before its
  * chunk, so devices of such a job, and everybody else, are answered as always.
  */
@@ -8,6 +8,7 @@ import type { Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { JobToBegin } from './begin-job.service.ts';
+import type { DeviceChange } from './changes.service.ts';
 import { firstStageSize, isLarge, type JobRef, LARGE_CHUNKS } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
@@ -29,7 +30,10 @@ export interface LargeJobsDeps {
   chunkSize: number;
 }
 
-export type LargeApply = Pick<JobToBegin, 'organizationId' | 'profileSlug' | 'rollout' | 'deadlineMinutes'>;
+export type LargeApply = Pick<
+  JobToBegin,
+  'organizationId' | 'profileSlug' | 'rollout' | 'startAt' | 'deadlineMinutes'
+>;
 export type LargeJobs = ReturnType<typeof createLargeJobs>;
 
 /** The first stage of a large job is empty: the run begins the second one, in chunks, like any further stage. */
@@ -42,19 +46,26 @@ export function createLargeJobs(deps: LargeJobsDeps) {
     sql: Sql,
     job: JobRef,
     devices: ChangingDevice[],
-    { snapshot, left }: { snapshot: JobToBegin['profileSnapshot']; left: number },
+    { snapshot, ...queue }: { snapshot: JobToBegin['profileSnapshot']; left: number; isActive: boolean },
   ): Promise<void> {
     const compiled = await planner.compile(sql, job.organizationId, snapshot, devices);
-    const changes = await planner.storeChanges(sql, job.organizationId, compiled);
-    await targetsIn(sql).insert(
-      job,
-      changes.map(({ device: { assetId }, changeId }, index) => ({
-        assetId,
-        changeId,
-        stage: index < left ? FIRST_STAGE : FIRST_STAGE + 1,
-        state: 'queued',
-      })),
-    );
+    await queueChanges(sql, job, await planner.storeChanges(sql, job.organizationId, compiled), queue);
+  }
+
+  /** The first ones, so many as are `left`, go first. Before its start nothing looks at the targets of a job. */
+  async function queueChanges(
+    sql: Sql,
+    job: JobRef,
+    changes: DeviceChange[],
+    { left, isActive }: { left: number; isActive: boolean },
+  ): Promise<void> {
+    const targets = changes.map(({ device: { assetId }, changeId }, index) => ({
+      assetId,
+      changeId,
+      stage: index < left ? FIRST_STAGE : FIRST_STAGE + 1,
+      state: 'queued' as const,
+    }));
+    await targetsIn(sql).insert(job, targets, { isActive });
   }
 
   return {
@@ -78,7 +89,11 @@ export function createLargeJobs(deps: LargeJobsDeps) {
           after,
           limit: chunkSize,
         });
-        await queuePage(sql, job, page, { snapshot, left: rollout ? first - applied.length : page.length });
+        await queuePage(sql, job, page, {
+          snapshot,
+          left: rollout ? first - applied.length : page.length,
+          isActive: request.startAt === null,
+        });
         for (const { serialNumber } of page) applied.push(serialNumber);
         if (page.length < chunkSize) break;
         after = (page.at(-1) as ChangingDevice).assetId;
@@ -86,6 +101,21 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       if (applied.length !== targetCount) await jobsIn(sql).updateTargetCount(job, applied.length);
       afterCommit(() => deps.startJob(job));
       return { jobId: job.jobId, applied };
+    },
+
+    /** Begins at its start, with the change compiled anew for what the devices are then. */
+    async schedule(
+      { sql, afterCommit }: Transaction,
+      newJob: JobToBegin,
+      changes: DeviceChange[],
+    ): Promise<JobRef> {
+      const targetCount = changes.length;
+      const left = firstStageSize(targetCount, newJob.rollout);
+      const stageCount = left < targetCount ? FIRST_STAGE + 1 : FIRST_STAGE;
+      const job = await jobsIn(sql).insert({ ...newJob, targetCount, stageCount });
+      await queueChanges(sql, job, changes, { left, isActive: false });
+      afterCommit(() => deps.startJob(job));
+      return job;
     },
 
     async isForRetry(sql: Sql, retried: JobRef): Promise<boolean> {

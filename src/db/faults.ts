@@ -5,6 +5,7 @@ interface DatabaseFault {
   constraint?: string;
   name?: string;
   message?: string;
+  syscall?: string;
 }
 
 const asFault = (error: unknown): DatabaseFault =>
@@ -83,6 +84,8 @@ const SERVER_FAULTS = [
   '53200',
   READ_ONLY,
 ];
+/** Not every error has a text as its code, whatever its type says: gRPC has numbers. */
+const CONNECTION_FAULT = /^08/;
 const POOL_FAULTS = ['KnexTimeoutError'];
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;
@@ -94,6 +97,20 @@ export const isQueryTimeout = (error: unknown): boolean =>
 /** The database cannot be reached or cannot serve at present; the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const { code = '', name = '', message = '' } = asFault(error);
-  if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || code.startsWith('08')) return true;
+  if (SOCKET_FAULTS.includes(code) || SERVER_FAULTS.includes(code) || CONNECTION_FAULT.test(code))
+    return true;
+  return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isQueryTimeout(error);
+}
+
+/** What a datagram to a logger fails in: no connection of the database has this. */
+const UDP_SEND = 'send';
+/** Of SERVER_FAULTS: shutting down, starting up, too many connections, a read-only standby. */
+const OUTAGE_CODES = ['57P01', '57P02', '57P03', '53300', '25006'];
+
+/** The database as a whole is away: a slow statement, or a lock that another transaction holds, is no outage. */
+export function isOutage(error: unknown): boolean {
+  const { code = '', name = '', message = '', syscall } = asFault(error);
+  if (syscall === UDP_SEND) return false;
+  if (SOCKET_FAULTS.includes(code) || OUTAGE_CODES.includes(code) || CONNECTION_FAULT.test(code)) return true;
   return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isQueryTimeout(error);
 }

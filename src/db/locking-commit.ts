@@ -34,7 +34,11 @@ export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
   overloaded(): Error;
   /** The error of an item whose row stays locked. */
   locked(): Error;
+  /** An item is refused with one of these errors. */
+  onRefused?(reason: RefusedTurn): void;
 }
+
+export type RefusedTurn = 'overloaded' | 'locked';
 
 const WAITING_MAX = { perLane: 10_000, inAll: 20_000 };
 const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
@@ -42,10 +46,14 @@ const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
 export function createLockingCommit<Item, Result>(
   options: LockingCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { commit, laneOf, keyOf, slots, overloaded, maxItems, weight, gather } = options;
+  const { commit, laneOf, keyOf, slots, maxItems, weight, gather, onRefused = () => {} } = options;
+  const refused = (reason: RefusedTurn) => () => {
+    onRefused(reason);
+    return options[reason]();
+  };
   /** Items that wait for the lock, by key. */
   const waiting = new Map<string, number>();
-  const shared = { maxItems, weight, overloaded };
+  const shared = { maxItems, weight, overloaded: refused('overloaded') };
 
   const direct = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
@@ -89,7 +97,7 @@ export function createLockingCommit<Item, Result>(
     waiting.set(key, (waiting.get(key) ?? 0) + 1);
     try {
       const result = await patient.submit(item);
-      if (result === LOCKED) throw options.locked();
+      if (result === LOCKED) throw refused('locked')();
       return result;
     } finally {
       const left = (waiting.get(key) as number) - 1;

@@ -39,7 +39,7 @@ export function describeError(error: unknown): string {
 }
 
 /** What the answer of a test says: it does not reveal which names exist in the operator's network. */
-export function describeTest({ verdict, error }: AttemptResult): string | null {
+export function describeTest({ verdict, error }: Pick<AttemptResult, 'verdict' | 'error'>): string | null {
   const isHidden = verdict === 'blocked' || error === NOT_FOUND || error === NOT_LOOKED_UP;
   return isHidden ? 'not reachable' : error;
 }

@@ -47,7 +47,7 @@ export function createAttemptsRepository(sql: Sql, ownerId: string) {
          ), recorded as (
            update deliveries d set
              state = a.state, attempt_count = d.attempt_count + 1, schedule_step = a.schedule_step,
-             leased_until = null, leased_by = null, next_attempt_at = a.next_attempt_at,
+             leased_until = null, leased_by = null, send_immediately = false, next_attempt_at = a.next_attempt_at,
              last_status_code = a.status_code, last_error = a.error, updated_at = now(),
              delivered_at = case when ${IS_FIRST_SUCCESS} then a.attempted_at end,
              first_attempt_duration_ms = case when ${IS_FIRST_SUCCESS} then a.duration_ms end,

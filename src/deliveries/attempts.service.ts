@@ -8,12 +8,12 @@ import type { LastAttempt } from '../endpoints/endpoint-health.repository.ts';
 import type { EndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { openSecrets } from '../endpoints/endpoint-secret.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
+import { type KeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { toRecordedAttempt } from './attempt-outcome.ts';
 import type { AttemptsRepository, RecordedAttempt } from './attempts.repository.ts';
 import type { ClaimedDelivery } from './claims.repository.ts';
 import type { AttemptResult } from './delivery.ts';
-import { type KeyedSemaphore, NoTurn } from './keyed-semaphore.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 export interface AttemptsDeps {

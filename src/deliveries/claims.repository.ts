@@ -45,8 +45,7 @@ const IS_OF_EARLIER_SCHEDULE = 'd.updated_at < chosen.enabled_at';
  */
 const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
-    update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?,
-      send_immediately = false
+    update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?
     from chosen
     where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
     returning ${KEY}, d.event_id, d.attempt_count,

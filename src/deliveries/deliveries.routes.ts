@@ -146,7 +146,7 @@ function collectionRoutes(
       // Idempotency would hold a transaction until the receiver answers; a repeat is one more test.
       idempotent: false,
       async handle({ caller, params: { webhookId }, transact }) {
-        const { verdict, statusCode, durationMs, error } = await tests.run(caller.keyId, () =>
+        const { verdict, statusCode, durationMs, error } = await tests.run(caller, () =>
           service.test(transact, toScope(caller), webhookId),
         );
         return ok({ delivered: verdict === 'delivered', statusCode, durationMs, error });

@@ -14,11 +14,11 @@ import type {
 import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
 import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
+import { type KeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
 import { describeTest } from './attempt-error.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
-import { type KeyedSemaphore, NoTurn } from './keyed-semaphore.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 declare module '../db/domain-event.ts' {

@@ -4,10 +4,10 @@
  * queued, by a notification or by polling, wakes it.
  */
 import type { EndpointRef } from '../endpoints/endpoint.ts';
+import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
 import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
-import { NoTurn } from './keyed-semaphore.ts';
 import { PrefetchQueues } from './prefetch-queues.ts';
 import { createWakeUp } from './wake-up.ts';
 

@@ -4,7 +4,7 @@
  * names that are slow to answer delay no other organization. Who gets no turn in time has not begun its attempt.
  */
 import { LRUCache } from 'lru-cache';
-import { createKeyedSemaphore } from './keyed-semaphore.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 
 export interface ResolvedAddress {
   address: string;
@@ -22,6 +22,8 @@ export interface NameLookupsOptions {
   timeoutMs: number;
   /** How long to wait for a turn. */
   waitMaxMs: number;
+  /** A look-up had no turn in time. */
+  onRefused?(): void;
   /** Default: `performance.now()`. */
   nowMs?(): number;
 }
@@ -59,6 +61,7 @@ export function createNameLookups(options: NameLookupsOptions): NameLookups {
     perKeyMax: PER_ORGANIZATION_MAX,
     totalMax: IN_FLIGHT_MAX,
     waitMaxMs,
+    ...(options.onRefused && { onRefused: options.onRefused }),
   });
   /** By organization and name, so that nobody waits in the queue of another organization. */
   const prepared = new Map<string, Promise<number>>();

@@ -15,9 +15,11 @@ export interface NameResolverOptions {
   hostsFile?: string;
 }
 
-/** Of the first try; each further one waits longer. The caller's signal ends them all. */
-const TRY_MS = 1_000;
-const TRIES = 4;
+/** An answer counts until then; the caller's signal may end the look-up earlier. */
+const ANSWER_MS = 5_000;
+/** A question without an answer is repeated beside it, since either may be the one that gets an answer. */
+const REPEAT_MS = 1_000;
+const QUESTIONS_MAX = 4;
 /** How long the addresses of one family wait for those of the other. */
 const OTHER_FAMILY_MS = 1_000;
 /** So that a busy receiver does not cost a question for every request. */
@@ -36,32 +38,90 @@ export function createNameResolver(options: NameResolverOptions): ResolveName {
   };
 }
 
-/** A resolver for each look-up: it has a port of its own, can be cancelled alone, and knows the servers of now. */
 async function ask(
   name: string,
   servers: readonly string[],
   signal: AbortSignal,
 ): Promise<ResolvedAddress[]> {
-  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
-  if (servers.length > 0) resolver.setServers(servers);
-  const cancel = () => resolver.cancel();
-  const waits: NodeJS.Timeout[] = [];
-  const limitOther = () => waits.push(setTimeout(cancel, OTHER_FAMILY_MS));
-  const families = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })];
-  for (const family of families) family.then(limitOther, () => {});
-  signal.addEventListener('abort', cancel, { once: true });
+  const resolvers: Resolver[] = [];
+  const open = (nth: number) => {
+    const resolver = openResolver(servers, nth);
+    resolvers.push(resolver);
+    return resolver;
+  };
+  const cancel = () => {
+    for (const resolver of resolvers) resolver.cancel();
+  };
+  const limit = new AbortController();
+  limit.signal.addEventListener('abort', cancel, { once: true });
+  const end = () => limit.abort();
+  signal.addEventListener('abort', end, { once: true });
+  const waits = [setTimeout(end, ANSWER_MS)];
+  const families = [
+    firstAnswer((nth) => open(nth).resolve4(name, { ttl: true }), limit.signal),
+    firstAnswer((nth) => open(nth).resolve6(name, { ttl: true }), limit.signal),
+  ];
+  for (const family of families)
+    family.then(
+      () => waits.push(setTimeout(end, OTHER_FAMILY_MS)),
+      () => {},
+    );
   const answers = await Promise.allSettled(families);
-  signal.removeEventListener('abort', cancel);
+  signal.removeEventListener('abort', end);
   waits.forEach(clearTimeout);
+  cancel();
   const found = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   if (found.length === 0) throw toFault(answers.map((each) => (each as PromiseRejectedResult).reason));
   return found.map(({ address, ttl }) => toAddress(address, Math.max(ttl, TTL_SECONDS_MIN)));
 }
 
+/**
+ * A resolver for each question: it has a port of its own, can be cancelled alone, and knows the servers of now. Each
+ * question goes to the next server, and on to the others where one refuses it.
+ */
+function openResolver(servers: readonly string[], nth: number): Resolver {
+  const resolver = new Resolver({ timeout: ANSWER_MS, tries: 1 });
+  const known = servers.length > 0 ? servers : resolver.getServers();
+  const first = nth % Math.max(known.length, 1);
+  resolver.setServers([...known.slice(first), ...known.slice(0, first)]);
+  return resolver;
+}
+
+/** Asks again while there is no answer, or at once after a failure that another question may not meet. */
+function firstAnswer<T>(question: (nth: number) => Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let asked = 0;
+    let failed = 0;
+    let timer: NodeJS.Timeout | undefined;
+    function askNext(): void {
+      clearTimeout(timer);
+      if (asked < QUESTIONS_MAX - 1) timer = setTimeout(askNext, REPEAT_MS);
+      question(asked++).then(answer, fail);
+    }
+    function answer(value: T): void {
+      clearTimeout(timer);
+      resolve(value);
+    }
+    function fail(error: NodeJS.ErrnoException): void {
+      failed++;
+      const isOver = signal.aborted || isMissing(error) || failed === QUESTIONS_MAX;
+      if (!isOver && failed < asked) return;
+      if (!isOver) {
+        askNext();
+        return;
+      }
+      clearTimeout(timer);
+      reject(error);
+    }
+    askNext();
+  });
+}
+
+const isMissing = ({ code = 'ENOTFOUND' }: { code?: string }) => NOT_FOUND.includes(code);
+
 /** In the terms of getaddrinfo: the name has no address, or nobody could say. */
 function toFault(reasons: Array<{ code?: string }>): Error {
-  const isMissing = reasons.every((reason) => NOT_FOUND.includes(reason?.code ?? 'ENOTFOUND'));
-  const code = isMissing ? 'ENOTFOUND' : 'EAI_AGAIN';
+  const code = reasons.every(isMissing) ? 'ENOTFOUND' : 'EAI_AGAIN';
   return Object.assign(new Error('the name has no address', { cause: reasons[0] }), { code });
 }
 

@@ -4,7 +4,13 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
-import { type BatchSlots, createLockingCommit, LOCKED, type Locking } from '../db/locking-commit.ts';
+import {
+  type BatchSlots,
+  createLockingCommit,
+  LOCKED,
+  type Locking,
+  type RefusedTurn,
+} from '../db/locking-commit.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import { cameOnline } from '../presence/presence.ts';
 import type { PresenceChange } from '../presence/presence-columns.ts';
@@ -63,6 +69,7 @@ export interface DeviceExchangesDeps {
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   onCameOnline(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   recordOutcomes(outcomes: TargetOutcome[]): void;
+  onRefused(reason: RefusedTurn): void;
   publish: Publish;
   now(): Date;
 }
@@ -87,6 +94,7 @@ export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchange
     overloaded: () =>
       new AppError('unavailable', 'Too many devices report at once', { headers: { 'Retry-After': '5' } }),
     locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),
+    onRefused: deps.onRefused,
   });
   return { handle: (exchange) => group.submit(exchange) };
 }

@@ -140,6 +140,16 @@ export function syncStatus(sync: DeviceSync): SyncStatus {
   return hasDrifted || hasUnreportedChange(sync) ? 'drifted' : 'applied';
 }
 
+/**
+ * Settings that the device has confirmed as part of a change without naming them in a report since. Intervals are not
+ * among them: the new ones stand for the report.
+ */
+export function unconfirmedKeys(sync: DeviceSync): ConfigurationKey[] {
+  const { reported, confirmed } = sync;
+  if (reported === null || confirmed === null || syncStatus(sync) !== 'applied') return [];
+  return keysOf(confirmed).filter((key) => reported.config[key] === undefined);
+}
+
 /** Frames show another hash than the device reported: its configuration has changed since. */
 export function hasUnreportedChange({ reported, observedHash }: DeviceSync): boolean {
   return (

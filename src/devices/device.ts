@@ -2,9 +2,15 @@
 import type { Presence } from '../presence/presence.ts';
 import type { AssetRef } from './asset-ref.ts';
 import { withFrameTypes } from './channel-layout.ts';
-import type { DeviceConfiguration } from './configuration.ts';
+import type { ConfigurationKey, DeviceConfiguration } from './configuration.ts';
 import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
-import { type DeviceSync, replaceHardware, type SyncStatus, syncStatus } from './device-sync.ts';
+import {
+  type DeviceSync,
+  replaceHardware,
+  type SyncStatus,
+  syncStatus,
+  unconfirmedKeys,
+} from './device-sync.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
 export interface Device extends AssetRef {
@@ -87,10 +93,13 @@ export interface DeviceConfigView {
   deviceConfig: DeviceConfiguration | null;
   deviceConfigReceivedAt: string | null;
   syncStatus: SyncStatus;
+  /** Only where there are any. */
+  unconfirmedKeys?: ConfigurationKey[];
 }
 
 export function deviceConfigView(device: Device & { assetName: string }): DeviceConfigView {
   const { sync } = device;
+  const unconfirmed = unconfirmedKeys(sync);
   return {
     serialNumber: device.serialNumber,
     assetId: device.assetId,
@@ -99,6 +108,7 @@ export function deviceConfigView(device: Device & { assetName: string }): Device
     deviceConfig: sync.reported?.config ?? null,
     deviceConfigReceivedAt: sync.reported?.at.toISOString() ?? null,
     syncStatus: syncStatus(sync),
+    ...(unconfirmed.length > 0 && { unconfirmedKeys: unconfirmed }),
   };
 }
 

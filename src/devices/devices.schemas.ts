@@ -4,6 +4,7 @@ import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-la
 import type { ReportBody } from './config-report.ts';
 import {
   type Calendar,
+  CONFIGURATION_KEYS,
   type DeviceConfiguration,
   RULE_ACTIONS,
   type ThresholdRule,
@@ -190,6 +191,11 @@ export const deviceConfigSchema = Joi.object({
   deviceConfig: configurationSchema.allow(null).required(),
   deviceConfigReceivedAt: timestamp().allow(null).required(),
   syncStatus,
+  unconfirmedKeys: Joi.array()
+    .items(Joi.string().valid(...CONFIGURATION_KEYS))
+    .description(
+      'Settings of the applied change that no report of the device has named; left out when there are none',
+    ),
 })
   .example({
     serialNumber: '282C02424EED',

@@ -40,11 +40,30 @@ const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.p
   d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
+const OF_SERIALS = `from unnest(?::text[]) as wanted (serial_number)
+  cross join lateral (
+    select organization_id, id, serial_number, model from assets
+    where organization_id = ? and lower(serial_number) = wanted.serial_number and archived_at is null
+    limit 1
+  ) as a
+  join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id and d.is_active`;
+const toKeys = (serialNumbers: string[]) => [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
+
 export type PendingChangesRepository = ReturnType<typeof createPendingChangesRepository>;
 
 /** All devices of one call belong to one organization. */
 export function createPendingChangesRepository(sql: Sql) {
   return {
+    /** As they are, without locks: by asset id. */
+    listAllActive(organizationId: string): Promise<ChangingDevice[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} from ${DEVICES}
+         where d.organization_id = ? and d.is_active and a.archived_at is null order by d.asset_id`,
+        [organizationId],
+      );
+    },
+
     lockAllActive(organizationId: string): Promise<ChangingDevice[]> {
       return query(
         sql,
@@ -81,21 +100,16 @@ export function createPendingChangesRepository(sql: Sql) {
       );
     },
 
-    /** Active devices by serial, compared without case. */
+    /** Active devices by serial, compared without case; as they are, without locks. */
+    listSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
+      return query(sql, `select ${COLUMNS} ${OF_SERIALS}`, [toKeys(serialNumbers), organizationId]);
+    },
+
     lockSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
-      return query(
-        sql,
-        `select ${COLUMNS}
-         from unnest(?::text[]) as wanted (serial_number)
-         cross join lateral (
-           select organization_id, id, serial_number, model from assets
-           where organization_id = ? and lower(serial_number) = wanted.serial_number and archived_at is null
-           limit 1
-         ) as a
-         join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id and d.is_active
-         ${LOCKED_IN_ORDER}`,
-        [[...new Set(serialNumbers.map((serial) => serial.toLowerCase()))], organizationId],
-      );
+      return query(sql, `select ${COLUMNS} ${OF_SERIALS} ${LOCKED_IN_ORDER}`, [
+        toKeys(serialNumbers),
+        organizationId,
+      ]);
     },
 
     lockAssets(organizationId: string, assetIds: string[]): Promise<ChangingDevice[]> {

@@ -16,6 +16,7 @@ import {
   configFailedData,
   frameData,
   noteData,
+  notificationData,
   overdueFleetData,
 } from './event-payloads.schemas.ts';
 
@@ -129,6 +130,18 @@ export const EVENT_CATALOGUE = {
       'More than a tenth of all active devices, and more than twenty. Sent once, instead of device.offline and alert.created for each of them; the alerts are in the list. Those that are still overdue in the end have their own events then.',
     data: overdueFleetData,
     example: { silent: 42, total: 180, since: '2026-03-02T08:15:30.000Z' },
+  }),
+  notification: event({
+    collections: [],
+    summary: 'People are notified of alerts',
+    description:
+      'Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before. At most 20 are in alerts; counts is of all.',
+    data: notificationData,
+    example: {
+      text: 'New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, since 2026-03-02 08:15 UTC',
+      counts: { opened: 1, reminder: 0, resolved: 0 },
+      alerts: [{ change: 'opened', assetName: assetExample.name, alert: alertExample }],
+    },
   }),
   'webhook.test': event({
     collections: [],

@@ -1,7 +1,8 @@
 /** Data that only events have. An event about an asset, an alert or a job carries it as the API shows it. */
 import Joi from 'joi';
+import type { AlertView } from '../alerts/alert.ts';
 import type { BreachData } from '../alerts/alert-events.ts';
-import { boundsSchema } from '../alerts/alerts.schemas.ts';
+import { alertSchema, boundsSchema } from '../alerts/alerts.schemas.ts';
 import type { ConfigAppliedData, ConfigFailedData } from '../devices/config-events.ts';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { configurationSchema } from '../devices/devices.schemas.ts';
@@ -84,3 +85,28 @@ export const overdueFleetData = Joi.object<OverdueFleetData>({
 });
 
 export const noteData = Joi.object<{ note: string }>({ note: Joi.string().required() });
+
+interface NotificationData {
+  text: string;
+  counts: { opened: number; reminder: number; resolved: number };
+  alerts: Array<{ change: 'opened' | 'reminder' | 'resolved'; assetName: string; alert: AlertView }>;
+}
+
+const count = () => Joi.number().integer().required();
+
+export const notificationData = Joi.object<NotificationData>({
+  text: Joi.string().required().description('For people: what an e-mail says'),
+  counts: Joi.object({ opened: count(), reminder: count(), resolved: count() }).required(),
+  alerts: Joi.array()
+    .items(
+      Joi.object({
+        change: Joi.string()
+          .valid('opened', 'reminder', 'resolved')
+          .required()
+          .description('reminder: it is still open'),
+        assetName: Joi.string().required(),
+        alert: alertSchema.required(),
+      }),
+    )
+    .required(),
+});

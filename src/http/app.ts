@@ -11,6 +11,7 @@ import type { RecordAudit } from './audit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { requireRole } from './authorize.ts';
 import type { ClientAddress } from './client-address.ts';
+import { sendAndDrain } from './drain-body.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readJsonBody } from './read-body.ts';
@@ -102,7 +103,10 @@ function failuresAndHeaders(options: AppOptions): Middleware {
       const rendered = renderError(failure);
       ctx.status = rendered.status;
       ctx.set(rendered.headers);
-      ctx.body = rendered.body;
+      if (rendered.status === 413) {
+        ctx.respond = false;
+        void sendAndDrain(ctx.res, rendered.body);
+      } else ctx.body = rendered.body;
     }
     const state = ctx.state as State;
     options.observe({

@@ -1,6 +1,7 @@
-/** How many long requests may be under way at once: of one key, and in this process. */
+/** How many long requests may be under way at once: of one key, of one organization, and in this process. */
 import type { Readable } from 'node:stream';
 import { AppError } from '../process/errors.ts';
+import type { Caller } from './route.ts';
 
 export interface ConcurrencyLimitOptions {
   /** For messages: `exports`. */
@@ -11,57 +12,84 @@ export interface ConcurrencyLimitOptions {
 
 export interface ConcurrencyLimit {
   /** Counts until the work is done. */
-  run<T>(keyId: string, work: () => Promise<T>): Promise<T>;
+  run<T>(caller: Requester, work: () => Promise<T>): Promise<T>;
   /** Counts until the stream has ended or was destroyed. */
-  stream(keyId: string, open: () => Promise<Readable>): Promise<Readable>;
+  stream(caller: Requester, open: () => Promise<Readable>): Promise<Readable>;
 }
+
+type Requester = Pick<Caller, 'keyId' | 'organizationId'>;
 
 const RETRY_AFTER = { headers: { 'Retry-After': '5' } };
 
 export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
   const { name, perKeyMax, perProcessMax } = options;
-  const underWay = new Map<string, number>();
+  const perOrganizationMax = organizationShare(options);
+  const ofKeys = createCounts();
+  const ofOrganizations = createCounts();
   let total = 0;
 
   /** Answers with what gives the place back, once. */
-  function acquire(keyId: string): () => void {
-    const ofKey = underWay.get(keyId) ?? 0;
-    if (ofKey >= perKeyMax) {
-      throw new AppError(
-        'rate_limited',
-        `At most ${perKeyMax} ${name} at once with this API key: wait until one has ended`,
-        RETRY_AFTER,
-      );
-    }
+  function acquire({ keyId, organizationId }: Requester): () => void {
+    if (ofKeys.get(keyId) >= perKeyMax) throw tooMany(perKeyMax, 'for this API key');
     if (total >= perProcessMax) {
       throw new AppError('unavailable', `There are too many ${name} at present: try again soon`, RETRY_AFTER);
     }
-    total++;
-    underWay.set(keyId, ofKey + 1);
+    if (ofOrganizations.get(organizationId) >= perOrganizationMax) {
+      throw tooMany(perOrganizationMax, 'for all API keys of an organization together');
+    }
+    const add = (change: 1 | -1) => {
+      total += change;
+      ofKeys.add(keyId, change);
+      ofOrganizations.add(organizationId, change);
+    };
+    add(1);
     let isHeld = true;
     return () => {
-      if (!isHeld) return;
+      if (isHeld) add(-1);
       isHeld = false;
-      total--;
-      const left = (underWay.get(keyId) as number) - 1;
-      if (left > 0) underWay.set(keyId, left);
-      else underWay.delete(keyId);
     };
   }
 
+  const tooMany = (max: number, whose: string) =>
+    new AppError(
+      'rate_limited',
+      `At most ${max} ${name} at once ${whose}: wait until one has ended`,
+      RETRY_AFTER,
+    );
+
   return {
-    async run(keyId, work) {
-      const release = acquire(keyId);
+    async run(caller, work) {
+      const release = acquire(caller);
       return work().finally(release);
     },
-    async stream(keyId, open) {
-      const release = acquire(keyId);
+    async stream(caller, open) {
+      const release = acquire(caller);
       try {
         return (await open()).once('close', release);
       } catch (error) {
         release();
         throw error;
       }
+    },
+  };
+}
+
+/** However many keys it has, an organization leaves room for others: half, or less where one key may have more. */
+function organizationShare({ perKeyMax, perProcessMax }: ConcurrencyLimitOptions): number {
+  const half = Math.ceil(perProcessMax / 2);
+  return Math.max(1, Math.min(Math.max(half, perKeyMax), perProcessMax - 1));
+}
+
+/** Names without any are forgotten. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  const get = (name: string) => counts.get(name) ?? 0;
+  return {
+    get,
+    add(name: string, change: number): void {
+      const count = get(name) + change;
+      if (count > 0) counts.set(name, count);
+      else counts.delete(name);
     },
   };
 }

@@ -1,5 +1,4 @@
 /** `/livez`: the process answers. `/readyz`: it can do its work, with the state of each dependency. */
-import type { Context } from 'koa';
 import type { ReadOnlyPaths } from './app.ts';
 
 export type DependencyState = 'ok' | 'degraded' | 'down';
@@ -12,12 +11,44 @@ export interface DependencyHealth {
 /** Each answers within its own time limit and never throws. */
 export type HealthChecks = Record<string, () => Promise<DependencyHealth>>;
 
-export function createHealth(checks: HealthChecks, isDraining: () => boolean): ReadOnlyPaths {
+/** Of the process itself: one that starts or drains takes no new clients. */
+export type Phase = 'starting' | 'up' | 'draining';
+
+export interface Readiness {
+  httpStatus: 200 | 503;
+  headers: Record<string, string>;
+  body: { status: string; dependencies: Record<string, DependencyHealth> };
+}
+
+export type ReadReadiness = () => Promise<Readiness>;
+
+export function createReadiness(checks: HealthChecks, phase: () => Phase): ReadReadiness {
+  return async (): Promise<Readiness> => {
+    const dependencies = await runChecks(checks);
+    const states = Object.values(dependencies).map(({ state }) => state);
+    const status = phase() === 'up' ? worstOf(states) : phase();
+    const isReady = status === 'ok' || status === 'degraded';
+    return {
+      httpStatus: isReady ? 200 : 503,
+      headers: isReady ? {} : { 'Retry-After': '5' },
+      body: { status, dependencies },
+    };
+  };
+}
+
+/** Both paths as part of the API. */
+export function createHealth(readReadiness: ReadReadiness): ReadOnlyPaths {
   return {
     has: (path) => path === '/livez' || path === '/readyz',
     async handle(ctx) {
-      if (ctx.path === '/livez') ctx.body = { status: 'ok' };
-      else answerReadiness(ctx, await runChecks(checks), isDraining());
+      if (ctx.path === '/livez') {
+        ctx.body = { status: 'ok' };
+        return;
+      }
+      const { httpStatus, headers, body } = await readReadiness();
+      ctx.status = httpStatus;
+      ctx.set(headers);
+      ctx.body = body;
     },
   };
 }
@@ -27,17 +58,5 @@ async function runChecks(checks: HealthChecks): Promise<Record<string, Dependenc
   return Object.fromEntries(await Promise.all(entries));
 }
 
-function answerReadiness(
-  ctx: Context,
-  dependencies: Record<string, DependencyHealth>,
-  isDraining: boolean,
-): void {
-  const states = Object.values(dependencies).map(({ state }) => state);
-  const isDown = isDraining || states.includes('down');
-  ctx.status = isDown ? 503 : 200;
-  if (isDown) ctx.set('Retry-After', '5');
-  ctx.body = {
-    status: isDraining ? 'draining' : isDown ? 'down' : states.includes('degraded') ? 'degraded' : 'ok',
-    dependencies,
-  };
-}
+const worstOf = (states: DependencyState[]): DependencyState =>
+  states.includes('down') ? 'down' : states.includes('degraded') ? 'degraded' : 'ok';

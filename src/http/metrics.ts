@@ -1,6 +1,4 @@
-/** Prometheus metrics, on a port of their own, where `/livez` says that the process answers. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** Prometheus metrics; see metrics-server.ts for where they can be read. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
@@ -10,10 +8,13 @@ export interface Metrics {
   requestDuration: Histogram<'operation' | 'status'>;
   temporalErrors: Counter<'call'>;
   jobsStarted: Counter;
+  runsRestarted: Counter<'workflow' | 'last'>;
   clockAhead: Gauge;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
   readings: Counter<'outcome'>;
+  refusedTurns: Counter<'work' | 'reason'>;
+  notifications: Counter<'outcome'>;
 }
 
 /** Counted when the metrics are read, instead of as it happens. */
@@ -72,6 +73,20 @@ export function addReplicaMetrics({ registry }: Metrics) {
       registers,
     }),
   };
+}
+
+/** Reads the queues of all channels when the metrics are read: only workers show it. */
+export function addNotificationMetrics({ registry }: Metrics, oldestDueSeconds: () => Promise<number>): void {
+  new Gauge({
+    name: 'dms_notification_oldest_due_seconds',
+    help: 'Age of the oldest due message to an active notification channel; 0 when none is due',
+    registers: [registry],
+    async collect() {
+      const seconds = await oldestDueSeconds().catch(() => null);
+      this.reset();
+      if (seconds !== null) this.set(seconds);
+    },
+  });
 }
 
 export function createMetrics(sources: MetricSources): Metrics {
@@ -133,9 +148,27 @@ export function createMetrics(sources: MetricSources): Metrics {
       labelNames: ['outcome'],
       registers,
     }),
+    refusedTurns: new Counter({
+      name: 'dms_refused_turns_total',
+      help: 'Frames, reports and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
+      labelNames: ['work', 'reason'],
+      registers,
+    }),
+    notifications: new Counter({
+      name: 'dms_notifications_total',
+      help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
+      labelNames: ['outcome'],
+      registers,
+    }),
     clockAhead: new Gauge({
       name: 'dms_clock_ahead_seconds',
       help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
+      registers,
+    }),
+    runsRestarted: new Counter({
+      name: 'dms_runs_restarted_total',
+      help: 'Runs of jobs and endpoints that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
+      labelNames: ['workflow', 'last'],
       registers,
     }),
     jobsStarted: new Counter({
@@ -154,43 +187,5 @@ function shared<T>(run: () => Promise<T>): () => Promise<T> {
       underWay = null;
     });
     return underWay;
-  };
-}
-
-export interface MetricsServer {
-  port: number;
-  stop(): Promise<void>;
-}
-
-/** A second process on the same machine needs a METRICS_PORT of its own, which is easily forgotten. */
-function explainPortError(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code !== 'EADDRINUSE') return error;
-  return new Error(`Port ${port} for metrics is taken: choose another one with METRICS_PORT`);
-}
-
-export async function listenMetrics(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
-  const server = createServer(async (request, response) => {
-    if (request.url === '/livez') {
-      response.end('ok');
-      return;
-    }
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    response.setHeader('Content-Type', metrics.registry.contentType);
-    response.end(await metrics.registry.metrics());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explainPortError(error, port)));
-    server.listen(port, host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

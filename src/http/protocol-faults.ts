@@ -19,7 +19,8 @@ const TOO_MANY_FIELDS: Fault = [
   `The request must have at most ${HEADER_FIELDS_MAX} header fields`,
 ];
 export const BAD_REQUEST: Fault = [400, 'Bad Request', 'This is not a valid HTTP request'];
-const NOT_ONE_HOST: Fault = [400, 'Bad Request', 'The request must have one Host header'];
+const NOT_ONE_HOST: Fault = [400, 'Bad Request', 'The request must have one Host header, with one host'];
+const REPEATED: Fault = [400, 'Bad Request', 'Authorization and Content-Type must be given at most once'];
 const OTHER_CODING: Fault = [400, 'Bad Request', 'Transfer-Encoding must be chunked, or left out'];
 
 export const parserFault = (code = ''): Fault => PARSER_FAULTS[code] ?? BAD_REQUEST;
@@ -27,21 +28,32 @@ export const parserFault = (code = ''): Fault => PARSER_FAULTS[code] ?? BAD_REQU
 /** What Node's parser accepts and this service does not. */
 export function requestFault({ rawHeaders, headers, httpVersion }: IncomingMessage): Fault | null {
   if (rawHeaders.length > 2 * HEADER_FIELDS_MAX) return TOO_MANY_FIELDS;
-  const hosts = countHosts(rawHeaders);
-  if (hosts > 1 || (httpVersion === '1.1' && !headers.host)) return NOT_ONE_HOST;
+  const { host, ...others } = countSingle(rawHeaders);
+  // HTTP/1.0 does without.
+  const isHostMissing = httpVersion === '1.1' && !headers.host;
+  if (host > 1 || isHostMissing || NO_HOST.test(headers.host ?? '')) return NOT_ONE_HOST;
+  if (others.authorization > 1 || others['content-type'] > 1) return REPEATED;
   const coding = headers['transfer-encoding'];
   return coding === undefined || coding.toLowerCase() === 'chunked' ? null : OTHER_CODING;
 }
 
-/** Names and values take turns. */
-function countHosts(rawHeaders: string[]): number {
-  let hosts = 0;
+/** What no host with a port holds; a list of hosts does. */
+const NO_HOST = /[\s,/?#@]/;
+type Single = 'host' | 'authorization' | 'content-type';
+
+/** Of each of these Node takes the first one and drops the others. Names and values take turns. */
+function countSingle(rawHeaders: string[]): Record<Single, number> {
+  const counts = { host: 0, authorization: 0, 'content-type': 0 };
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    if (!SINGLE_LENGTHS.has(name.length)) continue;
+    const lower = name.toLowerCase();
+    if (lower in counts) counts[lower as Single]++;
   }
-  return hosts;
+  return counts;
 }
+
+const SINGLE_LENGTHS = new Set(['host', 'authorization', 'content-type'].map(({ length }) => length));
 
 /** In its turn, after the answers to earlier requests of the connection. */
 export function refuse(response: ServerResponse, [status, reason, message]: Fault): void {

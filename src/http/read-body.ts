@@ -63,9 +63,7 @@ export function requireSize({ headers }: IncomingMessage, bytesMax: number): voi
 }
 
 export const tooLarge = (bytesMax: number) =>
-  new AppError('too_large', `The body must be at most ${bytesMax} bytes`, {
-    headers: { Connection: 'close' },
-  });
+  new AppError('too_large', `The body must be at most ${bytesMax} bytes`);
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 

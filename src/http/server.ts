@@ -35,6 +35,8 @@ export interface HttpServerOptions {
 export interface HttpServer {
   port: number;
   isDraining(): boolean;
+  /** Closes each connection after its next answer, so clients turn to another process; goes on accepting. */
+  drain(): void;
   /** Stops accepting, waits for requests under way, and closes what is left at the deadline. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -98,13 +100,18 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     if (socket.writable) refuseOnSocket(socket, fault);
   }
 
+  function beginDrain(): void {
+    draining = true;
+    underWay.forEach(closeAfter);
+  }
+
   return {
     port: (server.address() as AddressInfo).port,
     isDraining: () => draining,
+    drain: beginDrain,
     stop(deadlineMs) {
-      draining = true;
-      underWay.forEach(closeAfter);
-      return drain(server, deadlineMs).finally(stopWriteTimeout);
+      beginDrain();
+      return closeServer(server, deadlineMs).finally(stopWriteTimeout);
     },
   };
 }
@@ -116,7 +123,7 @@ function closeAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-function drain(server: Server, deadlineMs: number): Promise<void> {
+function closeServer(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
     server.close(() => {

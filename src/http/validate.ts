@@ -61,6 +61,7 @@ function cutLists(body: unknown, lists: Lists): unknown {
 
 export function queryValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: true });
+  const wholeNumbers = wholeNumbersOf(schema);
   return (value) => {
     for (const [name, text] of Object.entries(value as Record<string, unknown>)) {
       if (![name, ...[text].flat()].every((part) => isStorable(String(part)))) {
@@ -69,8 +70,24 @@ export function queryValidator(schema: Joi.Schema): Validate {
       // Joi drops this one key silently where it reports every other unknown one.
       if (name === '__proto__') throw invalid('__proto__ is not allowed');
     }
-    return validated(compiled, value, 'the query');
+    return validated(compiled, requireDigits(value as Record<string, unknown>, wholeNumbers), 'the query');
   };
+}
+
+function wholeNumbersOf(schema: Joi.Schema): string[] {
+  const { keys = {} } = schema.describe() as Described;
+  return Object.entries(keys)
+    .filter(([, { type, rules = [] }]) => type === 'number' && rules.some(({ name }) => name === 'integer'))
+    .map(([name]) => name);
+}
+
+const DIGITS = /^-?\d+$/;
+
+/** Joi also reads numbers such as 1e2. */
+function requireDigits(query: Record<string, unknown>, names: string[]): unknown {
+  const other = names.find((name) => typeof query[name] === 'string' && !DIGITS.test(query[name]));
+  if (other !== undefined) throw invalid(`${other} must be a whole number, in digits`);
+  return query;
 }
 
 /** Whether path parameters are well-formed; malformed ones are answered as not found. */

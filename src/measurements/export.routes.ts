@@ -32,7 +32,7 @@ export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Rout
     async handle({ caller, query, header }) {
       const isCsv = prefersCsv(header('Accept'), NDJSON_TYPE);
       const format = isCsv ? CSV : NDJSON;
-      const lines = await limit.stream(caller.keyId, async () => {
+      const lines = await limit.stream(caller, async () => {
         const chosen = await chooseScopes(scopes, caller.organizationId, query);
         return streamOf(exportLines(deps, chosen, { from: query.from, to: query.to, format }));
       });

@@ -8,7 +8,13 @@
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/faults.ts';
-import { type BatchSlots, createLockingCommit, LOCKED, type Locking } from '../db/locking-commit.ts';
+import {
+  type BatchSlots,
+  createLockingCommit,
+  LOCKED,
+  type Locking,
+  type RefusedTurn,
+} from '../db/locking-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
@@ -43,9 +49,13 @@ export interface IntakeDeps {
   /** Opens and resolves alerts by the readings, and answers with their events. */
   evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+  /** One statement, sent together with the commit. */
   publish: Publish;
+  /** What notification channels are to say of the events; no statement without an event of an alert. */
+  queueNotifications: Publish;
   /** Records what a frame tells of the configuration of its device, and answers with the change that is pending. */
   exchange(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
+  onRefused?(reason: RefusedTurn): void;
   observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'dropped'>): void;
 }
 
@@ -73,6 +83,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     overloaded: () =>
       new AppError('unavailable', 'Too many devices send at once', { headers: { 'Retry-After': '5' } }),
     locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),
+    ...(deps.onRefused && { onRefused: deps.onRefused }),
   });
   return {
     async receive(frame) {
@@ -138,6 +149,7 @@ function storeFrames(
     const alertEvents = await deps.evaluateAlerts({ sql }, stored);
     const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
     const onlineEvents = await deps.onlineEvents({ sql }, backOnline);
+    await deps.queueNotifications({ sql }, [...alertEvents, ...onlineEvents]);
     await deps.unregisteredIn(sql).record(frames.filter((_, index) => results[index] === null));
     const events = [...stored.flatMap(measurementEvents), ...alertEvents, ...onlineEvents];
     finishWith(() => deps.publish({ sql }, events));

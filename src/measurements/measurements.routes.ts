@@ -70,9 +70,7 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
         const listing = query.resolution ? listBuckets(query, query.resolution) : listReadings(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
         if (prefersCsv(header('Accept'))) {
-          const table = await exports.limit.stream(caller.keyId, () =>
-            streamOf(listing.table(exports, scope)),
-          );
+          const table = await exports.limit.stream(caller, () => streamOf(listing.table(exports, scope)));
           return ok(table, { 'Content-Type': CSV_TYPE, Vary: 'Accept' });
         }
         const page = pageOf(await listing.list(history, scope), query.limit, ({ cursor }) => cursor());

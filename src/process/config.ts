@@ -1,6 +1,7 @@
 /** The environment as settings of the service. The only file of src/ that reads process.env. */
 import { resolve } from 'node:path';
 import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
+import { readTemporalProfile, type TemporalAccess, type TemporalProfile } from './temporal-settings.ts';
 
 export interface Settings {
   databaseUrl: string;
@@ -19,7 +20,10 @@ export interface Settings {
   deviceLockTimeoutMs: number;
   temporalAddress: string;
   temporalNamespace: string;
+  temporalAccess: TemporalAccess;
+  /** Of jobs; that of endpoints is derived from it. */
   taskQueue: string;
+  atOnce: WorkerSettings;
   /** A file with the bundled workflows; null for that of the build, or a new one. */
   workflowBundlePath: string | null;
   host: string;
@@ -41,6 +45,10 @@ export interface Settings {
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   webhooks: DeliverySettings;
+  /** The mail server of notifications; null when there is none. */
+  smtp: SmtpSettings | null;
+  /** Between two notifications of a channel: what happens meanwhile is in the next one. */
+  notificationIntervalMs: number;
   /** Months of readings that ended longer ago are dropped. */
   measurementsRetentionDays: number;
   /** Jobs that ended longer ago are removed with their targets, but for what tells which profile a device runs. */
@@ -52,10 +60,22 @@ export interface Settings {
   /** How long a workflow waits for a signal before it reads its rows again. */
   jobPollIntervalMs: number;
   jobSignalIntervalMs: number;
+  /** A run that has not read its rows for so long is looked for, and started when it is missing. */
+  runCheckIntervalMs: number;
   /** Devices that are offered a change in one transaction. */
   applyChunkSize: number;
   sweepIntervalMs: number;
+  /** For how long a process that stops goes on serving after it has said that it is not ready. */
+  lameDuckMs: number;
   logLevel: string;
+}
+
+/** How much of each a worker does at the same time. */
+export interface WorkerSettings {
+  jobStepsMax: number;
+  endpointStepsMax: number;
+  /** Of either queue. */
+  workflowTasksMax: number;
 }
 
 /** Exports, and certificates in both directions: what is sent or received in many pieces. */
@@ -96,6 +116,13 @@ export interface DeliverySettings {
   retentionDays: number;
 }
 
+export interface SmtpSettings {
+  url: string;
+  /** The sender: an address, or `Name <address>`. */
+  from: string;
+  timeoutMs: number;
+}
+
 export const PORT_DEFAULT = 8080;
 export const COAP_PORT_DEFAULT = 5683;
 const DRAIN_TICK_MS = 1_000;
@@ -103,7 +130,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LEASE_DEADLINES = 4;
 
 export function readSettings(env: Env = process.env): Settings {
-  const values = validateEnvironment(env, ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEYS']);
+  const temporal = readTemporalProfile(env);
+  const values = validateEnvironment(withProfile(env, temporal), [
+    'DATABASE_URL',
+    'TEMPORAL_ADDRESS',
+    'SECRETS_KEYS',
+  ]);
   return Object.freeze({
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
@@ -116,7 +148,13 @@ export function readSettings(env: Env = process.env): Settings {
     deviceLockTimeoutMs: values.DEVICE_LOCK_TIMEOUT_MS,
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
+    temporalAccess: temporal.access,
     taskQueue: values.TEMPORAL_TASK_QUEUE,
+    atOnce: {
+      jobStepsMax: values.JOB_STEPS_PER_PROCESS,
+      endpointStepsMax: values.ENDPOINT_STEPS_PER_PROCESS,
+      workflowTasksMax: values.WORKFLOW_TASKS_PER_PROCESS,
+    },
     workflowBundlePath: values.WORKFLOW_BUNDLE ?? null,
     host: values.HOST,
     port: values.PORT ?? PORT_DEFAULT,
@@ -137,14 +175,18 @@ export function readSettings(env: Env = process.env): Settings {
     dnsServers: splitList(values.DNS_SERVERS),
     trustedProxies: splitList(values.TRUSTED_PROXIES),
     webhooks: toDeliverySettings(values),
+    smtp: toSmtpSettings(values),
+    notificationIntervalMs: values.NOTIFICATION_INTERVAL_SECONDS * 1000,
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
     jobRetentionDays: values.JOB_RETENTION_DAYS,
     alertRetentionDays: values.ALERT_RETENTION_DAYS,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
+    runCheckIntervalMs: values.RUN_CHECK_SECONDS * 1000,
     applyChunkSize: values.APPLY_CHUNK_SIZE,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
+    lameDuckMs: values.LAME_DUCK_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,
   });
 }
@@ -167,18 +209,35 @@ const toDeliverySettings = (values: Values): DeliverySettings => ({
   retentionDays: values.WEBHOOK_RETENTION_DAYS,
 });
 
+const toSmtpSettings = ({ SMTP_URL, SMTP_FROM, SMTP_TIMEOUT_SECONDS }: Values): SmtpSettings | null =>
+  SMTP_URL === undefined || SMTP_FROM === undefined
+    ? null
+    : { url: SMTP_URL, from: SMTP_FROM, timeoutMs: SMTP_TIMEOUT_SECONDS * 1000 };
+
 function parseSecretsKeys(text: string): Record<number, Buffer> {
   const pairs = text.split(',').map((pair) => pair.split(':') as [string, string]);
   return Object.fromEntries(pairs.map(([id, key]) => [Number(id), Buffer.from(key, 'base64')]));
 }
 
+export type TemporalSettings = Pick<Settings, 'temporalAddress' | 'temporalNamespace' | 'temporalAccess'>;
+
 /** What the commands for Temporal need. */
-export function readTemporalSettings(
-  env: Env = process.env,
-): Pick<Settings, 'temporalAddress' | 'temporalNamespace'> {
-  const values = validateEnvironment(env, ['TEMPORAL_ADDRESS']);
-  return { temporalAddress: values.TEMPORAL_ADDRESS, temporalNamespace: values.TEMPORAL_NAMESPACE };
+export function readTemporalSettings(env: Env = process.env): TemporalSettings {
+  const temporal = readTemporalProfile(env);
+  const values = validateEnvironment(withProfile(env, temporal), ['TEMPORAL_ADDRESS']);
+  return {
+    temporalAddress: values.TEMPORAL_ADDRESS,
+    temporalNamespace: values.TEMPORAL_NAMESPACE,
+    temporalAccess: temporal.access,
+  };
 }
+
+/** The environment, completed by what a configuration file says. */
+const withProfile = (env: Env, { address, namespace }: TemporalProfile): Env => ({
+  ...env,
+  TEMPORAL_ADDRESS: address,
+  TEMPORAL_NAMESPACE: namespace,
+});
 
 /** What commands need: the database, or else the folder in which `npm start` has written where its own is. */
 export const readCommandSettings = (env: Env = process.env) => ({

@@ -47,6 +47,11 @@ const optional = {
   PORT: Joi.number().port(),
   COAP_PORT: port(),
   METRICS_PORT: port(),
+  // May hold a password, which no message repeats.
+  SMTP_URL: Joi.string()
+    .pattern(/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be an smtp:// or smtps:// URL' }),
+  SMTP_FROM: Joi.string().max(320),
   COAP_TOKEN_OPTION: Joi.number().integer().min(1).max(64_999),
   SECRETS_KEYS: Joi.string()
     .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
@@ -87,12 +92,18 @@ const withDefault = {
   TRUSTED_PROXIES: list((each) => ipaddr.isValidCIDR(each) || isIP(each) > 0, 'IP addresses or CIDR ranges'),
   JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
+  RUN_CHECK_SECONDS: Joi.number().min(0.1).default(15),
+  JOB_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(100),
+  ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
+  WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),
   // More hold locks for longer, fewer take longer in all.
   APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(5_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
+  SMTP_TIMEOUT_SECONDS: Joi.number().min(1).max(60).default(15),
+  NOTIFICATION_INTERVAL_SECONDS: Joi.number().min(0).max(3_600).default(10),
   WEBHOOK_SECRET_GRACE_HOURS: Joi.number().min(0).max(168).default(24),
   // Retries go on for three days and a bit: what is dropped sooner would never be delivered.
   WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(4).max(365).default(7),
@@ -100,6 +111,7 @@ const withDefault = {
   JOB_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(365),
   AUDIT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   ALERT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
+  LAME_DUCK_SECONDS: Joi.number().min(0).max(300).default(5),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };
 
@@ -109,7 +121,9 @@ export function validateEnvironment<Name extends RequiredName = never>(
   env: Env,
   required: readonly Name[] = [],
 ): Values & Required<Pick<Values, Name>> {
-  const schema = Joi.object(schemas).fork([...required], (each) => each.required());
+  const schema = Joi.object(schemas)
+    .fork([...required], (each) => each.required())
+    .with('SMTP_URL', 'SMTP_FROM');
   // An empty variable counts as one that is not set.
   const set = Object.fromEntries(Object.keys(schemas).map((name) => [name, env[name] || undefined]));
   const result = schema.validate(set, { abortEarly: false, errors: { wrap: { label: false } } });

@@ -8,11 +8,14 @@ export const STOP_MS = 9_500;
 export interface RunningPart {
   /** Where it accepts requests; the worker accepts none. */
   port?: number;
+  /** Sends clients elsewhere, and goes on serving those that come all the same. */
+  drain?(): void;
   stop(deadlineMs: number): Promise<void>;
 }
 
 export interface ShutdownOptions {
-  stop(): Promise<void>;
+  /** Null when no signal has caused it. */
+  stop(signal: NodeJS.Signals | null): Promise<void>;
   print(line: string): void;
   /** After this the process ends, whatever is left. */
   deadlineMs: number;
@@ -21,11 +24,11 @@ export interface ShutdownOptions {
 /** Stops on SIGINT and SIGTERM, or when the function that it answers with is called. */
 export function stopOnSignal({ stop, print, deadlineMs }: ShutdownOptions): (exitCode?: number) => void {
   let isStopping = false;
-  function end(exitCode = 0): void {
+  function end(exitCode = 0, signal: NodeJS.Signals | null = null): void {
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => process.exit(exitCode === 0 ? 1 : exitCode), deadlineMs).unref();
-    stop().then(
+    stop(signal).then(
       () => process.exit(exitCode),
       (error) => {
         print(`Did not stop cleanly: ${error instanceof Error ? error.message : error}`);
@@ -36,7 +39,7 @@ export function stopOnSignal({ stop, print, deadlineMs }: ShutdownOptions): (exi
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (!isStopping) print('Stopping …');
-      end();
+      end(0, signal);
     });
   }
   return end;

@@ -32,9 +32,7 @@ export function statisticsRoutes({ compute, toPage, limit }: StatisticsRoutesDep
       alternative: { contentType: PDF },
       errors: [404],
       async handle({ caller, params: { assetId }, query: { from, to }, header }) {
-        const statistics = await limit.run(caller.keyId, () =>
-          compute(caller.organizationId, assetId, from, to),
-        );
+        const statistics = await limit.run(caller, () => compute(caller.organizationId, assetId, from, to));
         if (!prefers(PDF, 'application/json', header('Accept'))) return ok(statistics, { Vary: 'Accept' });
         return ok(toPage(statistics), {
           'Content-Type': PDF,

@@ -1,6 +1,13 @@
 /** A client that connects to Temporal at its first call and again after a fault, so no process waits for Temporal. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import type { TemporalSettings } from '../process/config.ts';
+import type { TemporalAccess } from '../process/temporal-settings.ts';
+
+export interface TemporalConnection {
+  options: { address: string } & TemporalAccess;
+  namespace: string;
+}
 
 export interface TemporalClient {
   client: Client;
@@ -18,9 +25,14 @@ const RECONNECT_MS_MAX = 2_000;
 /** Temporal stands beside the service: gRPC would go through the proxy that the environment names for the web. */
 export const NO_PROXY = { 'grpc.enable_http_proxy': 0 };
 
-export function connectTemporal(address: string, namespace: string): TemporalClient {
+export const toTemporalConnection = (settings: TemporalSettings): TemporalConnection => ({
+  options: { address: settings.temporalAddress, ...settings.temporalAccess },
+  namespace: settings.temporalNamespace,
+});
+
+export function connectTemporal({ options, namespace }: TemporalConnection): TemporalClient {
   const connection = Connection.lazy({
-    address,
+    ...options,
     interceptors: [withDeadline],
     channelArgs: { ...NO_PROXY, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX },
   });

@@ -6,12 +6,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { NO_PROXY } from './connection.ts';
+import { NO_PROXY, type TemporalConnection } from './connection.ts';
+import { explainFault } from './connection-faults.ts';
 import { SEARCH_ATTRIBUTES } from './workflow-ids.ts';
 
 export interface NamespaceOptions {
-  address: string;
-  namespace: string;
+  connection: TemporalConnection;
   /** How long Temporal keeps the histories of ended runs. */
   retentionMs: number;
   print(line: string): void;
@@ -26,9 +26,12 @@ const NOT_FOUND = 5;
 /** By the numbers of temporal.api.enums.v1.IndexedValueType. */
 const INDEXED_VALUE_TYPES = { Keyword: 2 };
 
-export async function setUpNamespace({ address, namespace, retentionMs, print }: NamespaceOptions) {
-  const connection = Connection.lazy({ address, channelArgs: NO_PROXY });
-  const repeat = createRepeat(connection, (fault) => print(`Waiting for Temporal at ${address}: ${fault}`));
+export async function setUpNamespace({ retentionMs, print, ...to }: NamespaceOptions) {
+  const { options, namespace } = to.connection;
+  const connection = Connection.lazy({ ...options, channelArgs: NO_PROXY });
+  const repeat = createRepeat(connection, (fault) =>
+    print(`Waiting for Temporal at ${options.address}: ${fault}`),
+  );
   try {
     await repeat(() => createNamespace(connection, namespace, retentionMs));
     print(`Namespace ${namespace}: ready`);
@@ -52,7 +55,7 @@ function createRepeat(connection: Connection, onWait: (fault: string) => void) {
       } catch (err) {
         if (Date.now() > until) throw err;
         if (!hasSaid && !isNotThereYet(err)) {
-          onWait(err instanceof Error ? err.message : String(err));
+          onWait(explainFault(err));
           hasSaid = true;
         }
         await delay(PAUSE_MS);

@@ -1,21 +1,18 @@
 /** Runs workflows and activities, and reconnects for as long as Temporal is away. */
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkflowBundleOption,
-} from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Log } from '../process/log.ts';
+import type { TemporalConnection } from './connection.ts';
+import { installMeasuredRuntime } from './runtime.ts';
+import { bundleWorkflows } from './workflow-bundle.ts';
+import { endpointTaskQueue } from './workflow-ids.ts';
 
 export interface TemporalWorkerOptions {
-  address: string;
-  namespace: string;
+  connection: TemporalConnection;
+  /** Of jobs; that of endpoints is derived from it. */
   taskQueue: string;
+  /** How much of each is done at the same time. */
+  atOnce: { jobStepsMax: number; endpointStepsMax: number; workflowTasksMax: number };
   activities: object;
   log: Log;
   /** A bundle shared by several workers. Default: the bundle of the build, or a new one. */
@@ -27,66 +24,41 @@ export interface TemporalWorker {
 }
 
 const RETRY_MS = 1_000;
+/** After this, steps that are under way are answered as failed, and another worker repeats them. */
 const SHUTDOWN_GRACE_MS = 4_000;
-/** After this, activities that ignore their cancellation are abandoned; all are idempotent. */
+/** After this, what is left is abandoned; all of it is idempotent. */
 const SHUTDOWN_FORCE_MS = 5_000;
 /** Temporal's core takes 14 s to give up a server that has just gone; no work of ours depends on it. */
 const STOP_MS_MAX = 5_500;
-
-const isBuilt = import.meta.url.endsWith('.js');
-const BUILT_BUNDLE = fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url));
-
-export async function bundleWorkflows(path: string | null = null): Promise<WorkflowBundleOption> {
-  if (path !== null) return { codePath: path };
-  if (isBuilt && existsSync(BUILT_BUNDLE)) return { codePath: BUILT_BUNDLE };
-  const workflowsPath = fileURLToPath(
-    new URL(`../../workflows/index.${isBuilt ? 'js' : 'ts'}`, import.meta.url),
-  );
-  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
-}
-
-let isRuntimeInstalled = false;
-
-/** Sends the log of Temporal's core to ours. Once per process, before the first connection. */
-export function installRuntime(log: Log): void {
-  if (isRuntimeInstalled) return;
-  isRuntimeInstalled = true;
-  Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      log[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message);
-    }),
-    telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
-    shutdownSignals: [],
-  });
-}
+/** Heartbeats are a call each; the timeout of steps is twice as long. */
+const HEARTBEAT_THROTTLE_MS = 4_000;
+/** A run whose worker was killed goes on with another one after this. */
+const STICKY_TIMEOUT_MS = 4_000;
 
 export async function startTemporalWorker(options: TemporalWorkerOptions): Promise<TemporalWorker> {
-  installRuntime(options.log);
+  const { log, connection } = options;
+  await installMeasuredRuntime(log);
   const bundle = options.workflowBundle ?? (await bundleWorkflows());
   let isStopping = false;
-  let worker: Worker | null = null;
+  let workers: Worker[] = [];
 
   async function runOnce(): Promise<void> {
-    const connection = await NativeConnection.connect({ address: options.address });
+    const native = await NativeConnection.connect(connection.options);
     try {
-      worker = await Worker.create({
-        connection,
-        namespace: options.namespace,
-        taskQueue: options.taskQueue,
-        activities: options.activities,
-        workflowBundle: bundle,
-        maxConcurrentActivityTaskExecutions: 200,
-        maxConcurrentWorkflowTaskExecutions: 40,
-        shutdownGraceTime: SHUTDOWN_GRACE_MS,
-        shutdownForceTime: SHUTDOWN_FORCE_MS,
-      });
+      workers = await createWorkers(options, native, bundle);
       if (isStopping) return;
-      options.log.info({ taskQueue: options.taskQueue }, 'worker is up');
-      await worker.run();
+      log.info({ taskQueue: options.taskQueue }, 'worker is up');
+      // When one ends by a fault, the other ends with it.
+      const ends = await Promise.allSettled(workers.map((each) => each.run().finally(shutDown)));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
     } finally {
-      worker = null;
-      await connection.close();
+      workers = [];
+      await native.close();
     }
+  }
+
+  function shutDown(): void {
+    for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
   }
 
   async function runUntilStopped(): Promise<void> {
@@ -95,7 +67,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
         await runOnce();
       } catch (err) {
         if (isStopping) return;
-        options.log.warn({ err }, 'Temporal is away: the worker tries again');
+        log.warn({ err }, 'The Temporal worker has ended: it is started again');
         await delay(RETRY_MS);
       }
     }
@@ -105,8 +77,37 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
   return {
     async stop() {
       isStopping = true;
-      if (worker?.getState() === 'RUNNING') worker.shutdown();
+      shutDown();
       await Promise.race([running, delay(STOP_MS_MAX, undefined, { ref: false })]);
     },
   };
+}
+
+/** One for each task queue. That of jobs runs every kind, for runs of endpoints that an older version has started. */
+function createWorkers(
+  { connection, taskQueue, atOnce, activities }: TemporalWorkerOptions,
+  native: NativeConnection,
+  workflowBundle: WorkflowBundleOption,
+): Promise<Worker[]> {
+  const common: Omit<WorkerOptions, 'taskQueue'> = {
+    connection: native,
+    namespace: connection.namespace,
+    activities,
+    workflowBundle,
+    maxConcurrentWorkflowTaskExecutions: atOnce.workflowTasksMax,
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
+    shutdownGraceTime: SHUTDOWN_GRACE_MS,
+    shutdownForceTime: SHUTDOWN_FORCE_MS,
+    // Runs hold no truth: one that changed code cannot continue fails, and the sweep starts it anew from its rows.
+    workflowFailureErrorTypes: { '*': ['NondeterminismError'] },
+  };
+  return Promise.all([
+    Worker.create({ ...common, taskQueue, maxConcurrentActivityTaskExecutions: atOnce.jobStepsMax }),
+    Worker.create({
+      ...common,
+      taskQueue: endpointTaskQueue(taskQueue),
+      maxConcurrentActivityTaskExecutions: atOnce.endpointStepsMax,
+    }),
+  ]);
 }

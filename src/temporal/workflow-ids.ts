@@ -2,6 +2,12 @@
 import type { JobRef } from '../config-jobs/config-job.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 
+/**
+ * Runs of endpoints have a queue of their own, so many that drain at once delay no job. The version before started them
+ * on the queue of jobs; they end there, because the worker of that queue runs every kind.
+ */
+export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
+
 export const APPLY_PROFILE = 'applyProfile';
 export const applyProfileId = (jobId: string) => `apply-profile:${jobId}`;
 /** Targets of the job changed; carries up to 50 lines for readers of the Temporal UI. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
-import { applyAnswer, FACTORY, FRIDGE, report } from '../support/fleet.ts';
+import { applyAnswer, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 describe('The alert rules of a device', () => {
@@ -115,6 +115,59 @@ describe('The alert rules of a device', () => {
     await holder.commit();
     await measured;
     assert.equal((await confirmed).body.syncStatus, 'applied');
+    assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  /** Holds up whoever writes to the table until it is released, and tells once that is so. */
+  async function holdUp(table: string) {
+    const holder = await device.dms.service.sql.transaction();
+    await query(holder, `lock table ${table} in exclusive mode`);
+    return {
+      isWaitedFor: () =>
+        eventually(
+          () => query(holder, `select from pg_locks where relation = '${table}'::regclass and not granted`),
+          (waiting) => waiting.length > 0,
+          { pauseMs: 10 },
+        ),
+      release: () => holder.commit(),
+    };
+  }
+
+  const isStateWaitedFor = () =>
+    eventually(
+      () =>
+        query(
+          device.dms.service.sql,
+          `select from pg_stat_activity
+           where datname = current_database() and wait_event = 'transactionid' and query like '%device_states%'`,
+        ),
+      (waiting) => waiting.length > 0,
+      { pauseMs: 10 },
+    );
+
+  it('leaves no alert of rules that are being replaced when a frame breaches them', async () => {
+    await applyProfile(FRIDGE);
+    const targets = await holdUp('config_targets');
+    const applied = applyProfile({ temperatureAlerts: [] });
+    await targets.isWaitedFor();
+    const measured = send([reading(0, 20)]);
+    await sleep(150);
+    await targets.release();
+    await Promise.all([applied, measured]);
+    assert.deepEqual(await statuses(), []);
+  });
+
+  it('resolves an alert that a frame opens while other rules are applied', async () => {
+    await applyProfile(FRIDGE);
+    const [jobs, alerts] = [await holdUp('config_jobs'), await holdUp('alerts')];
+    const applied = applyProfile({ temperatureAlerts: [] });
+    await jobs.isWaitedFor();
+    const measured = send([reading(0, 20)]);
+    await alerts.isWaitedFor();
+    await jobs.release();
+    await Promise.race([applied, isStateWaitedFor()]);
+    await alerts.release();
+    await Promise.all([applied, measured]);
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 

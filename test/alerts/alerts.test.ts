@@ -109,7 +109,7 @@ describe('The API of alerts', () => {
         'limit=0',
         'limit=501',
         'cursor=x',
-        'type=no_data',
+        'type=fire',
       ])
         assert.equal((await device.org.api.get(`/alerts?${query}`)).status, 400, query);
     });

@@ -8,7 +8,7 @@ import { call, type Fixtures, forEvery, pathOf, populate, slotsOf } from '../sup
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 /** They send something, and change nothing. */
-const CHANGES_NOTHING = ['testCellularWebhook', 'testWebhook'];
+const CHANGES_NOTHING = ['testCellularWebhook', 'testWebhook', 'testNotificationChannel'];
 
 interface Entry {
   id: string;

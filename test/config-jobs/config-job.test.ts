@@ -179,6 +179,7 @@ describe('A finished job', () => {
       status: 'running',
       targetCount: 3,
       targetCounts: counted({ timed_out: 1, sent: 2 }),
+      startAt: null,
       deadlineAt: at,
       createdAt: at,
       finishedAt: null,

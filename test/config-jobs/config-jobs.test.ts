@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
 import {
   apply,
@@ -72,6 +74,17 @@ describe('Applying a profile', () => {
     await applyTo('vaccine-fridge', [serial]);
     await applyAnswer(fleet, serial);
     assert.equal((await configOf(fleet, serial)).syncStatus, 'applied');
+  });
+
+  it('names in the record what the report of an applied device left out, until a report names it', async () => {
+    const [serial = ''] = serials;
+    await applyTo('vaccine-fridge', [serial]);
+    const { config } = (await fleet.device.get(`/devices/${serial}/pending-config`)).body;
+    await report(fleet, serial, FACTORY);
+    const { syncStatus, unconfirmedKeys } = await configOf(fleet, serial);
+    assert.deepEqual([syncStatus, unconfirmedKeys], ['applied', Object.keys(config)]);
+    await report(fleet, serial, { ...FACTORY, ...config });
+    assert.equal('unconfirmedKeys' in (await configOf(fleet, serial)), false);
   });
 
   it('answers an apply with the serials as registered, in the order sent, each once', async () => {
@@ -181,6 +194,17 @@ describe('Applying a profile', () => {
     assert.match(body.preview[0].warnings[0], /60 measurement intervals/);
     assert.equal((await configOf(fleet, 'THT-1')).pendingConfig, null);
     assert.deepEqual((await fleet.api.get('/devices/config-jobs')).body.items, []);
+  });
+
+  it('previews while others have locked the devices, and locks none', async () => {
+    await dms.service.sql.transaction(async (holder) => {
+      await query(holder, 'select from device_configs where organization_id = ? for update', [fleet.id]);
+      for (const body of [{ applyToAll: true }, { serialNumbers: serials }]) {
+        const path = '/devices/config-profiles/hot-water-guard/apply?dryRun=true';
+        const answer = await Promise.race([fleet.api.put(path, body), sleep(5_000, null)]);
+        assert.equal(answer?.body.appliedCount, serials.length);
+      }
+    });
   });
 
   it('warns in a preview of devices whose other interval does not fit the one that is applied', async () => {

@@ -118,6 +118,22 @@ describe('A claim of a delivery', () => {
     assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
   });
 
+  it('of a resend stays one to be sent immediately when it is released, until an attempt was made', async () => {
+    const claims = createClaimsRepository(dms.service.sql, customer.id);
+    const ref = { organizationId: customer.id, endpointId: endpoint.id };
+    const first = await slow.claim();
+    await slow.record(first, 'failed');
+    const { status } = await customer.api.post(`${endpoint.path}/deliveries/${first.id}/resend`);
+    assert.equal(status, 202);
+    for (let round = 0; round < 2; round++) {
+      const [claim] = await claims.claimImmediate(ref, 1, LEASE_SECONDS);
+      assert.ok(claim);
+      await claims.release([claim]);
+    }
+    await slow.record(await slow.claim(), 'retrying');
+    assert.deepEqual(await claims.claimImmediate(ref, 1, LEASE_SECONDS), []);
+  });
+
   it('is not released by the sender that has lost it', async () => {
     const late = await slow.claim();
     await leaseRunsOut();

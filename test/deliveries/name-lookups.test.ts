@@ -1,6 +1,5 @@
 /** Host names whose look-up takes long or never ends, beside others. */
 import assert from 'node:assert/strict';
-import { NoTurn } from '../../src/deliveries/keyed-semaphore.ts';
 import {
   createNameLookups,
   type NameLookups,
@@ -9,6 +8,7 @@ import {
 import { createSender } from '../../src/deliveries/sender.service.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
+import { NoTurn } from '../../src/process/keyed-semaphore.ts';
 import { eventually } from '../support/fleet.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

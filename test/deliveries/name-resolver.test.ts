@@ -8,8 +8,9 @@ import { validateEnvironment } from '../../src/process/environment.ts';
 import { type Answer, type NameServer, startNameServer, TYPE_A } from '../support/name-server.ts';
 
 const LIMIT_MS = 10_000;
-/** By then the question was repeated. */
+/** By then the question was repeated, once and several times. */
 const LATE_MS = 1_300;
+const VERY_LATE_MS = 3_600;
 
 describe('The resolver of host names', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
@@ -17,9 +18,12 @@ describe('The resolver of host names', () => {
   const names: Record<string, Answer | null> = {
     'receiver.example': { address: '192.0.2.7', ttlSeconds: 30 },
     'late.example': { address: '192.0.2.8', afterMs: LATE_MS },
+    'very-late.example': { address: '192.0.2.10', afterMs: VERY_LATE_MS },
     'half.example': { address: '192.0.2.9', ttlSeconds: 0 },
     'silent.example': null,
   };
+  const LOST = { address: '192.0.2.11' };
+  let lostQuestions = 0;
   let nameServer: NameServer;
   const within = (limitMs: number) => AbortSignal.timeout(limitMs);
   const resolve = (name: string, limitMs = LIMIT_MS) =>
@@ -27,6 +31,7 @@ describe('The resolver of host names', () => {
 
   before(async () => {
     nameServer = await startNameServer((name, type) => {
+      if (name === 'lost.example') return type === TYPE_A && lostQuestions++ === 0 ? null : LOST;
       if (name === 'half.example' && type !== TYPE_A) return null;
       return names[name] ?? (name in names ? null : {});
     });
@@ -44,6 +49,23 @@ describe('The resolver of host names', () => {
 
   it('takes an answer that comes after the question was repeated', async () => {
     assert.equal((await resolve('late.example'))[0]?.address, '192.0.2.8');
+  });
+
+  it('takes an answer that takes nearly five seconds, and one to a question that was repeated after a loss', async () => {
+    const [late, lost] = await Promise.all([resolve('very-late.example', 5_000), resolve('lost.example')]);
+    assert.equal(late[0]?.address, '192.0.2.10');
+    assert.equal(lost[0]?.address, '192.0.2.11');
+  });
+
+  it('asks another server while the first one gives no answer', async () => {
+    const mute = await startNameServer(() => null);
+    const ask = createNameResolver({ servers: [mute.address, nameServer.address], hostsFile });
+    try {
+      const [found] = await ask('receiver.example', within(4_000));
+      assert.equal(found?.address, '192.0.2.7');
+    } finally {
+      mute.stop();
+    }
   });
 
   it('does without the addresses of one family when nobody answers for them', async () => {

@@ -322,7 +322,7 @@ describe('The search for a Temporal CLI', () => {
   it('requires the version that tools/temporal builds', () => {
     const goMod = readFileSync(new URL('../../tools/temporal/go.mod', import.meta.url), 'utf8');
     assert.match(goMod, new RegExp(`github.com/temporalio/cli v${pinned.cli}\n`));
-    assert.match(goMod, new RegExp(`go.temporal.io/server v${pinned.server} `));
+    assert.match(goMod, new RegExp(`go.temporal.io/server v${pinned.server}\\s`));
   });
 
   interface Place {

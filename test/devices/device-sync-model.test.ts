@@ -13,6 +13,7 @@ import {
   offered,
   replaceHardware,
   syncStatus,
+  unconfirmedKeys,
   withdraw,
 } from '../../src/devices/device-sync.ts';
 import { scenarios, type TimedEvent, toModelReport } from './arbitraries.ts';
@@ -126,6 +127,7 @@ class Scenario {
   private compare() {
     const { model, sync } = this;
     assert.equal(syncStatus(sync), model.status);
+    assert.deepEqual(unconfirmedKeys(sync).toSorted(), model.unconfirmed.toSorted());
     assert.deepEqual(toSymbols(sync.pending?.config), model.pending);
     assert.deepEqual(toSymbols(sync.reported?.config), model.reported);
     assert.equal(sync.reported?.at.getTime() ?? null, model.reportedMs);

@@ -22,6 +22,7 @@ import {
   replaceHardware,
   type SyncState,
   syncStatus,
+  unconfirmedKeys,
   withContents,
   withdraw,
 } from '../../src/devices/device-sync.ts';
@@ -95,6 +96,16 @@ describe('Sync status', () => {
     assert.equal(syncStatus(drifted), 'drifted');
     assert.deepEqual(drifted.reported?.config, { ...OLD, ...DAILY });
     assert.equal(syncStatus(afterReport(drifted, OLD, { arrived: 20 })), 'applied');
+  });
+
+  it('names what an applied device has confirmed and no report has named, until one does', () => {
+    const applied = afterReport(fetched({ ...DAILY, ...RULES }), { ...OLD, ...DAILY }, { arrived: 110 });
+    assert.equal(syncStatus(applied), 'applied');
+    assert.deepEqual(unconfirmedKeys(applied), ['alarmRules']);
+    assert.deepEqual(unconfirmedKeys(merge(applied, HOURLY)), [], 'only while it shows applied');
+    assert.deepEqual(unconfirmedKeys(afterReport(applied, DAILY, { arrived: 120 })), ['alarmRules']);
+    assert.deepEqual(unconfirmedKeys(afterReport(applied, RULES, { arrived: 120 })), []);
+    assert.deepEqual(unconfirmedKeys(known), [], 'no change, nothing left out');
   });
 
   it('stays drifted when a partial report leaves out what has drifted', () => {

@@ -30,6 +30,8 @@ export class ReferenceDevice {
   confirmed: Config = {};
   /** Settings of the change that the device refused. */
   refused: string[] = [];
+  /** Settings of confirmed changes that no report has named since. */
+  unnamed = new Set<string>();
   private reasonNames: string[] = [];
   private log: LogEntry[] = [];
 
@@ -57,6 +59,10 @@ export class ReferenceDevice {
     if (this.pending && !this.offer) return 'failed';
     if (this.pending) return this.fetchedMs === null ? 'pending' : 'sent';
     return conflicts(this.reported, this.confirmed).length > 0 ? 'drifted' : 'applied';
+  }
+
+  get unconfirmed(): string[] {
+    return this.status === 'applied' ? [...this.unnamed] : [];
   }
 
   setPending(change: Config) {
@@ -102,6 +108,7 @@ export class ReferenceDevice {
     this.confirmed = { ...config, ...this.confirmed };
     this.reported = { ...this.reported, ...config };
     this.reportedMs = receivedMs;
+    for (const key of Object.keys(config)) this.unnamed.delete(key);
   }
 
   private refuse(names: string[]): Outcome {
@@ -117,6 +124,7 @@ export class ReferenceDevice {
       ...only(this.reported ?? {}, (key) => !(key in unreported)),
       ...only(unreported, (key) => INTERVALS.includes(key)),
     };
+    for (const key of Object.keys(unreported)) if (!INTERVALS.includes(key)) this.unnamed.add(key);
     this.confirmed = { ...this.confirmed, ...change, ...this.reported };
     this.setPending(only(this.change, (key) => !(key in change)));
     return 'confirmed';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { DomainEvent, EventBody, EventType } from '../../src/db/domain-event.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
-
+import { newDevice } from '../notifications/harness.ts';
 import {
   apply,
   applyAnswer,
@@ -44,9 +44,9 @@ describe('The catalogue of events', () => {
     isRefused({ ...envelope, data, timestamp: 'now' }, /"timestamp" must be in iso format/);
   });
 
-  it('lets event webhooks subscribe to every type but whole frames and tests', () => {
+  it('lets event webhooks subscribe to every type but whole frames, tests and notifications', () => {
     const others = TYPES.filter((type) => !SUBSCRIBABLE_TYPES.some((each) => each === type));
-    assert.deepEqual(others, ['data.measurement', 'webhook.test']);
+    assert.deepEqual(others, ['data.measurement', 'notification', 'webhook.test']);
   });
 });
 
@@ -95,6 +95,9 @@ describe('The service', () => {
     await register(dms, serial);
     const slug = await createProfile(dms, FRIDGE);
     await apply(dms, slug, { serialNumbers: [serial] });
+    await dms.api.post('/notification-channels', { type: 'webhook', target: receiver.url });
+    await (await newDevice(dms, 'Low battery'))('low');
+    await until('notification');
     await dms.device.get(`/devices/${serial}/pending-config`);
     await report(dms, serial, { ...FACTORY, errors: [{ message: 'no such rule' }] });
     await until('config.failed', 'config.job.finished');

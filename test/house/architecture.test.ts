@@ -24,6 +24,7 @@ const FLOORS = [
   'src/events',
   'src/endpoints',
   'src/deliveries',
+  'src/notifications',
   // What puts them to use.
   'src/temporal',
   'activities',
@@ -40,6 +41,8 @@ const FLOORS = [
   'dev/simulator',
   'dev/demo',
   'dev/client',
+  'dev/balancer',
+  'dev/ledger',
   'dev/bin',
 ];
 const SLICES = FLOORS.slice(FLOORS.indexOf('src/keys'), FLOORS.indexOf('src/temporal'));
@@ -55,6 +58,7 @@ const PURE_FILES = [
   'src/http/role.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
+  'src/process/keyed-semaphore.ts',
   'src/temporal/workflow-ids.ts',
 ];
 /** They compute and do nothing else. */
@@ -66,19 +70,24 @@ const PACKAGES: Record<string, string[]> = {
   '@koa/router': ['src/http/'],
   '@temporalio/activity': ['activities/'],
   '@temporalio/client': ['src/temporal/', 'dev/embedded/'],
+  '@temporalio/envconfig': ['src/process/'],
   '@temporalio/common': ['src/temporal/'],
   '@temporalio/common/lib/time.js': ['src/temporal/'],
   '@temporalio/worker': ['src/temporal/'],
   '@temporalio/workflow': ['workflows/'],
+  'ajv/dist/2020.js': ['dev/ledger/'],
+  'ajv-formats': ['dev/ledger/'],
   'coap-packet': ['src/gateway/', 'dev/simulator/'],
   joi: ['src/process/', 'src/http/'],
   knex: ['src/db/'],
   koa: ['src/http/'],
+  nodemailer: ['src/notifications/mailer.service.ts'],
   'openapi-typescript': ['dev/client/'],
   pg: ['src/db/', 'dev/'],
   pino: ['src/process/', 'dev/'],
   pdfkit: ['src/statistics/statistics-page.service.ts'],
   'prom-client': ['src/http/'],
+  standardwebhooks: ['dev/ledger/'],
   undici: ['src/deliveries/sender.service.ts', 'dev/simulator/'],
 };
 /** Parts of Node with effects that single files of slices need. */
@@ -103,6 +112,20 @@ const LOGGER_MODEL = [
   'rule-states',
   'sample-memory',
 ].map((name) => `dev/simulator/${name}.ts`);
+
+/** The judgement of a run of the ledger, and the plan of its faults. */
+const LEDGER_ORACLE = [
+  'alerts-oracle',
+  'devices-oracle',
+  'events-oracle',
+  'fault-plan',
+  'jobs-oracle',
+  'ledger-table',
+  'memory-oracle',
+  'oracle',
+  'readings-oracle',
+  'records',
+].map((name) => `dev/ledger/${name}.ts`);
 
 /** What breaks a rule, as `importer → imported` or `file: rule`, and why. One that is not needed any more fails. */
 const EXCEPTIONS: Record<string, string> = {
@@ -271,6 +294,14 @@ describe('The architecture', () => {
     allow(model, ({ to }) => LOGGER_MODEL.includes(to) || isIn(to, ['src/gateway/']) || isPure(to));
     forbid(model, 'reads the clock', isClock);
     forbid(model, 'is random', isRandomness);
+  });
+
+  it('keeps the oracle of the ledger and the plan of its faults without clock, randomness and effects', () => {
+    const oracle = sources.filter(({ path }) => LEDGER_ORACLE.includes(path));
+    assert.equal(oracle.length, LEDGER_ORACLE.length);
+    allow(oracle, ({ to }) => LEDGER_ORACLE.includes(to) || to === 'dev/simulator/random.ts' || isPure(to));
+    forbid(oracle, 'reads the clock', isClock);
+    forbid(oracle, 'is random', isRandomness);
   });
 
   it('uses no decorators', () => forbid(sources, 'has a decorator', ts.isDecorator));

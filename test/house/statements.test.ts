@@ -64,6 +64,12 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: devices of all organizations that are overdue',
   'src/measurements/compaction.repository.ts lockDue: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
+  'src/notifications/notifications.repository.ts findOldestDueSeconds: looks up notification_channels without organization_id':
+    'a metric over all organizations',
+  'src/notifications/notifications.repository.ts listDueChannels: looks up notification_channels without organization_id':
+    'a sweep: channels of all organizations with something due',
+  'src/notifications/notifications.repository.ts removeEnded: looks up notifications without organization_id':
+    'retention',
   'src/presence/presence.repository.ts markOverdueOffline: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };

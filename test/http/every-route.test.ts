@@ -50,6 +50,12 @@ const SPECIFIED: Record<string, number> = {
 
 /** Additional operations of docs/contract.md. */
 const ADDED: Record<string, number> = {
+  'GET /notification-channels': 200,
+  'POST /notification-channels': 201,
+  'GET /notification-channels/{channelId}': 200,
+  'PATCH /notification-channels/{channelId}': 200,
+  'DELETE /notification-channels/{channelId}': 204,
+  'POST /notification-channels/{channelId}/test': 200,
   'GET /devices/config-jobs': 200,
   'GET /devices/config-jobs/{jobId}': 200,
   'GET /devices/config-jobs/{jobId}/targets': 200,

@@ -9,7 +9,7 @@ import { type SlowReader, startSlowReader } from '../support/slow-reader.ts';
 
 const TRANSFERS = {
   poolSize: 4,
-  exports: { perKeyMax: 3, perProcessMax: 5 },
+  exports: { perKeyMax: 3, perProcessMax: 8 },
   uploads: { perKeyMax: 1, perProcessMax: 1 },
   downloads: { perKeyMax: 1, perProcessMax: 1 },
 };
@@ -87,16 +87,19 @@ describe('Exports of measurements', () => {
     await blocker.query('rollback');
     await blocker.end();
     const statuses = (await Promise.all(waiting)).map(({ status }) => status);
-    assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 200, 503, 503, 503]);
+    assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 429, 429, 429, 429]);
   });
 
-  it('are limited per key with 429 and per process with 503, until others have ended', async () => {
+  it('are limited per key and per organization with 429, until others have ended, and not for other organizations', async () => {
     const [first, second] = await Promise.all([newToken(), newToken()]);
-    const running = [...Array(3).fill(first), ...Array(2).fill(second)].map(read);
-    assert.deepEqual(await Promise.all(running.map(({ status }) => status)), Array(5).fill(200));
-    const [ofKey, ofProcess] = [await exported(dms.with(first), assetId), await exported(dms.api, assetId)];
-    assert.deepEqual([ofKey.status, ofKey.headers['retry-after']], [429, '5']);
-    assert.deepEqual([ofProcess.status, ofProcess.headers['retry-after']], [503, '5']);
+    const running = [...Array(3).fill(first), second].map(read);
+    assert.deepEqual(await Promise.all(running.map(({ status }) => status)), Array(4).fill(200));
+    for (const api of [dms.with(first), dms.with(second), dms.api]) {
+      const { status, headers } = await exported(api, assetId);
+      assert.deepEqual([status, headers['retry-after']], [429, '5']);
+    }
+    const other = await dms.addOrganization();
+    assert.equal((await exported(other.api, await register(other, 'OTHER'))).status, 200);
     assert.deepEqual(logged, [], 'who is refused does not write the log');
     const page = await dms.with(first).get(pathOf(assetId));
     assert.equal(page.status, 200, 'pages are no exports');

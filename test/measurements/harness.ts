@@ -87,6 +87,7 @@ export function useLogger() {
         evaluateAlerts: async () => [],
         onlineEvents: async () => [],
         publish: async () => {},
+        queueNotifications: async () => {},
         exchange: async () => null,
         observe: () => {},
         ...more,

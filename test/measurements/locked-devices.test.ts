@@ -82,6 +82,8 @@ describe('A device that another transaction has locked', function () {
       assertRefused(await refused);
     });
     assert.equal(await storedOf(locked), 0);
+    const metrics = await (await fetch(dms.metricsUrl)).text();
+    assert.match(metrics, /dms_refused_turns_total\{work="frame",reason="locked"\} 1\n/);
     assert.equal((await frame(locked)).status, 202);
     for (const serial of serials) assert.equal(await storedOf(serial), 1);
   });

@@ -26,20 +26,25 @@ export async function startNameServer(
 ): Promise<NameServer> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
+  let isOpen = true;
   socket.on('message', (message, from: RemoteInfo) => {
     const { name, type, end } = parseQuestion(message);
     if (type === TYPE_A) questions.push(name);
     const answer = answerTo(name, type);
     if (answer === null) return;
     const packet = toPacket(message.subarray(0, end), type, answer);
-    setTimeout(() => socket.send(packet, from.port, from.address, () => {}), answer.afterMs ?? 0);
+    const send = () => isOpen && socket.send(packet, from.port, from.address, () => {});
+    setTimeout(send, answer.afterMs ?? 0);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
     questions,
-    stop: () => socket.close(),
+    stop() {
+      isOpen = false;
+      socket.close();
+    },
   };
 }
 

@@ -27,6 +27,7 @@ export interface Fixtures {
   webhookIds: Record<string, string>;
   deliveryIds: Record<string, string>;
   alertId: string;
+  channelId: string;
   keyId: string;
 }
 
@@ -36,6 +37,7 @@ const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
 /** Nothing listens there. */
 const HOOK = { url: 'http://127.0.0.1:9/hooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
 
+const CHANNEL = { type: 'webhook', target: HOOK.url };
 const REPLAY = { since: '2026-03-02T08:15:30Z', until: '2026-03-03T08:15:30Z', states: ['failed'] };
 
 /** A valid body for every operation that has one, with as many fields as can be combined. */
@@ -78,6 +80,17 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   updateCellularWebhook: () => ({ name: 'Development', deliverConfigApplied: false }),
   createWebhook: () => ({ ...HOOK, status: 'active', events: ['alert.created'] }),
   updateWebhook: () => ({ status: 'disabled', events: ['alert.created'] }),
+  createNotificationChannel: () => ({
+    ...CHANNEL,
+    secret: HOOK.secret,
+    alertTypes: ['high_temp', 'no_data'],
+    groupIds: [],
+    delayMinutes: 10,
+    reminderMinutes: 60,
+    quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Stockholm' },
+    status: 'active',
+  }),
+  updateNotificationChannel: () => ({ delayMinutes: 5, quietHours: null }),
   replayCellularWebhook: () => REPLAY,
   replayWebhook: () => REPLAY,
   rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),
@@ -103,6 +116,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const slug = await createProfile(organization, { slug: next('guard'), ...HOT_WATER });
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
+  const channelId = (await organization.api.post('/notification-channels', CHANNEL)).body.id;
   await organization.api.post(`/assets/${assetId}/device-token`);
   const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
   return {
@@ -111,6 +125,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
     slug,
     jobId,
     alertId,
+    channelId,
     keyId: key.id,
     ...(await populateWebhooks(organization, slug)),
   };
@@ -168,6 +183,7 @@ export const KNOWN_SLOTS = [
   'webhookId',
   'deliveryId',
   'alertId',
+  'channelId',
   'keyId',
 ];
 

@@ -31,6 +31,25 @@ export async function exchange(
   return answerOf(Buffer.concat(received).toString());
 }
 
+/** Reads nothing before all is sent, as simple clients do. Fails where the server closes the connection before. */
+export async function sendBeforeReading(
+  baseUrl: string,
+  chunks: Array<string | Buffer>,
+): Promise<RawAnswer | null> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the server neither answered nor closed')));
+  for (const chunk of chunks) {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject);
+      socket.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  const received: Buffer[] = [];
+  for await (const chunk of socket) received.push(chunk);
+  return answerOf(Buffer.concat(received).toString());
+}
+
 function answerOf(text: string): RawAnswer | null {
   if (text === '') return null;
   const [head = '', ...rest] = text.split('\r\n\r\n');

@@ -1,7 +1,8 @@
 /**
- * Mocha's own report, then with `slowest` the slowest tests, hooks and files, and at the end one plain line that any
- * reader of logs can find.
+ * Mocha's own report, then with `slowest` the slowest tests, hooks and files. With `report=FILE` the counts and the files
+ * that failed are written there as JSON.
  */
+const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { reporters } = require('mocha');
 
@@ -11,6 +12,7 @@ module.exports = class TestReport extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
     this.listsSlowest = options.reporterOptions?.slowest !== undefined;
+    this.reportFile = options.reporterOptions?.report;
     /** Every test and every run of a hook. */
     this.timings = [];
     runner.on('test end', (test) => this.time(test, 'test'));
@@ -31,10 +33,13 @@ module.exports = class TestReport extends reporters.Spec {
       for (const { title, err } of this.failures) process.stdout.write(`\n${title}\n${err?.stack}\n`);
     }
     if (this.listsSlowest) process.stdout.write(slowest(this.timings));
-    const { passes, failures, pending } = this.stats;
-    process.stdout.write(
-      `${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}\n`,
-    );
+    if (this.reportFile) writeFileSync(this.reportFile, JSON.stringify(this.counts()));
+  }
+
+  counts() {
+    const { passes: passed, failures: failed, pending: skipped } = this.stats;
+    const failedFiles = [...new Set(this.failures.map(({ file }) => relative('', file ?? '')))];
+    return { passed, failed, skipped, failedFiles };
   }
 };
 

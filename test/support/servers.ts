@@ -11,7 +11,8 @@ import { startPostgres } from '../../dev/embedded/postgres.ts';
 import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
 import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import { createLog } from '../../src/process/log.ts';
-import { bundleWorkflows, installRuntime } from '../../src/temporal/worker.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
+import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { migratedDatabase } from './migrated-database.ts';
 

@@ -41,7 +41,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const processes: ChildProcess[] = [];
 const folders: string[] = [];
 
-type Script = 'start' | 'api' | 'worker' | 'demo';
+type Script = 'start' | 'api' | 'gateway' | 'worker' | 'demo';
 
 const VALIDATED = '--import=tsx --import=./test/support/validate-events.mjs';
 
@@ -135,9 +135,11 @@ export const environmentOf = (settings: Settings): Record<string, string> => ({
   RATE_LIMIT_PER_SECOND: '0',
   DEVICE_RATE_LIMIT_PER_SECOND: '0',
   SWEEP_INTERVAL_SECONDS: String(settings.sweepIntervalMs / 1000),
+  RUN_CHECK_SECONDS: String(settings.runCheckIntervalMs / 1000),
   JOB_POLL_SECONDS: String(Math.ceil(settings.jobPollIntervalMs / 1000)),
   JOB_SIGNAL_INTERVAL_MS: String(settings.jobSignalIntervalMs),
   PORT: '0',
+  LAME_DUCK_SECONDS: '0',
 });
 
 /** Runs `npm run api`, and waits until it listens. */

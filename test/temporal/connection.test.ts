@@ -14,9 +14,11 @@ const RETRIED_BY_MS = 3_000;
 const CALL_MS_MAX = 7_000;
 const DAY_MS = 86_400_000;
 
+const at = (address: string) => ({ options: { address }, namespace: 'default' });
+
 describe('The Temporal client', () => {
   it('closes after failed calls without leaving a retry behind', async () => {
-    const { client, close } = connectTemporal(`127.0.0.1:${await freePort()}`, 'default');
+    const { client, close } = connectTemporal(at(`127.0.0.1:${await freePort()}`));
     const calls = Array.from({ length: 5 }, () => client.workflow.getHandle('nobody').signal('anything'));
     const settled = Promise.allSettled(calls);
     await delay(50);
@@ -29,10 +31,7 @@ describe('The Temporal client', () => {
     const sockets: Socket[] = [];
     const unanswering = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
     await once(unanswering, 'listening');
-    const { client, close } = connectTemporal(
-      `127.0.0.1:${(unanswering.address() as AddressInfo).port}`,
-      'default',
-    );
+    const { client, close } = connectTemporal(at(`127.0.0.1:${(unanswering.address() as AddressInfo).port}`));
     const startedAt = performance.now();
     await assert.rejects(client.workflow.getHandle('nobody').signal('anything'));
     assert.ok(performance.now() - startedAt < CALL_MS_MAX);
@@ -47,12 +46,11 @@ describe('The Temporal client', () => {
     Object.assign(process.env, { http_proxy: nowhere, https_proxy: nowhere, grpc_proxy: nowhere });
     try {
       const { temporalAddress } = await servers();
-      const { isUp, close } = connectTemporal(temporalAddress, 'default');
+      const { isUp, close } = connectTemporal(at(temporalAddress));
       await eventually(isUp, (up) => up);
       await close();
       await setUpNamespace({
-        address: temporalAddress,
-        namespace: 'default',
+        connection: at(temporalAddress),
         retentionMs: DAY_MS,
         print: () => {},
       });

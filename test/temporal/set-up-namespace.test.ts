@@ -15,9 +15,9 @@ describe('The set-up of a Temporal namespace', function () {
     const { temporalAddress: address } = await servers();
     const namespace = `setup-${randomUUID()}`;
     const lines: string[] = [];
+    const connection = { options: { address }, namespace };
     const options = {
-      address,
-      namespace,
+      connection,
       retentionMs: 86_400_000,
       print: (line: string) => lines.push(line),
     };
@@ -29,7 +29,7 @@ describe('The set-up of a Temporal namespace', function () {
     ];
     assert.deepEqual(lines, [...once, ...once]);
 
-    const { client, close } = connectTemporal(address, namespace);
+    const { client, close } = connectTemporal(connection);
     const starter = createStarter({ client, taskQueue: 'nobody', pollIntervalMs: 1_000 });
     await starter.startJob({ organizationId: 'organization', jobId: 'job' });
     await starter.startRecovery({ organizationId: 'organization', endpointId: 'endpoint' });

@@ -43,6 +43,25 @@ describe('The workflow of a job', function () {
     assert.equal(await runIdOf(dms, jobId), runId);
   });
 
+  it('names profile, organization and the most overdue of the devices it waits for', async () => {
+    const serials = await registerMany(dms, 12, 'AWAITED');
+    const jobId = await apply(dms, SLUG, { serialNumbers: serials });
+    await query(
+      dms.service.sql,
+      `update device_states s set expected_by = timestamptz '2026-01-01' + interval '1 day' * right(a.serial_number, 2)::int
+       from assets a where a.id = s.asset_id and a.serial_number like 'AWAITED-%'`,
+    );
+    await starterOf(dms).signalJob({ organizationId: dms.id, jobId }, []);
+    const expected = serials.slice(0, 10).map((serial, day) => {
+      const by = new Date(Date.UTC(2026, 0, 1 + day)).toISOString();
+      return `- ${serial}: next contact expected by ${by}`;
+    });
+    await untilIdle(dms, jobId, new RegExp(`${expected.join('\n')}$`));
+    const { raw } = await runOf(dms, jobId).describe();
+    const { data } = raw.executionConfig?.userMetadata?.summary ?? {};
+    assert.match(Buffer.from(data ?? []).toString(), /^"Applies profile vaccine-fridge for test /);
+  });
+
   it('changes nothing when it is started after the job has ended', async () => {
     const [serial] = (await registerMany(dms, 1, 'AFTER')) as [string];
     const jobId = await apply(dms, SLUG, { serialNumbers: [serial] });

@@ -1,7 +1,7 @@
 /** The words that the Temporal UI shows of a run. */
 import assert from 'node:assert/strict';
 import { type Counts, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
-import { describeJobRun, summarizeResult } from '../../src/config-jobs/job-description.ts';
+import { describeJobRun, summarizeResult, summarizeStart } from '../../src/config-jobs/job-description.ts';
 import type { JobPlan, JobProgress } from '../../src/config-jobs/job-run.ts';
 import {
   describeRecovery,
@@ -52,6 +52,26 @@ Stage 1 of 2.
   it('ends with the latest outcomes', () => {
     const text = describeJobRun(plan, running, ['A applied', 'B failed']);
     assert.match(text, /\n\nLatest:\n- A applied\n- B failed$/);
+  });
+
+  it('names the devices that it waits for, and by when their next contact is expected', () => {
+    const waitingFor = [
+      { serialNumber: 'A', expectedBy: '2026-03-02T08:00:00.000Z' },
+      { serialNumber: 'B', expectedBy: null },
+    ];
+    assert.match(
+      describeJobRun(plan, { ...running, waitingFor }, []),
+      /\n\nWaiting for, the most overdue first:\n- A: next contact expected by 2026-03-02T08:00:00.000Z\n- B: no contact is expected yet$/,
+    );
+  });
+
+  it('begins with a summary that names the profile and the organization, however long that is', () => {
+    assert.equal(
+      summarizeStart({ profileSlug: 'fridge', organizationName: 'Acme' }),
+      'Applies profile fridge for Acme',
+    );
+    const longest = summarizeStart({ profileSlug: 'f'.repeat(64), organizationName: '\u00e9'.repeat(500) });
+    assert.ok(Buffer.byteLength(longest) <= 400, 'Temporal takes 400 bytes');
   });
 
   it('says so when the job has ended', () => {

@@ -6,7 +6,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createLog } from '../../src/process/log.ts';
-import { bundleWorkflows, installRuntime } from '../../src/temporal/worker.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
+import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { startLimitedTemporal } from '../support/limited-temporal.ts';
 import { temporalCli } from '../support/servers.ts';
 import { HISTORIES, historyFile } from './history-files.ts';

@@ -13,6 +13,7 @@ const POLL_MS = 20;
 const ACTIVITIES: Record<keyof Activities, true> = {
   getPlan: true,
   getProgress: true,
+  startJob: true,
   beginStage: true,
   finishJob: true,
   abortJob: true,

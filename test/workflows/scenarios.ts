@@ -45,6 +45,8 @@ const signal = (...lines: string[]): Step => ({ signal: lines });
 const times = (count: number, ...steps: Step[]): Step[] => Array.from({ length: count }, () => steps).flat();
 
 const plan = call('getPlan', { profileSlug: 'fridge', total: 3, deadlineAt: '2100-01-01T00:00:00.000Z' });
+const scheduledPlan = (startAt: string) =>
+  call('getPlan', { profileSlug: 'fridge', total: 3, startAt, deadlineAt: '2100-01-01T00:00:00.000Z' });
 const progress = (counts: Partial<Counts>, more: Partial<JobProgress> = {}): JobProgress => ({
   status: 'running',
   stage: 1,
@@ -137,6 +139,32 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
       see({ waiting: 2, applied: 1 }),
       call('finishJob', undefined),
       see({ applied: 1, timed_out: 2 }, { status: 'completed_with_failures' }),
+    ],
+  },
+  {
+    name: 'starts-when-it-is-due',
+    pollIntervalMs: NEVER,
+    result: 'succeeded: 3 applied',
+    steps: [
+      scheduledPlan('2000-01-01T00:00:00.000Z'),
+      see({ queued: 3 }, { status: 'scheduled', stages: 2 }),
+      call('startJob', undefined),
+      see({ queued: 3 }, { stages: 2, verdict: 'proceed' }),
+      call('beginStage', undefined),
+      see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
+      call('finishJob', undefined),
+      see({ applied: 3 }, { stage: 2, stages: 2, status: 'succeeded' }),
+    ],
+  },
+  {
+    name: 'is-cancelled-before-its-start',
+    pollIntervalMs: SOON,
+    result: 'cancelled: 3 cancelled',
+    steps: [
+      scheduledPlan('2099-01-01T00:00:00.000Z'),
+      see({ queued: 3 }, { status: 'scheduled', stages: 2 }),
+      signal(),
+      see({ cancelled: 3 }, { status: 'cancelled', stages: 2 }),
     ],
   },
   {

@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Get a configuration job
-         * @description Poll it until status is no longer running, or subscribe to config.job.finished. counts says how many devices are in which state.
+         * @description Poll it until status is no longer scheduled or running, or subscribe to config.job.finished. counts says how many devices are in which state.
          */
         get: operations["getConfigJob"];
         put?: never;
@@ -138,7 +138,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a running job
+         * Cancel a scheduled or running job
          * @description Devices that have not settled are cancelled, and their change is withdrawn.
          */
         post: operations["cancelConfigJob"];
@@ -812,6 +812,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notification-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notification channels, newest first
+         * @description Secrets are never shown.
+         */
+        get: operations["listNotificationChannels"];
+        put?: never;
+        /**
+         * Create a notification channel
+         * @description People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server.
+         */
+        post: operations["createNotificationChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification-channels/{channelId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a notification channel
+         * @description With what came of the latest attempt to send a message there.
+         */
+        get: operations["getNotificationChannel"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a notification channel
+         * @description What it has not sent is dropped; a message that is being sent right now may still arrive.
+         */
+        delete: operations["deleteNotificationChannel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a notification channel
+         * @description What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once.
+         */
+        patch: operations["updateNotificationChannel"];
+        trace?: never;
+    };
+    "/notification-channels/{channelId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one test message now and tell what came of it
+         * @description Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server.
+         */
+        post: operations["testNotificationChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/keys": {
         parameters: {
             query?: never;
@@ -1078,6 +1150,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * People are notified of alerts
+         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before. At most 20 are in alerts; counts is of all.
+         */
+        post: operations["onNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -1130,10 +1222,11 @@ export interface components {
             /** @description Of the hardware that was there when it began */
             serialNumber: string;
             /** @enum {string} */
-            type: "high_temp" | "low_temp" | "no_data";
+            type: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
             /** @enum {string} */
             status: "new" | "acknowledged" | "resolved";
             details: {
+                /** @description high_temp, low_temp, sensor_error */
                 channel?: number;
                 /** @description °C, of the reading that began it */
                 value?: number;
@@ -1144,6 +1237,8 @@ export interface components {
                     highC: number | null;
                     hysteresisC: number;
                 };
+                /** @description sensor_error: the error code of the sensor */
+                error?: number;
                 /**
                  * Format: date-time
                  * @description no_data: when the device should have made contact at the latest
@@ -1207,7 +1302,13 @@ export interface components {
              */
             applyToAll?: true;
             /**
-             * @description When the job stops waiting; the change stays pending
+             * Format: date-time
+             * @description From when on the change is offered, at most 30 days ahead; until then the job is scheduled. Default: at once
+             * @example 2026-03-02T08:15:30Z
+             */
+            startAt?: string;
+            /**
+             * @description Minutes from the start until the job stops waiting; the change stays pending
              * @default 2880
              */
             deadlineMinutes?: number;
@@ -1495,6 +1596,57 @@ export interface components {
         };
         /**
          * @example {
+         *       "delayMinutes": 5
+         *     }
+         */
+        ChangeNotificationChannel: {
+            /**
+             * @description An e-mail address, or an absolute http or https URL of a public host, as for webhooks.
+             * @example https://example.com/hooks/notifications
+             */
+            target?: string;
+            /**
+             * @description The types of alerts to notify of.
+             * @example [
+             *       "high_temp",
+             *       "low_temp"
+             *     ]
+             */
+            alertTypes?: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
+            /** @description Only alerts of assets in these groups; empty: of all assets. Unknown ones match nothing. */
+            groupIds?: string[];
+            /** @description Notify only of alerts that are still open after so long. */
+            delayMinutes?: number;
+            /** @description While an alert is open, notify of it again and again after so long. null: once. */
+            reminderMinutes?: number | null;
+            /** @description Nothing is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
+            quietHours?: {
+                /**
+                 * @description Local time.
+                 * @example 22:00
+                 */
+                from: string;
+                /**
+                 * @description When earlier than from, on the day after.
+                 * @example 07:00
+                 */
+                to: string;
+                /** @example Europe/Stockholm */
+                timezone: string;
+            } | null;
+            /**
+             * @description Only active channels are sent to. Disabling one drops what it has not sent.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /**
+             * @description null takes it away, and messages are no longer signed.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret?: string | null;
+        };
+        /**
+         * @example {
          *       "status": "active"
          *     }
          */
@@ -1549,7 +1701,7 @@ export interface components {
             id: string;
             profileSlug: string;
             /** @enum {string} */
-            status: "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
+            status: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
             total: number;
             counts: {
                 queued: number;
@@ -1561,6 +1713,12 @@ export interface components {
                 superseded: number;
                 timedOut: number;
             };
+            /**
+             * Format: date-time
+             * @description Only of a job that was applied with startAt
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            startAt?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -1743,6 +1901,75 @@ export interface components {
             status?: "active" | "disabled";
             /**
              * @description Signs deliveries: whsec_ and base64, or any other text. Never shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret?: string;
+        };
+        /**
+         * @example {
+         *       "type": "webhook",
+         *       "target": "https://example.com/hooks/notifications",
+         *       "alertTypes": [
+         *         "high_temp",
+         *         "low_temp"
+         *       ],
+         *       "delayMinutes": 10,
+         *       "reminderMinutes": 120,
+         *       "quietHours": {
+         *         "from": "22:00",
+         *         "to": "07:00",
+         *         "timezone": "Europe/Stockholm"
+         *       },
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+         *     }
+         */
+        CreateNotificationChannel: {
+            /**
+             * @description email, slack (or what understands the same JSON with text), webhook.
+             * @enum {string}
+             */
+            type: "email" | "slack" | "webhook";
+            /**
+             * @description An e-mail address, or an absolute http or https URL of a public host, as for webhooks.
+             * @example https://example.com/hooks/notifications
+             */
+            target: string;
+            /**
+             * @description The types of alerts to notify of. Default: all
+             * @example [
+             *       "high_temp",
+             *       "low_temp"
+             *     ]
+             */
+            alertTypes?: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
+            /** @description Only alerts of assets in these groups. Default: of all assets */
+            groupIds?: string[];
+            /** @description Notify only of alerts still open after so long. Default: 0 */
+            delayMinutes?: number;
+            /** @description While an alert is open, notify of it again and again after so long. null: once. */
+            reminderMinutes?: number | null;
+            /** @description Nothing is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
+            quietHours?: {
+                /**
+                 * @description Local time.
+                 * @example 22:00
+                 */
+                from: string;
+                /**
+                 * @description When earlier than from, on the day after.
+                 * @example 07:00
+                 */
+                to: string;
+                /** @example Europe/Stockholm */
+                timezone: string;
+            } | null;
+            /**
+             * @description Default: active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /**
+             * @description Signs messages of type webhook, with 16 to 128 characters: whsec_ and base64, or any other text. Never shown again.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret?: string;
@@ -2150,6 +2377,8 @@ export interface components {
              * @enum {string}
              */
             syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
+            /** @description Settings of the applied change that no report of the device has named; left out when there are none */
+            unconfirmedKeys?: ("measurementPeriodBase" | "measurementPeriodFactor" | "transmissionInterval" | "alarmRules" | "calendars")[];
         };
         /**
          * @example {
@@ -2384,6 +2613,100 @@ export interface components {
             max: number;
             /** @description Readings with a value; sensor errors do not count */
             count: number;
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
+         *       "recType": "notification-channel",
+         *       "type": "email",
+         *       "target": "quality@example.com",
+         *       "alertTypes": [
+         *         "high_temp",
+         *         "low_temp"
+         *       ],
+         *       "groupIds": [],
+         *       "delayMinutes": 10,
+         *       "reminderMinutes": 120,
+         *       "quietHours": {
+         *         "from": "22:00",
+         *         "to": "07:00",
+         *         "timezone": "Europe/Stockholm"
+         *       },
+         *       "status": "active",
+         *       "lastSentAt": "2026-03-02T08:25:31.000Z",
+         *       "lastError": null,
+         *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "updatedAt": "2026-02-20T13:05:12.000Z"
+         *     }
+         */
+        NotificationChannel: {
+            id: string;
+            /** @enum {string} */
+            recType: "notification-channel";
+            /**
+             * @description email, slack (or what understands the same JSON with text), webhook.
+             * @enum {string}
+             */
+            type: "email" | "slack" | "webhook";
+            /**
+             * @description Of Slack its host alone: the rest is a secret.
+             * @example https://example.com/hooks/notifications
+             */
+            target: string;
+            /**
+             * @description The types of alerts to notify of.
+             * @example [
+             *       "high_temp",
+             *       "low_temp"
+             *     ]
+             */
+            alertTypes: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
+            /** @description Only alerts of assets in these groups; empty: of all assets. Unknown ones match nothing. */
+            groupIds: string[];
+            /** @description Notify only of alerts that are still open after so long. */
+            delayMinutes: number;
+            /** @description While an alert is open, notify of it again and again after so long. null: once. */
+            reminderMinutes: number | null;
+            /** @description Nothing is sent between these times. What they held is sent when they end, if the alert is still open. null: none. */
+            quietHours: {
+                /**
+                 * @description Local time.
+                 * @example 22:00
+                 */
+                from: string;
+                /**
+                 * @description When earlier than from, on the day after.
+                 * @example 07:00
+                 */
+                to: string;
+                /** @example Europe/Stockholm */
+                timezone: string;
+            } | null;
+            /**
+             * @description Only active channels are sent to. Disabling one drops what it has not sent.
+             * @enum {string}
+             */
+            status: "active" | "disabled";
+            /**
+             * Format: date-time
+             * @description When a message was last sent.
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastSentAt: string | null;
+            /** @description Why the latest attempt failed, if it did. */
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            updatedAt: string;
         };
         /**
          * @description What the device has to apply; handing it out counts as fetched
@@ -3047,7 +3370,7 @@ export interface operations {
     listConfigJobs: {
         parameters: {
             query?: {
-                status?: "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
+                status?: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
                 /** @description Items per page */
                 limit?: number;
                 /** @description nextCursor of the page before */
@@ -3671,6 +3994,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "new" | "acknowledged" | "resolved";
+                /** @description Only of this type */
+                type?: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
                 /** @description Only of this asset */
                 assetId?: string;
                 /** @description Items per page */
@@ -4407,6 +4732,158 @@ export interface operations {
                          * @example 2026-03-02T08:15:30.000Z
                          */
                         previousValidUntil: string | null;
+                    };
+                };
+            };
+        };
+    };
+    listNotificationChannels: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Newest first */
+                        items: components["schemas"]["NotificationChannel"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateNotificationChannel"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+        };
+    };
+    getNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+        };
+    };
+    deleteNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeNotificationChannel"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+        };
+    };
+    testNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        delivered: boolean;
+                        statusCode: number | null;
+                        durationMs: number;
+                        error: string | null;
                     };
                 };
             };
@@ -5526,6 +6003,124 @@ export interface operations {
                          * @example 2026-03-02T08:15:30.000Z
                          */
                         since: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Not delivered, and the endpoint is disabled: no event is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: tried again, ten attempts within about 75 hours. So are redirects, which are not followed, and connections without a complete answer within 15 seconds. `Retry-After` is respected; 429, 502, 503 and 504 stop everything else to the endpoint, too, until it has recovered. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onNotification: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same on every attempt and at every endpoint.
+                 * @example 019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description The time of this attempt in unix seconds. Refuse what is too old, so that nobody can replay it.
+                 * @example 1772439330
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description Present when the endpoint has a secret: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. After the secret was rotated, one signature per secret for a while, separated by spaces.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "notification",
+                 *       "timestamp": "2026-03-02T08:15:30.000Z",
+                 *       "data": {
+                 *         "text": "New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, since 2026-03-02 08:15 UTC",
+                 *         "counts": {
+                 *           "opened": 1,
+                 *           "reminder": 0,
+                 *           "resolved": 0
+                 *         },
+                 *         "alerts": [
+                 *           {
+                 *             "change": "opened",
+                 *             "assetName": "Vaccine fridge 2",
+                 *             "alert": {
+                 *               "id": "019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f",
+                 *               "recType": "alert",
+                 *               "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                 *               "serialNumber": "282C02424EED",
+                 *               "type": "high_temp",
+                 *               "status": "new",
+                 *               "details": {
+                 *                 "channel": 1,
+                 *                 "value": 8.6,
+                 *                 "bounds": {
+                 *                   "lowC": 2,
+                 *                   "highC": 8,
+                 *                   "hysteresisC": 0.5
+                 *                 }
+                 *               },
+                 *               "timestamp": "2026-03-02T08:15:00.000Z",
+                 *               "updatedAt": "2026-03-02T08:15:30.000Z"
+                 *             }
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "notification";
+                    /**
+                     * Format: date-time
+                     * @description When it happened, to the millisecond, in UTC
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description For people: what an e-mail says */
+                        text: string;
+                        counts: {
+                            opened: number;
+                            reminder: number;
+                            resolved: number;
+                        };
+                        alerts: {
+                            /**
+                             * @description reminder: it is still open
+                             * @enum {string}
+                             */
+                            change: "opened" | "reminder" | "resolved";
+                            assetName: string;
+                            alert: components["schemas"]["Alert"];
+                        }[];
                     };
                 };
             };

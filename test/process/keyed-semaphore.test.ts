@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createKeyedSemaphore, NoTurn } from '../../src/deliveries/keyed-semaphore.ts';
+import { createKeyedSemaphore, NoTurn } from '../../src/process/keyed-semaphore.ts';
 
 describe('KeyedSemaphore', () => {
   it('runs at most the limit of each key and in all at a time, in the order of each key, after failures too', async () => {

@@ -13,6 +13,8 @@ export interface KeyedSemaphoreOptions {
   totalMax?: number;
   /** Default: waits as long as it takes. */
   waitMaxMs?: number;
+  /** Somebody had no turn in time. */
+  onRefused?(): void;
 }
 
 /** The work did not start: nothing has happened. */
@@ -24,7 +26,7 @@ interface Semaphore {
 }
 
 export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemaphore {
-  const { perKeyMax, totalMax = Number.POSITIVE_INFINITY, waitMaxMs } = options;
+  const { perKeyMax, totalMax = Number.POSITIVE_INFINITY, waitMaxMs, onRefused } = options;
   const semaphores = new Map<string, Semaphore>();
   /** Keys that have a waiter and may run more; the first one is next. */
   const turns = new Set<string>();
@@ -50,6 +52,7 @@ export function createKeyedSemaphore(options: KeyedSemaphoreOptions): KeyedSemap
         semaphore.waiting.splice(semaphore.waiting.indexOf(start), 1);
         if (semaphore.waiting.length === 0) turns.delete(key);
         removeIfIdle(key, semaphore);
+        onRefused?.();
         reject(new NoTurn());
       }
       semaphore.waiting.push(start);

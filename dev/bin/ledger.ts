@@ -1,0 +1,36 @@
+/** `npm run ledger -- …`: several of each process, killed at random; nothing may be lost. */
+import { runMain } from '../../src/process/run-main.ts';
+import { LEDGER_USAGE, LedgerUsageFault, ledgerOptions } from '../ledger/ledger-options.ts';
+import { runLedger } from '../ledger/run-ledger.ts';
+import { readStartSettings } from '../local/start-settings.ts';
+
+await runMain(async () => {
+  const typed = process.argv.slice(2);
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  if (typed.includes('--help') || typed.includes('-h')) return print(LEDGER_USAGE);
+  const stops: Array<() => Promise<unknown>> = [];
+  const stopAll = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stopAll().finally(() => process.exit(1)));
+  }
+  try {
+    const { env, cacheDir } = readStartSettings();
+    const options = ledgerOptions(typed, Date.now());
+    const isGood = await runLedger(options, {
+      env,
+      cacheDir,
+      print,
+      onStop: (stop) => void stops.push(stop),
+    });
+    process.exitCode = isGood ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof LedgerUsageFault)) throw error;
+    process.stderr.write(`${error.message}\n\n${LEDGER_USAGE}`);
+    process.exitCode = 2;
+  } finally {
+    await stopAll();
+  }
+  process.exit();
+});

@@ -1,0 +1,104 @@
+/** Alerts begin with a reading that a device sent and that was outside the bounds; one is open at a time. */
+import type { AlarmRule } from '../../src/devices/configuration.ts';
+import { readingKey } from './readings-oracle.ts';
+import type {
+  Finding,
+  LedgerReading,
+  SentReadings,
+  StoredAlert,
+  StoredDevice,
+  StoredFacts,
+  StoredJob,
+} from './records.ts';
+
+export function* checkAlerts(
+  alerts: readonly StoredAlert[],
+  sent: SentReadings,
+  { devices, jobs }: Pick<StoredFacts, 'devices' | 'jobs'>,
+): Generator<Finding> {
+  const open = new Set<string>();
+  const known = new Map(devices.map((device) => [device.assetId, device]));
+  if (new Set(alerts.map(({ id }) => id)).size !== alerts.length)
+    yield finding('The list', 'names an alert twice');
+  for (const alert of alerts) {
+    const device = known.get(alert.assetId);
+    if (!device) yield finding(alert.id, 'is of an unknown device');
+    else yield* checkBeginning(alert, sent);
+    if (alert.status === 'resolved') continue;
+    const place = `${alert.serialNumber} ${alert.type} ${alert.details.channel}`;
+    if (open.has(place)) yield finding(alert.id, `is a second open one: ${place}`);
+    open.add(place);
+    if (device) yield* checkOpen(alert, device);
+  }
+  const rulesSince = latestChanges(jobs);
+  for (const device of devices)
+    yield* checkMissing(device, { open, sinceMs: rulesSince.get(device.serialNumber) ?? 0 });
+}
+
+/** When a job last changed anything about each device. */
+function latestChanges(jobs: readonly StoredJob[]): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const { serialNumber, updatedAt } of jobs.flatMap(({ targets }) => targets))
+    latest.set(serialNumber, Math.max(latest.get(serialNumber) ?? 0, Date.parse(updatedAt)));
+  return latest;
+}
+
+/**
+ * The newest reading is outside the bound that the device runs, so an alert has to be open. New rules evaluate no
+ * reading that came before them.
+ */
+function* checkMissing(
+  device: StoredDevice,
+  { open, sinceMs }: { open: ReadonlySet<string>; sinceMs: number },
+): Generator<Finding> {
+  const { serialNumber, syncStatus, deviceConfig } = device;
+  const highC = thresholdOf(deviceConfig?.alarmRules ?? []);
+  const newest = newestOf(device, PROBE_CHANNEL);
+  const value = newest?.value ?? null;
+  if (syncStatus !== 'applied' || newest === null || highC === null || value === null) return;
+  if (value <= highC || Date.parse(newest.measuredAt) <= sinceMs) return;
+  if (!open.has(`${serialNumber} high_temp ${PROBE_CHANNEL}`))
+    yield finding(serialNumber, `measures ${value} °C above ${highC} °C without an alert`);
+}
+
+function thresholdOf(rules: readonly AlarmRule[]): number | null {
+  for (const rule of rules) if (rule.condition === 'HIGH_THRESHOLD') return rule.threshold;
+  return null;
+}
+
+const PROBE_CHANNEL = 1;
+
+function* checkBeginning(alert: StoredAlert, sent: SentReadings): Generator<Finding> {
+  const { id, serialNumber, type, details, timestamp } = alert;
+  // No device is away for as long as it takes to miss a contact.
+  if (type === 'no_data') return yield finding(id, `says that ${serialNumber} is away, which transmits`);
+  const key = readingKey({ channel: details.channel ?? 0, measuredAt: timestamp });
+  const cause = sent.get(serialNumber)?.get(key)?.reading;
+  if (!cause) return yield finding(id, `began with a reading that ${serialNumber} never sent: ${key}`);
+  if (cause.value !== details.value)
+    yield finding(id, `began with ${details.value}, and ${cause.value} was sent`);
+  const { highC, lowC } = details.bounds ?? { highC: null, lowC: null };
+  const value = cause.value ?? 0;
+  const isBreach = (highC !== null && value > highC) || (lowC !== null && value < lowC);
+  if (!isBreach) yield finding(id, `began with ${value}, which is within its bounds`);
+}
+
+/** The newest reading may be between the bound and the return, never on the good side of both. */
+function* checkOpen({ id, type, details }: StoredAlert, device: StoredDevice): Generator<Finding> {
+  const newest = newestOf(device, details.channel)?.value ?? null;
+  const highC = details.bounds?.highC;
+  if (type !== 'high_temp' || newest === null || highC == null) return;
+  if (newest <= highC - HYSTERESIS_MAX_C)
+    yield finding(id, `is open, and the newest reading is ${newest} °C`);
+}
+
+/** Above the hysteresis of any profile of the ledger. */
+export const HYSTERESIS_MAX_C = 1;
+
+function newestOf({ readings }: StoredDevice, channel: number | undefined): LedgerReading | null {
+  const ofChannel = readings.filter((reading) => reading.channel === channel);
+  const times = ofChannel.map(({ measuredAt }) => Date.parse(measuredAt));
+  return ofChannel[times.indexOf(Math.max(...times))] ?? null;
+}
+
+const finding = (alert: string, text: string): Finding => ({ about: 'alerts', text: `${alert} ${text}` });

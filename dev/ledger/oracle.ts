@@ -1,0 +1,62 @@
+/** Everything that is wrong with a run, and how much was looked at. Pure: the records are all there is to it. */
+import { checkAlerts } from './alerts-oracle.ts';
+import { checkDevices } from './devices-oracle.ts';
+import { checkEvents } from './events-oracle.ts';
+import { checkJobs } from './jobs-oracle.ts';
+import { checkMemory } from './memory-oracle.ts';
+import { checkReadings } from './readings-oracle.ts';
+import type {
+  AcknowledgedJob,
+  ActualDevice,
+  Finding,
+  MemorySample,
+  Receipt,
+  SentReadings,
+  StoredFacts,
+  Subscription,
+} from './records.ts';
+
+export interface RunRecords {
+  sent: SentReadings;
+  jobs: readonly AcknowledgedJob[];
+  /** ISO 8601. */
+  faultsEndedAt: string;
+  actual: readonly ActualDevice[];
+  receipts: readonly Receipt[];
+  subscriptions: readonly Subscription[];
+  memory: readonly MemorySample[];
+  /** Of processes and endpoints, found while the run went on. */
+  findings: readonly Finding[];
+}
+
+export interface Verdict {
+  /** By what they are about, in the order of the table. */
+  checked: Array<[about: string, count: number]>;
+  findings: Finding[];
+}
+
+export function checkRun(records: RunRecords, stored: StoredFacts): Verdict {
+  const { sent, jobs, actual, receipts, subscriptions, memory } = records;
+  return {
+    checked: [
+      ['readings', [...sent.values()].reduce((sum, { size }) => sum + size, 0)],
+      ['reports', actual.length],
+      ['jobs', jobs.length],
+      ['alerts', stored.alerts.length],
+      ['events', receipts.length],
+      ['presence', actual.length],
+      ['endpoints', subscriptions.length],
+      ['processes', new Set(memory.map(({ pid }) => pid)).size],
+      ['memory', memory.length],
+    ],
+    findings: [
+      ...records.findings,
+      ...checkReadings(sent, stored.devices),
+      ...checkDevices(actual, stored.devices),
+      ...checkJobs({ acknowledged: jobs, actual, faultsEndedAt: records.faultsEndedAt }, stored.jobs),
+      ...checkAlerts(stored.alerts, sent, stored),
+      ...checkEvents(receipts, subscriptions, stored),
+      ...checkMemory(memory),
+    ],
+  };
+}

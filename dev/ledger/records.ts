@@ -1,0 +1,131 @@
+/** What the ledger writes down on both sides: what clients got as answers, and what the service shows at the end. */
+import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
+
+/** One reading as a device sent it, or as the service shows it. */
+export interface LedgerReading {
+  channel: number;
+  type: string;
+  value: number | null;
+  /** ISO 8601. */
+  measuredAt: string;
+}
+
+export interface SentReading {
+  reading: LedgerReading;
+  /** The service has said that it is stored. */
+  isAcknowledged: boolean;
+}
+
+/** Serial number → channel and time → reading. */
+export type SentReadings = Map<string, Map<string, SentReading>>;
+
+export interface AcknowledgedJob {
+  jobId: string;
+  /** What a device reports that runs it. */
+  mark: RuleMark;
+  /** The devices that were asked for; null for those of another job, which a retry takes over. */
+  serials: string[] | null;
+  isCancelled: boolean;
+}
+
+/** The bound of a profile, by which its compiled rules are known from those of other jobs. */
+export interface RuleMark {
+  highC: number;
+  hysteresisC: number;
+}
+
+export interface StoredJob {
+  id: string;
+  status: string;
+  total: number;
+  counts: Record<string, number>;
+  /** ISO 8601. */
+  finishedAt: string | null;
+  targets: StoredTarget[];
+}
+
+export interface StoredTarget {
+  assetId: string;
+  serialNumber: string;
+  state: string;
+  reason: string | null;
+  /** ISO 8601. */
+  updatedAt: string;
+}
+
+export interface StoredAlert {
+  id: string;
+  assetId: string;
+  serialNumber: string;
+  type: string;
+  status: string;
+  details: { channel?: number; value?: number; bounds?: { highC: number | null; lowC: number | null } };
+  timestamp: string;
+}
+
+export interface StoredDevice {
+  serialNumber: string;
+  assetId: string;
+  /** new, online, offline */
+  status: string;
+  syncStatus: string;
+  deviceConfig: DeviceConfiguration | null;
+  pendingConfig: object | null;
+  readings: LedgerReading[];
+}
+
+/** All that the service shows at the end. */
+export interface StoredFacts {
+  devices: readonly StoredDevice[];
+  jobs: readonly StoredJob[];
+  alerts: readonly StoredAlert[];
+}
+
+/** A logger at the end. */
+export interface ActualDevice {
+  serialNumber: string;
+  /** null: it never transmits. */
+  config: DeviceConfiguration | null;
+  refuses: boolean;
+  /** Marks of all rules that it ever reported. */
+  reported: RuleMark[];
+}
+
+export type ReceiverKind = 'healthy' | 'cellular' | 'flaky' | 'slow' | 'dead' | 'edited' | 'toggled' | 'gone';
+
+/** One request that a receiver got. */
+export interface Receipt {
+  receiver: string;
+  atMs: number;
+  eventId: string;
+  type: string;
+  body: string;
+  isSigned: boolean;
+  /** Of our answer; null: the connection was cut. */
+  answered: number | null;
+  /** What the published document says against the body. */
+  invalid: string | null;
+}
+
+export interface Subscription {
+  receiver: string;
+  kind: ReceiverKind;
+  types: readonly string[];
+  /** Every event of its types has to arrive: it was registered first and stays active. */
+  isComplete: boolean;
+}
+
+export interface MemorySample {
+  member: string;
+  pid: number;
+  atMs: number;
+  rssMb: number;
+  /** How long this process has been running. */
+  ageMs: number;
+}
+
+export interface Finding {
+  /** readings, jobs, … */
+  about: string;
+  text: string;
+}

@@ -1,0 +1,20 @@
+/**
+ * Preloaded into a process whose clock is to be wrong: shifts `Date` by CLOCK_SKEW_MS. Timers and `performance` are
+ * monotonic and stay as they are, as on a machine whose clock was set wrongly. Plain JavaScript: worker threads load it too.
+ */
+// biome-ignore lint/style/noProcessEnv: this process has no settings of its own
+const skewMs = Number(process.env.CLOCK_SKEW_MS ?? 0);
+const RealDate = Date;
+
+class SkewedDate extends RealDate {
+  constructor(...args) {
+    if (args.length === 0) super(RealDate.now() + skewMs);
+    else super(...args);
+  }
+  static now() {
+    return RealDate.now() + skewMs;
+  }
+}
+
+/** `Date()` without `new` answers a text. */
+globalThis.Date = new Proxy(SkewedDate, { apply: () => new SkewedDate().toString() });

@@ -1,0 +1,102 @@
+/**
+ * Alerts of a device that need no profile: a low battery, as its frames say, and sensors that fail. A pure state machine
+ * per device, as that of temperatures. A sensor fails while the newest sample of its channel is an error.
+ */
+import type { ReportedBatteryStatus } from '../devices/device-status.ts';
+import type { LowBatteryDetails, SensorErrorDetails } from './alert.ts';
+
+export interface OpenLowBatteryAlert {
+  type: 'low_battery';
+  /** Null until it is stored. */
+  alertId: string | null;
+}
+
+export interface OpenSensorErrorAlert {
+  type: 'sensor_error';
+  alertId: string | null;
+  channel: number;
+  /** Unix milliseconds of the error: values that are older do not end it. */
+  errorAt: number;
+}
+
+export type OpenConditionAlert = OpenLowBatteryAlert | OpenSensorErrorAlert;
+
+export interface Sample {
+  channel: number;
+  /** Null with an error. */
+  value: number | null;
+  error: number | null;
+  measuredAt: Date;
+}
+
+export interface EvaluatedFrame {
+  /** Null where the frame does not tell. */
+  batteryStatus: ReportedBatteryStatus | null;
+  receivedAt: Date;
+  /** In any order, none of them late. */
+  samples: readonly Sample[];
+}
+
+export type ConditionTransition =
+  | {
+      kind: 'opened';
+      alert: OpenConditionAlert;
+      details: LowBatteryDetails | SensorErrorDetails;
+      at: Date;
+    }
+  | { kind: 'resolved'; alert: OpenConditionAlert; at: Date };
+
+export interface ConditionEvaluator {
+  evaluate(frame: EvaluatedFrame): ConditionTransition[];
+  open(): OpenConditionAlert[];
+}
+
+export function createConditionEvaluator(initial: readonly OpenConditionAlert[]): ConditionEvaluator {
+  let battery = initial.find((alert) => alert.type === 'low_battery') ?? null;
+  const sensors = new Map<number, OpenSensorErrorAlert>();
+  for (const alert of initial) if (alert.type === 'sensor_error') sensors.set(alert.channel, alert);
+
+  function* evaluateBattery({ batteryStatus, receivedAt: at }: EvaluatedFrame) {
+    if (batteryStatus === 'low' && !battery) {
+      battery = { type: 'low_battery', alertId: null };
+      yield { kind: 'opened' as const, alert: battery, details: {}, at };
+    } else if (batteryStatus === 'ok' && battery) {
+      const alert = battery;
+      battery = null;
+      yield { kind: 'resolved' as const, alert, at };
+    }
+  }
+
+  function* evaluateSample({ channel, error, measuredAt: at }: Sample, receivedAt: Date) {
+    const open = sensors.get(channel);
+    if (error !== null && !open) {
+      // A clock that is fast would put off the end of the alert.
+      const errorAt = Math.min(at.getTime(), receivedAt.getTime());
+      const alert: OpenSensorErrorAlert = { type: 'sensor_error', alertId: null, channel, errorAt };
+      sensors.set(channel, alert);
+      yield { kind: 'opened' as const, alert, details: { channel, error }, at };
+    } else if (error === null && open && at.getTime() > open.errorAt) {
+      sensors.delete(channel);
+      yield { kind: 'resolved' as const, alert: open, at };
+    }
+  }
+
+  return {
+    evaluate(frame) {
+      const transitions: ConditionTransition[] = [...evaluateBattery(frame)];
+      for (const sample of newestByChannel(frame.samples))
+        transitions.push(...evaluateSample(sample, frame.receivedAt));
+      return transitions;
+    },
+    open: () => [...(battery ? [battery] : []), ...sensors.values()],
+  };
+}
+
+function newestByChannel(samples: readonly Sample[]): Iterable<Sample> {
+  const newest = new Map<number, Sample>();
+  for (const sample of samples) {
+    const known = newest.get(sample.channel);
+    if (!known || sample.measuredAt > known.measuredAt) newest.set(sample.channel, sample);
+  }
+  return newest.values();
+}

@@ -1,0 +1,84 @@
+/** Notification channels: their operations in every process, and the loop of the worker that sends. */
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '../db/database.ts';
+import { addNotificationMetrics } from '../http/metrics.ts';
+import { createGathering } from '../notifications/gathering.service.ts';
+import { createMailer } from '../notifications/mailer.service.ts';
+import { createMessageSender } from '../notifications/message-sender.service.ts';
+import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
+import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
+import { notificationChannelsRoutes } from '../notifications/notification-channels.routes.ts';
+import { createChannelsService } from '../notifications/notification-channels.service.ts';
+import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
+import { createNotifier } from '../notifications/notifier.service.ts';
+import { startPeriodic } from '../process/periodic.ts';
+import type { composeDeliveries } from './deliveries.ts';
+import type { Resources } from './resources.ts';
+
+const POLL_INTERVAL_MS = 1_000;
+
+export type NotificationsNeeds = Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'>;
+
+export function composeNotifications(resources: Resources, { send, tests }: NotificationsNeeds) {
+  const { settings, sql, secretBox, metrics, transact, deliveryPlan, now, log } = resources;
+  const { smtp, webhooks, notificationIntervalMs: gatherIntervalMs } = settings;
+  const ownerId = randomUUID();
+  const notificationsIn = (handle: Sql) => createNotificationsRepository(handle, ownerId);
+  const notifications = notificationsIn(sql);
+  const mailer = smtp && createMailer(smtp);
+  const sender = createMessageSender({ post: send, mailer, secretBox });
+  const service = createChannelsService({
+    channelsIn: createChannelsRepository,
+    notificationAlertsIn: createNotificationAlertsRepository,
+    notificationsIn,
+    sender,
+    secretBox,
+    hasMailServer: mailer !== null,
+    allowedRanges: settings.webhookAllowedRanges,
+    now,
+  });
+
+  function startNotifier() {
+    addNotificationMetrics(metrics, () => notifications.findOldestDueSeconds(now()));
+    const notifier = createNotifier({
+      notifications,
+      gather: createGathering({
+        transact,
+        notificationAlertsIn: createNotificationAlertsRepository,
+        notificationsIn,
+        gatherIntervalMs,
+        now,
+      }),
+      sender,
+      schedule: deliveryPlan.scheduleMs,
+      leaseSeconds: webhooks.leaseSeconds,
+      gatherIntervalMs,
+      now,
+      random: Math.random,
+      observe: (outcome) => metrics.notifications.inc({ outcome }),
+      log,
+    });
+    const polling = startPeriodic(POLL_INTERVAL_MS, notifier.look, (err) =>
+      log.warn({ err }, 'Notification channels were not looked for: it is tried again'),
+    );
+    return {
+      async stop(): Promise<void> {
+        await polling.stop();
+        await notifier.stop();
+      },
+    };
+  }
+
+  return {
+    routes: notificationChannelsRoutes({
+      channels: createChannelsRepository(sql),
+      channelsIn: createChannelsRepository,
+      service,
+      tests,
+    }),
+    startNotifier,
+    removeEnded: notifications.removeEnded,
+    /** After everything that sends has stopped. */
+    close: () => mailer?.close(),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * What those who run a process ask of it, on a port of its own: `/metrics`, `/livez` and `/readyz`. All are answered by
+ * the thread that does the work, so a process whose event loop hangs does not answer: a probe that times out finds it.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ReadReadiness } from './health.ts';
+
+export interface MetricsServerOptions {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  contentType: string;
+  readMetrics(): Promise<string>;
+  readReadiness: ReadReadiness;
+}
+
+export interface MetricsServer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+export async function listenMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
+  const { host, port } = options;
+  const server = createServer((request, response) => {
+    answer(request, response, options).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(explainPortError(error, port)));
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { contentType, readMetrics, readReadiness }: MetricsServerOptions,
+): Promise<void> {
+  if (request.url === '/livez') {
+    response.end('ok');
+  } else if (request.url === '/readyz') {
+    const { httpStatus, headers, body } = await readReadiness();
+    response.writeHead(httpStatus, { ...headers, 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(body));
+  } else if (request.url === '/metrics') {
+    const text = await readMetrics();
+    response.setHeader('Content-Type', contentType);
+    response.end(text);
+  } else {
+    response.writeHead(404).end();
+  }
+}
+
+/** A second process on the same machine needs a METRICS_PORT of its own, which is easily forgotten. */
+function explainPortError(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code !== 'EADDRINUSE') return error;
+  return new Error(`Port ${port} for metrics is taken: choose another one with METRICS_PORT`);
+}

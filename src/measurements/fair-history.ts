@@ -1,0 +1,18 @@
+/**
+ * Organizations take turns with the connections of exports: whoever reads much delays others by a statement, and not by
+ * all of its own.
+ */
+import type { HistoryRepository } from './history.repository.ts';
+
+export interface ReadTurns {
+  run<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
+}
+
+export const readInTurns = (history: HistoryRepository, turns: ReadTurns): HistoryRepository => ({
+  ...history,
+  lister(scope) {
+    const list = history.lister(scope);
+    return (filter) => turns.run(scope.organizationId, () => list(filter));
+  },
+  listBlocks: (scope, ...which) => turns.run(scope.organizationId, () => history.listBlocks(scope, ...which)),
+});

@@ -1,0 +1,79 @@
+/** Sends e-mail through the operator's mail server. */
+import { createTransport } from 'nodemailer';
+import type { SendResult } from './send-result.ts';
+
+export interface MailerOptions {
+  /** smtp:// or smtps://, with user and password where the server asks for them. */
+  url: string;
+  from: string;
+  /** For the whole conversation with the server. */
+  timeoutMs: number;
+}
+
+export interface Mail {
+  /** The same on every attempt, so that mail programs can drop repeats. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+export interface Mailer {
+  send(mail: Mail): Promise<SendResult>;
+  close(): void;
+}
+
+export function createMailer({ url, from, timeoutMs }: MailerOptions): Mailer {
+  const transport = createTransport({
+    url,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    // Texts are ours: nothing is read from files or URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send({ id, to, subject, text }) {
+      const startedAt = performance.now();
+      const deadline = createDeadline(timeoutMs);
+      const sending = transport.sendMail({
+        from,
+        to: { name: '', address: to },
+        subject,
+        text,
+        messageId: `<${id}@notifications.device-monitoring-service>`,
+      });
+      const outcome = await Promise.race([sending.then(() => DELIVERED, toFailure), deadline.passed]);
+      deadline.cancel();
+      return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+    },
+    close: () => transport.close(),
+  };
+}
+
+type Outcome = Omit<SendResult, 'durationMs'>;
+
+const DELIVERED: Outcome = { verdict: 'delivered', statusCode: null, error: null, retryAfterMs: null };
+const failed = (verdict: 'retry' | 'gone', error: string): Outcome => ({ ...DELIVERED, verdict, error });
+
+/** RFC 5321, 4.2.1: a code that begins with 5 is final. One for the login or the sender is a fault of ours, not of the address. */
+function toFailure(error: { code?: string; command?: string; responseCode?: number }): Outcome {
+  const { responseCode, command } = error;
+  if (responseCode === undefined) return failed('retry', 'the mail server could not be reached');
+  const isFinal = responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
+  return failed(isFinal ? 'gone' : 'retry', `the mail server answered ${responseCode}`);
+}
+
+function createDeadline(timeoutMs: number) {
+  let cancel = () => {};
+  const passed = new Promise<Outcome>((resolve) => {
+    const timer = setTimeout(
+      () => resolve(failed('retry', `the mail server did not accept it within ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+    cancel = () => clearTimeout(timer);
+  });
+  return { passed, cancel: () => cancel() };
+}

@@ -1,0 +1,76 @@
+/** One message to one channel, by mail or by the HTTP client of webhooks, with all its limits. */
+import type { OutgoingRequest } from '../deliveries/sender.service.ts';
+import type { SecretBox } from '../endpoints/secret-box.ts';
+import { serializeEvent } from '../events/event.ts';
+import { conflict } from '../process/errors.ts';
+import type { Mailer } from './mailer.service.ts';
+import { type Message, toSlackText } from './message.ts';
+import {
+  type ChannelAddress,
+  type ChannelRef,
+  type ChannelType,
+  NO_MAIL_SERVER,
+  secretOwner,
+  targetOwner,
+} from './notification-channel.ts';
+import type { SealedFields } from './notification-channels.repository.ts';
+import type { SendResult } from './send-result.ts';
+
+export interface MessageSenderDeps {
+  /** @throws NoTurn when no attempt was made. */
+  post(request: OutgoingRequest): Promise<SendResult>;
+  /** Null: there is no mail server. */
+  mailer: Mailer | null;
+  secretBox: SecretBox;
+}
+
+export interface OutgoingMessage {
+  /** The same on every attempt. */
+  id: string;
+  madeAt: Date;
+  content: Message;
+}
+
+export interface MessageSender {
+  /** @throws when a secret does not open. */
+  open(channel: ChannelRef & SealedFields & { type: ChannelType; target: string }): ChannelAddress;
+  /** @throws conflict for e-mail without a mail server. */
+  send(address: ChannelAddress, message: OutgoingMessage): Promise<SendResult>;
+}
+
+export function createMessageSender({ post, mailer, secretBox }: MessageSenderDeps): MessageSender {
+  async function mail({ target }: ChannelAddress, { id, content }: OutgoingMessage): Promise<SendResult> {
+    if (!mailer) throw conflict(NO_MAIL_SERVER);
+    return mailer.send({ id, to: target, subject: content.subject, text: content.data.text });
+  }
+
+  return {
+    open: ({ organizationId, channelId, type, target, sealedTarget, secret }) => ({
+      organizationId,
+      channelId,
+      type,
+      target: sealedTarget
+        ? secretBox.open(sealedTarget, targetOwner({ organizationId, channelId }))
+        : target,
+      secret: secret && secretBox.open(secret, secretOwner({ organizationId, channelId })),
+    }),
+    send(address, message) {
+      if (address.type === 'email') return mail(address, message);
+      const { organizationId, target: url, secret } = address;
+      const secrets = secret === null ? [] : [secret];
+      return post({
+        organizationId,
+        url,
+        eventId: message.id,
+        body: bodyFor(address.type, message),
+        secrets,
+      });
+    },
+  };
+}
+
+function bodyFor(type: 'slack' | 'webhook', { content, madeAt }: OutgoingMessage): string {
+  const { subject, data } = content;
+  if (type === 'slack') return JSON.stringify({ text: toSlackText(`${subject}\n\n${data.text}`) });
+  return serializeEvent({ type: 'notification', timestamp: madeAt, data });
+}

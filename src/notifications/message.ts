@@ -1,0 +1,121 @@
+/** A notification as people read it, and as a webhook gets it. */
+import { type Alert, type AlertView, alertView } from '../alerts/alert.ts';
+import type { MentionKind } from './notification-plan.ts';
+
+/** The rest is counted. */
+export const NAMED_MAX = 20;
+
+export interface MentionedAlert {
+  kind: MentionKind;
+  alert: Alert;
+  assetName: string;
+}
+
+export type MentionCounts = Record<MentionKind, number>;
+
+export interface NotificationData {
+  text: string;
+  /** Of all alerts that the notification is about, named or not. */
+  counts: MentionCounts;
+  alerts: Array<{ change: MentionKind; assetName: string; alert: AlertView }>;
+}
+
+/** How a message is stored, whatever the type of its channel. */
+export interface Message {
+  subject: string;
+  data: NotificationData;
+}
+
+declare module '../db/domain-event.ts' {
+  interface EventTypes {
+    notification: NotificationData;
+  }
+}
+
+const HEADINGS: Record<MentionKind, string> = {
+  opened: 'New alerts',
+  reminder: 'Still open',
+  resolved: 'Over',
+};
+const COUNTED: Record<MentionKind, (count: number) => string> = {
+  opened: (count) => (count === 1 ? '1 new alert' : `${count} new alerts`),
+  reminder: (count) => `${count} still open`,
+  resolved: (count) => `${count} over`,
+};
+const KINDS: MentionKind[] = ['opened', 'reminder', 'resolved'];
+
+/** `named` are the first of those that are counted. */
+export function composeMessage(named: readonly MentionedAlert[], counts: MentionCounts): Message {
+  const sections = KINDS.flatMap((kind) => {
+    const lines = named.filter((each) => each.kind === kind).map(toLine);
+    return lines.length === 0 ? [] : [`${HEADINGS[kind]}:\n${lines.join('\n')}`];
+  });
+  const more = KINDS.reduce((sum, kind) => sum + counts[kind], 0) - named.length;
+  if (more > 0) sections.push(`and ${more} more`);
+  const alerts = named.map(({ kind, assetName, alert }) => ({
+    change: kind,
+    assetName,
+    alert: alertView(alert),
+  }));
+  return { subject: subjectOf(named, counts), data: { text: sections.join('\n\n'), counts, alerts } };
+}
+
+export const TEST_MESSAGE: Message = {
+  subject: 'A test',
+  data: {
+    text: 'A test, asked for through the API',
+    counts: { opened: 0, reminder: 0, resolved: 0 },
+    alerts: [],
+  },
+};
+
+/** Slack reads these three as markup: https://docs.slack.dev/messaging/formatting-message-text */
+export const toSlackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function subjectOf(named: readonly MentionedAlert[], counts: MentionCounts): string {
+  const [only] = named;
+  if (only && named.length === 1 && counts[only.kind] === 1)
+    return `${SINGLE[only.kind]}: ${toOneLine(only.assetName)}, ${nameOf(only.alert)}`;
+  return KINDS.filter((kind) => counts[kind] > 0)
+    .map((kind) => COUNTED[kind](counts[kind]))
+    .join(', ');
+}
+
+const SINGLE: Record<MentionKind, string> = {
+  opened: 'New alert',
+  reminder: 'Still open',
+  resolved: 'Over',
+};
+
+const toLine = ({ assetName, alert }: MentionedAlert): string =>
+  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, since ${toMinute(alert.startedAt)}`;
+
+const NAMES: Record<Alert['type'], string> = {
+  high_temp: 'too warm',
+  low_temp: 'too cold',
+  no_data: 'no contact',
+  low_battery: 'low battery',
+  sensor_error: 'sensor error',
+};
+const nameOf = ({ type }: Alert): string => NAMES[type];
+
+function describe({ type, details }: Alert): string {
+  if ('bounds' in details) {
+    const { lowC, highC } = details.bounds;
+    const bound = type === 'high_temp' ? `above ${highC}` : `below ${lowC}`;
+    return `${NAMES[type]}, ${details.value} °C on channel ${details.channel}, ${bound} °C`;
+  }
+  if ('error' in details) return `${NAMES[type]} ${details.error} on channel ${details.channel}`;
+  return NAMES[type];
+}
+
+const NAME_LENGTH_MAX = 60;
+
+/** Short enough that a message stays below the 20 kB of an event. */
+function toOneLine(name: string): string {
+  const line = name.replace(/\p{Cc}+/gu, ' ');
+  return line.length <= NAME_LENGTH_MAX ? line : `${line.slice(0, NAME_LENGTH_MAX - 1)}…`;
+}
+
+const toMinute = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

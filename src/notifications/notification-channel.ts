@@ -1,0 +1,114 @@
+/**
+ * Where people are notified of alerts: an e-mail address, a URL of Slack (or of what understands the same message), or a
+ * webhook. The URL of Slack is a secret: whoever has it can write there, so answers show its host alone.
+ */
+import { ALERT_TYPES, type AlertType } from '../alerts/alert.ts';
+import type { QuietHours } from './quiet-hours.ts';
+
+export const CHANNEL_TYPES = ['email', 'slack', 'webhook'] as const;
+export const CHANNEL_STATUSES = ['active', 'disabled'] as const;
+
+export const CHANNELS_MAX = 100;
+export const GROUPS_MAX = 100;
+export const MINUTES_MAX = 10_080;
+
+export type ChannelType = (typeof CHANNEL_TYPES)[number];
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+
+/** Identifies a channel. */
+export interface ChannelRef {
+  organizationId: string;
+  channelId: string;
+}
+
+/** What decides when something is sent. */
+export interface ChannelRules {
+  alertTypes: AlertType[];
+  /** Empty: all. */
+  groupIds: string[];
+  /** An alert that is over by then is never notified. */
+  delayMinutes: number;
+  /** Null: no reminders. */
+  reminderMinutes: number | null;
+  quietHours: QuietHours | null;
+  status: ChannelStatus;
+}
+
+export interface ChannelSettings extends ChannelRules {
+  /** As answers show it. */
+  target: string;
+}
+
+export interface NotificationChannel extends ChannelSettings {
+  id: string;
+  type: ChannelType;
+  lastSentAt: Date | null;
+  /** Of the latest attempt; null when it succeeded. */
+  lastError: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What a message needs to get there, in the clear. */
+export interface ChannelAddress extends ChannelRef {
+  type: ChannelType;
+  target: string;
+  secret: string | null;
+}
+
+export type CreateChannel = Partial<ChannelRules> & { type: ChannelType; target: string; secret?: string };
+export type ChangeChannel = Partial<ChannelRules> & { target?: string; secret?: string | null };
+
+export const newChannel = ({ type, target, secret, ...rules }: CreateChannel): ChannelSettings => ({
+  alertTypes: [...ALERT_TYPES],
+  groupIds: [],
+  delayMinutes: 0,
+  reminderMinutes: null,
+  quietHours: null,
+  status: 'active',
+  ...rules,
+  target: shownTarget(type, target),
+});
+
+/** What is absent stays. */
+export function changedChannel(
+  channel: NotificationChannel,
+  { target, secret, ...rules }: ChangeChannel,
+): ChannelSettings {
+  const { alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status } = channel;
+  return {
+    ...{ alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status },
+    ...rules,
+    target: target === undefined ? channel.target : shownTarget(channel.type, target),
+  };
+}
+
+export const isSecretTarget = (type: ChannelType): boolean => type === 'slack';
+
+const shownTarget = (type: ChannelType, target: string): string =>
+  isSecretTarget(type) ? `${new URL(target).origin}/…` : target;
+
+export function channelView({ lastSentAt, createdAt, updatedAt, ...channel }: NotificationChannel) {
+  return {
+    ...channel,
+    recType: 'notification-channel',
+    lastSentAt: lastSentAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** What the target is encrypted for; the secret is bound to the same row by another name. */
+export const targetOwner = ({ organizationId, channelId }: ChannelRef) => ({
+  organizationId,
+  rowId: `${channelId}:target`,
+});
+export const secretOwner = ({ organizationId, channelId }: ChannelRef) => ({
+  organizationId,
+  rowId: `${channelId}:secret`,
+});
+
+export const NO_SUCH_CHANNEL = 'No notification channel has this id';
+export const CHANNELS_FULL = `There are ${CHANNELS_MAX} notification channels, the most there can be: delete one`;
+export const NO_MAIL_SERVER =
+  'This service has no mail server, so it sends no e-mail: the operator sets SMTP_URL';

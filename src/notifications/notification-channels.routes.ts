@@ -1,0 +1,153 @@
+import type { Sql } from '../db/database.ts';
+import { testedSchema } from '../deliveries/deliveries.schemas.ts';
+import type { Shown } from '../http/audit.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { created, nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { notFound } from '../process/errors.ts';
+import { channelView, NO_SUCH_CHANNEL } from './notification-channel.ts';
+import type { ChannelsRepository } from './notification-channels.repository.ts';
+import {
+  changeChannelBody,
+  channelListSchema,
+  channelSchema,
+  createChannelBody,
+  listChannelsQuery,
+} from './notification-channels.schemas.ts';
+import type { ChannelsService } from './notification-channels.service.ts';
+
+export interface ChannelsRoutesDeps {
+  channels: Pick<ChannelsRepository, 'list' | 'find'>;
+  channelsIn(sql: Sql): Pick<ChannelsRepository, 'find'>;
+  service: ChannelsService;
+  /** Tests under way at once. */
+  tests: ConcurrencyLimit;
+}
+
+const tag = 'Notification channels';
+const auth = 'customer' as const;
+const path = '/notification-channels';
+const itemPath = `${path}/{channelId}`;
+const params = idParams('channelId');
+
+export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
+  const { channels, channelsIn, service, tests } = deps;
+  const shown: Shown = {
+    schema: channelSchema,
+    async find(sql, organizationId, channelId) {
+      const channel = await channelsIn(sql).find({ organizationId, channelId });
+      return channel && channelView(channel);
+    },
+  };
+  return [
+    route({
+      method: 'GET',
+      path,
+      operationId: 'listNotificationChannels',
+      summary: 'List notification channels, newest first',
+      description: 'Secrets are never shown.',
+      tag,
+      auth,
+      query: listChannelsQuery,
+      responses: { 200: channelListSchema },
+      async handle({ caller, query: { limit, cursor: before = null }, url }) {
+        const found = await channels.list(caller.organizationId, { before, limit: limit + 1 });
+        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        return ok({ items: items.map(channelView), nextCursor }, nextLink(url, nextCursor));
+      },
+    }),
+    route({
+      method: 'POST',
+      path,
+      operationId: 'createNotificationChannel',
+      summary: 'Create a notification channel',
+      description:
+        'People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server.',
+      tag,
+      auth,
+      body: createChannelBody,
+      responses: { 201: channelSchema },
+      errors: [409],
+      audit: { subject: ({ id }) => id, shown },
+      async handle({ caller, body, transact }) {
+        const channel = await service.add(transact, caller.organizationId, body);
+        return created(channelView(channel), { Location: `${path}/${channel.id}` });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: itemPath,
+      operationId: 'getNotificationChannel',
+      summary: 'Get a notification channel',
+      description: 'With what came of the latest attempt to send a message there.',
+      tag,
+      auth,
+      params,
+      responses: { 200: channelSchema },
+      errors: [404],
+      async handle({ caller: { organizationId }, params: { channelId } }) {
+        const channel = await channels.find({ organizationId, channelId });
+        if (!channel) throw notFound(NO_SUCH_CHANNEL);
+        return ok(channelView(channel));
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: itemPath,
+      operationId: 'updateNotificationChannel',
+      summary: 'Change a notification channel',
+      description:
+        'What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once.',
+      tag,
+      auth,
+      params,
+      body: changeChannelBody,
+      responses: { 200: channelSchema },
+      errors: [404],
+      audit: { subject: 'channelId', shown },
+      async handle({ caller: { organizationId }, params: { channelId }, body, transact }) {
+        return ok(channelView(await service.change(transact, { organizationId, channelId }, body)));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: itemPath,
+      operationId: 'deleteNotificationChannel',
+      summary: 'Delete a notification channel',
+      description:
+        'What it has not sent is dropped; a message that is being sent right now may still arrive.',
+      tag,
+      auth,
+      params,
+      responses: { 204: null },
+      errors: [404],
+      audit: { subject: 'channelId', shown },
+      async handle({ caller: { organizationId }, params: { channelId }, transact }) {
+        await service.remove(transact, { organizationId, channelId });
+        return noContent();
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${itemPath}/test`,
+      operationId: 'testNotificationChannel',
+      summary: 'Send one test message now and tell what came of it',
+      description:
+        'Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server.',
+      tag,
+      auth,
+      params,
+      responses: { 200: testedSchema },
+      errors: [404, 409],
+      // Idempotency would hold a transaction until the receiver answers; a repeat is one more test.
+      idempotent: false,
+      async handle({ caller, params: { channelId }, transact }) {
+        const { organizationId } = caller;
+        const { verdict, statusCode, durationMs, error } = await tests.run(caller, () =>
+          service.test(transact, { organizationId, channelId }),
+        );
+        return ok({ delivered: verdict === 'delivered', statusCode, durationMs, error });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import { describeTest } from '../deliveries/attempt-error.ts';
+import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
+import type { SecretBox } from '../endpoints/secret-box.ts';
+import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
+import { NoTurn } from '../process/keyed-semaphore.ts';
+import { emailFault } from './email-address.ts';
+import { TEST_MESSAGE } from './message.ts';
+import type { MessageSender } from './message-sender.service.ts';
+import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
+import {
+  CHANNELS_FULL,
+  CHANNELS_MAX,
+  type ChangeChannel,
+  type ChannelRef,
+  type ChannelType,
+  type CreateChannel,
+  changedChannel,
+  isSecretTarget,
+  NO_MAIL_SERVER,
+  NO_SUCH_CHANNEL,
+  type NotificationChannel,
+  newChannel,
+  secretOwner,
+  targetOwner,
+} from './notification-channel.ts';
+import type { ChannelsRepository } from './notification-channels.repository.ts';
+import type { NotificationsRepository } from './notifications.repository.ts';
+import type { SendResult } from './send-result.ts';
+
+export interface ChannelsServiceDeps {
+  channelsIn(sql: Sql): ChannelsRepository;
+  notificationAlertsIn(sql: Sql): Pick<NotificationAlertsRepository, 'removeAll'>;
+  notificationsIn(sql: Sql): Pick<NotificationsRepository, 'removeUnsent'>;
+  sender: MessageSender;
+  secretBox: SecretBox;
+  hasMailServer: boolean;
+  /** CIDR ranges that are allowed although they are not public. */
+  allowedRanges: readonly string[];
+  now(): Date;
+}
+
+export type ChannelsService = ReturnType<typeof createChannelsService>;
+
+export function createChannelsService(deps: ChannelsServiceDeps) {
+  const { channelsIn, notificationAlertsIn, notificationsIn, sender, secretBox } = deps;
+
+  function checkTarget(type: ChannelType, target: string): void {
+    const fault = type === 'email' ? emailFault(target) : endpointUrlFault(target, deps.allowedRanges);
+    if (fault !== null) throw invalid(`target ${fault}`);
+  }
+
+  function checkSecret(type: ChannelType, secret: string | null | undefined): void {
+    if (secret && type !== 'webhook') throw invalid('secret is for the type webhook only');
+  }
+
+  const sealTarget = (type: ChannelType, ref: ChannelRef, target: string): Buffer | null =>
+    isSecretTarget(type) ? secretBox.seal(target, targetOwner(ref)) : null;
+  const sealSecret = (ref: ChannelRef, secret: string | null): Buffer | null =>
+    secret === null ? null : secretBox.seal(secret, secretOwner(ref));
+
+  /** What a disabled or deleted channel has not sent is never sent. */
+  async function dropUnsent(sql: Sql, ref: ChannelRef): Promise<void> {
+    await notificationAlertsIn(sql).removeAll(ref);
+    await notificationsIn(sql).removeUnsent(ref);
+  }
+
+  return {
+    /** Adds a channel; 409 when there are too many, however many are added at the same time. */
+    async add(
+      transact: Transact,
+      organizationId: string,
+      request: CreateChannel,
+    ): Promise<NotificationChannel> {
+      const { type, target, secret } = request;
+      checkTarget(type, target);
+      checkSecret(type, secret);
+      if (type === 'email' && !deps.hasMailServer) throw conflict(NO_MAIL_SERVER);
+      return transact(async ({ sql }) => {
+        const channels = channelsIn(sql);
+        await channels.lockAll(organizationId);
+        if ((await channels.count(organizationId)) >= CHANNELS_MAX) throw conflict(CHANNELS_FULL);
+        const ref = { organizationId, channelId: await channels.nextId() };
+        return channels.insert(ref, type, newChannel(request), {
+          sealedTarget: sealTarget(type, ref, target),
+          secret: sealSecret(ref, secret ?? null),
+        });
+      });
+    },
+
+    /** What is absent stays; `secret: null` removes the secret. */
+    change(transact: Transact, given: ChannelRef, change: ChangeChannel): Promise<NotificationChannel> {
+      return transact(async ({ sql }) => {
+        const channels = channelsIn(sql);
+        const before = await channels.lock(given);
+        if (!before) throw notFound(NO_SUCH_CHANNEL);
+        const { type } = before;
+        // As the row has it, not as the caller spelled it: secrets are encrypted for it.
+        const ref = { organizationId: given.organizationId, channelId: before.id };
+        const { secret } = change;
+        // A caller that sends back what it was shown leaves the target as it is.
+        const target = change.target === before.target ? undefined : change.target;
+        checkSecret(type, secret);
+        if (target !== undefined) {
+          checkTarget(type, target);
+          await channels.updateSealedTarget(ref, sealTarget(type, ref, target));
+        }
+        if (secret !== undefined) await channels.updateSecret(ref, sealSecret(ref, secret));
+        const after = await channels.update(ref, changedChannel(before, { ...change, target }));
+        if (after.status === 'disabled') await dropUnsent(sql, ref);
+        return after;
+      });
+    },
+
+    remove(transact: Transact, ref: ChannelRef): Promise<void> {
+      return transact(async ({ sql }) => {
+        if (!(await channelsIn(sql).remove(ref))) throw notFound(NO_SUCH_CHANNEL);
+        await notificationAlertsIn(sql).removeAll(ref);
+      });
+    },
+
+    /** Sends one message at once, also to a disabled channel and in quiet hours; it is not retried. */
+    async test(transact: Transact, given: ChannelRef): Promise<SendResult> {
+      const found = await transact(({ sql }) => channelsIn(sql).findAddress(given));
+      if (!found) throw notFound(NO_SUCH_CHANNEL);
+      const address = sender.open({ ...found, organizationId: given.organizationId, channelId: found.id });
+      const message = { id: randomUUID(), madeAt: deps.now(), content: TEST_MESSAGE };
+      const result = await sender.send(address, message).catch(refuseWithoutTurn);
+      return { ...result, error: describeTest(result) };
+    },
+  };
+}
+
+function refuseWithoutTurn(error: unknown): never {
+  if (!(error instanceof NoTurn)) throw error;
+  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
+    headers: { 'Retry-After': '5' },
+  });
+}

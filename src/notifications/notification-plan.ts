@@ -1,0 +1,56 @@
+/**
+ * What is said of alerts that are due on a channel, and when the next word on each is due. Outside of quiet hours: what
+ * they held is due when they end. An alert that is over before its opening was said is never mentioned.
+ */
+export const MENTION_KINDS = ['opened', 'reminder', 'resolved'] as const;
+export type MentionKind = (typeof MENTION_KINDS)[number];
+
+export interface DueAlert {
+  alertId: string;
+  /** Its opening was in a notification. */
+  isNotified: boolean;
+  /** It is resolved, or gone. */
+  isOver: boolean;
+}
+
+export interface Mention {
+  alertId: string;
+  kind: MentionKind;
+}
+
+export interface NotificationPlan {
+  /** By kind, and within each kind the earliest alert first. */
+  mentions: Mention[];
+  /** Alerts that are done with. */
+  done: string[];
+  /** Alerts that stay. */
+  kept: string[];
+  /** When those that stay are due again; null: they are when they are over. */
+  nextDueAt: Date | null;
+}
+
+const MINUTE_MS = 60_000;
+
+export function planNotification(
+  due: readonly DueAlert[],
+  { reminderMinutes }: { reminderMinutes: number | null },
+  now: Date,
+): NotificationPlan {
+  const mentions = due.flatMap((alert) => {
+    const kind = mentionOf(alert, reminderMinutes !== null);
+    return kind === null ? [] : [{ alertId: alert.alertId, kind }];
+  });
+  const idsOf = (alerts: readonly DueAlert[]) => alerts.map(({ alertId }) => alertId);
+  return {
+    mentions: MENTION_KINDS.flatMap((kind) => mentions.filter((each) => each.kind === kind)),
+    done: idsOf(due.filter(({ isOver }) => isOver)),
+    kept: idsOf(due.filter(({ isOver }) => !isOver)),
+    nextDueAt: reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS),
+  };
+}
+
+function mentionOf({ isNotified, isOver }: DueAlert, hasReminders: boolean): MentionKind | null {
+  if (isOver) return isNotified ? 'resolved' : null;
+  if (!isNotified) return 'opened';
+  return hasReminders ? 'reminder' : null;
+}

@@ -1,0 +1,124 @@
+/**
+ * The loop in the worker that notifies people: it looks for channels with alerts or messages that are due, gathers, and
+ * sends one message of a channel after the other. A crash between sending and recording may send a message twice, with
+ * the same id; none is lost.
+ */
+
+import { nextAttempt } from '../deliveries/delivery.ts';
+import { NoTurn } from '../process/keyed-semaphore.ts';
+import type { Log } from '../process/log.ts';
+import type { Gather } from './gathering.service.ts';
+import type { MessageSender } from './message-sender.service.ts';
+import type { ChannelRef } from './notification-channel.ts';
+import type {
+  ClaimedNotification,
+  NotificationsRepository,
+  RecordedNotification,
+} from './notifications.repository.ts';
+import type { SendResult } from './send-result.ts';
+
+export interface NotifierDeps {
+  notifications: Pick<NotificationsRepository, 'listDueChannels' | 'claim' | 'record' | 'release'>;
+  gather: Gather;
+  sender: MessageSender;
+  schedule: readonly number[];
+  leaseSeconds: number;
+  /** As when gathering. */
+  gatherIntervalMs: number;
+  now(): Date;
+  random(): number;
+  observe(outcome: 'sent' | 'retried' | 'failed'): void;
+  log: Log;
+}
+
+/** Channels of one organization that are served at a time, so that its slow receivers hold up no other organization. */
+const PER_ORGANIZATION_MAX = 4;
+const PER_PROCESS_MAX = 64;
+
+const UNSENDABLE: SendResult = {
+  verdict: 'retry',
+  statusCode: null,
+  error: 'the service cannot send to this channel at present',
+  durationMs: 0,
+  retryAfterMs: null,
+};
+
+export function createNotifier(deps: NotifierDeps) {
+  const { notifications, gather, sender, now, log } = deps;
+  /** Channels that are being served, by organization. */
+  const underWay = new Map<string, Set<string>>();
+  const tasks = new Set<Promise<void>>();
+  let isStopping = false;
+
+  async function serve(channel: ChannelRef): Promise<void> {
+    if (!(await gather(channel))) return;
+    while (!isStopping) {
+      const claimed = await notifications.claim(channel, now(), deps.leaseSeconds);
+      if (!claimed) return;
+      await attempt(claimed);
+    }
+  }
+
+  async function attempt(claimed: ClaimedNotification): Promise<void> {
+    const result = await send(claimed);
+    if (result === null) return notifications.release(claimed);
+    const outcome = toOutcome(claimed, result);
+    await notifications.record(outcome, now());
+    deps.observe(outcome.state === 'pending' ? 'retried' : outcome.state);
+  }
+
+  /** Null when no attempt was made. */
+  async function send(claimed: ClaimedNotification): Promise<SendResult | null> {
+    const { id, createdAt: madeAt, content } = claimed;
+    try {
+      return await sender.send(sender.open(claimed), { id, madeAt, content });
+    } catch (err) {
+      if (err instanceof NoTurn) return null;
+      log.error({ err, channelId: claimed.channelId }, 'A notification cannot be sent: it is tried again');
+      return UNSENDABLE;
+    }
+  }
+
+  function toOutcome(claimed: ClaimedNotification, result: SendResult): RecordedNotification {
+    const { organizationId, channelId, id, attemptCount } = claimed;
+    const { verdict, error, retryAfterMs } = result;
+    const ref = { organizationId, channelId, id };
+    if (verdict === 'delivered') return { ...ref, state: 'sent', nextAttemptAt: null, error: null };
+    const isFinal = verdict === 'gone' || verdict === 'blocked';
+    const { state, waitMs } = nextAttempt(attemptCount + 1, retryAfterMs, deps.schedule, deps.random);
+    if (isFinal || state === 'failed') return { ...ref, state: 'failed', nextAttemptAt: null, error };
+    return { ...ref, state: 'pending', nextAttemptAt: new Date(now().getTime() + waitMs), error };
+  }
+
+  /** False when it has to wait for others. */
+  function start(channel: ChannelRef): void {
+    const { organizationId, channelId } = channel;
+    const ofOrganization = underWay.get(organizationId) ?? new Set();
+    const isFull = ofOrganization.size >= PER_ORGANIZATION_MAX || tasks.size >= PER_PROCESS_MAX;
+    if (isFull || ofOrganization.has(channelId)) return;
+    underWay.set(organizationId, ofOrganization.add(channelId));
+    const task: Promise<void> = serve(channel)
+      .catch((err) =>
+        log.warn({ err, channelId }, 'A notification channel was not served: it is tried again'),
+      )
+      .finally(() => {
+        tasks.delete(task);
+        ofOrganization.delete(channelId);
+        if (ofOrganization.size === 0) underWay.delete(organizationId);
+      });
+    tasks.add(task);
+  }
+
+  return {
+    async look(): Promise<void> {
+      const at = now();
+      const gatheredBefore = new Date(at.getTime() - deps.gatherIntervalMs);
+      for (const channel of await notifications.listDueChannels(at, gatheredBefore)) start(channel);
+    },
+    /** Waits for what is being sent. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      await Promise.all(tasks);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * A log in which an outage is one line a minute, with the number of failures that it caused: else each request, each
+ * frame and each sweep that fails meanwhile would write a line with a stack. Those are left to the level `debug`. Any other
+ * fault is logged as it is.
+ */
+import type { Log } from './log.ts';
+
+export interface OutageLogOptions {
+  /** The dependency that is away, by an error that it caused; null for any other error. */
+  findOutage(error: unknown): Outage | null;
+  windowMs?: number;
+}
+
+export interface Outage {
+  dependency: string;
+  /** What is wrong, in one sentence. */
+  reason: string;
+}
+
+const MINUTE_MS = 60_000;
+
+export function summarizeOutages(log: Log, { findOutage, windowMs = MINUTE_MS }: OutageLogOptions): Log {
+  /** By dependency: failures since the last line. */
+  const failures = new Map<string, { count: number; reason: string }>();
+
+  function write(dependency: string, reason: string, count: number): void {
+    log.warn(
+      { dependency, reason, failures: count },
+      `${dependency} is away: work waits, and is tried again`,
+    );
+  }
+
+  function add({ dependency, reason }: Outage): void {
+    const known = failures.get(dependency);
+    if (known) {
+      known.count++;
+      known.reason = reason;
+      return;
+    }
+    write(dependency, reason, 1);
+    begin(dependency);
+  }
+
+  function begin(dependency: string): void {
+    failures.set(dependency, { count: 0, reason: '' });
+    setTimeout(end, windowMs, dependency).unref();
+  }
+
+  function end(dependency: string): void {
+    const { count = 0, reason = '' } = failures.get(dependency) ?? {};
+    failures.delete(dependency);
+    if (count === 0) return;
+    write(dependency, reason, count);
+    begin(dependency);
+  }
+
+  const summarizing = (level: 'warn' | 'error') =>
+    function logOrAdd(this: Log, ...args: unknown[]): void {
+      const outage = findOutage((args[0] as { err?: unknown } | null)?.err);
+      if (outage) add(outage);
+      Reflect.apply(log[outage ? 'debug' : level], this, args);
+    };
+  return Object.assign(Object.create(log) as Log, {
+    warn: summarizing('warn'),
+    error: summarizing('error'),
+  });
+}

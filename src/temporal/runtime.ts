@@ -1,0 +1,50 @@
+/** Temporal's core, of which a process has one: its log goes to ours, its metrics to those of the process. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { DefaultLogger, Runtime, type TelemetryOptions } from '@temporalio/worker';
+import type { Log } from '../process/log.ts';
+
+const READ_TIMEOUT_MS = 1_000;
+
+let isInstalled = false;
+let metricsAddress: string | null = null;
+
+/** Once per process, before the first connection of a worker. */
+export function installRuntime(log: Log, metrics?: TelemetryOptions['metrics']): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      log[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message);
+    }),
+    telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } }, metrics },
+    shutdownSignals: [],
+  });
+}
+
+/** The core serves its metrics itself: on loopback, where this process alone reads them. */
+export async function installMeasuredRuntime(log: Log): Promise<void> {
+  if (isInstalled) return;
+  const bindAddress = await freeAddress();
+  installRuntime(log, { prometheus: { bindAddress } });
+  metricsAddress = bindAddress;
+}
+
+/** As Prometheus reads them; empty where no worker runs, and while the core does not answer. */
+export async function readCoreMetrics(): Promise<string> {
+  if (metricsAddress === null) return '';
+  const url = `http://${metricsAddress}/metrics`;
+  return fetch(url, { signal: AbortSignal.timeout(READ_TIMEOUT_MS) }).then(
+    (answer) => answer.text(),
+    () => '',
+  );
+}
+
+async function freeAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `127.0.0.1:${port}`;
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+
+const isBuilt = import.meta.url.endsWith('.js');
+const BUILT_BUNDLE = fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url));
+
+/** The file given, that of the build, or a new one, which takes seconds. */
+export async function bundleWorkflows(path: string | null = null): Promise<WorkflowBundleOption> {
+  if (path !== null) return { codePath: path };
+  if (isBuilt && existsSync(BUILT_BUNDLE)) return { codePath: BUILT_BUNDLE };
+  const workflowsPath = fileURLToPath(
+    new URL(`../../workflows/index.${isBuilt ? 'js' : 'ts'}`, import.meta.url),
+  );
+  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+}

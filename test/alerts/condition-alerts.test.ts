@@ -1,0 +1,84 @@
+/** Alerts that need no profile, over the API. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { FRIDGE } from '../support/fleet.ts';
+import { openLogger } from '../support/logger.ts';
+import { SENSOR_ERROR } from '../support/logger-payloads.ts';
+import { useDevice } from './harness.ts';
+
+describe('Alerts that need no profile', () => {
+  const device = useDevice();
+  const { alerts, at, confirmProfile, list, measure, newDevice, onlyAlert, reading, send, statuses } = device;
+  const battery = (minute: number, batteryStatus: string) => send([reading(minute, 5)], { batteryStatus });
+
+  it('are opened by a low battery, and resolved when the flag is gone', async () => {
+    await battery(0, 'low');
+    await measure(1, 5);
+    const { type, details } = await onlyAlert();
+    assert.deepEqual([type, details], ['low_battery', {}]);
+    await battery(2, 'ok');
+    assert.deepEqual(await statuses(), ['low_battery resolved']);
+    await battery(3, 'low');
+    assert.deepEqual(await statuses(), ['low_battery resolved', 'low_battery new']);
+  });
+
+  it('are opened by a sensor whose newest sample is an error, and resolved by its next value', async () => {
+    await newDevice({}, 'ABCDEF000002');
+    const { token } = await device.dms.issueKey(device.org.id, 'device');
+    const logger = await openLogger({ serial: device.serial, coapPort: device.dms.coapPort, token });
+    await logger.measure({ values: [SENSOR_ERROR, 5], at: new Date(at(0)) });
+    assert.deepEqual(await statuses(), []);
+    await logger.measure({ values: [5, SENSOR_ERROR], at: new Date(at(10)) });
+    const { type, details } = await onlyAlert();
+    assert.deepEqual([type, details.channel, Number.isInteger(details.error)], ['sensor_error', 1, true]);
+    await logger.measure({ values: [5], at: new Date(at(20)) });
+    assert.deepEqual(await statuses(), ['sensor_error resolved']);
+    await logger.close();
+  });
+
+  it('are published when they open and when they are resolved', async () => {
+    const webhookId = await device.subscribe(['alert.created', 'alert.resolved']);
+    await battery(0, 'low');
+    await battery(1, 'ok');
+    const events = await device.published(webhookId);
+    assert.deepEqual(
+      events.map(({ type, data }) => [type, data.type, data.status]),
+      [
+        ['alert.created', 'low_battery', 'new'],
+        ['alert.resolved', 'low_battery', 'resolved'],
+      ],
+    );
+  });
+
+  it('stay open beside temperature alerts that open and end, and end with the asset', async () => {
+    await confirmProfile(FRIDGE);
+    await battery(0, 'low');
+    await measure(1, 20, 5);
+    assert.deepEqual(await statuses(), ['low_battery new', 'high_temp resolved']);
+    await device.org.api.delete(`/assets/${device.assetId}`);
+    const rows = await query<{ status: string }>(
+      device.dms.service.sql,
+      'select status from alerts where organization_id = ? order by id',
+      [device.org.id],
+    );
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ['resolved', 'resolved'],
+    );
+  });
+
+  it('are listed by their type, with the total of that type', async () => {
+    await confirmProfile(FRIDGE);
+    await battery(0, 'low');
+    await measure(1, 20);
+    const { items, totalItems } = await list('&type=low_battery');
+    assert.deepEqual([items.map(({ type }) => type), totalItems], [['low_battery'], 1]);
+    const { body } = await device.org.api.get('/alerts?type=high_temp&status=new');
+    assert.deepEqual([body.items.length, body.totalItems], [1, 1]);
+    const none = await device.org.api.get('/alerts?type=high_temp&status=resolved');
+    assert.deepEqual([none.body.items.length, none.body.totalItems], [0, 0]);
+    const all = await device.org.api.get('/alerts');
+    assert.equal(all.body.totalItems, (await alerts()).length);
+    assert.equal((await device.org.api.get('/alerts?type=fire')).status, 400);
+  });
+});

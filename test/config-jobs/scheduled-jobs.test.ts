@@ -1,0 +1,110 @@
+/** Jobs that start later. */
+import assert from 'node:assert/strict';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  eventually,
+  FREEZER,
+  FRIDGE,
+  jobOf,
+  registerMany,
+  untilEnded,
+} from '../support/fleet.ts';
+import { runOf, untilIdle } from '../support/job-runs.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const CHUNK_SIZE = 2;
+const DAY_MS = 86_400_000;
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+describe('A scheduled job', function () {
+  this.timeout(30_000);
+  let dms: TestService;
+  let fleet: TestOrganization;
+  let serials: string[];
+
+  before(async () => {
+    dms = await startService({ settings: { applyChunkSize: CHUNK_SIZE, jobPollIntervalMs: 300 } });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    fleet = await dms.addOrganization();
+    for (const profile of [FRIDGE, FREEZER]) await createProfile(fleet, profile);
+    serials = await registerMany(fleet, 3);
+  });
+
+  const schedule = (startAt: string, body: object = { serialNumbers: serials }) =>
+    apply(fleet, 'vaccine-fridge', { ...body, startAt });
+  const untilStarted = (jobId: string) =>
+    eventually(
+      () => jobOf(fleet, jobId),
+      ({ counts, total }) => counts.waiting === total,
+    );
+  const pendingOf = async (serial: string) => (await configOf(fleet, serial)).pendingConfig;
+
+  it('has its targets queued and offers nothing until its start, and its deadline counts from there', async () => {
+    const startAt = inMs(2_000);
+    const jobId = await schedule(startAt, { serialNumbers: serials, deadlineMinutes: 10 });
+    const job = await jobOf(fleet, jobId);
+    assert.deepEqual([job.status, job.counts.queued, job.startAt], ['scheduled', 3, startAt]);
+    assert.equal(Date.parse(job.deadlineAt) - Date.parse(startAt), 600_000);
+    assert.equal(await pendingOf(serials[0] as string), null);
+    await untilStarted(jobId);
+    assert.ok(Date.now() >= Date.parse(startAt));
+    for (const serial of serials) await applyAnswer(fleet, serial);
+    assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
+  });
+
+  it('is found by its status, and ends at once when it is cancelled', async () => {
+    const jobId = await schedule(inMs(DAY_MS));
+    await untilIdle(dms, jobId, /The change is offered from/);
+    const found = (await fleet.api.get('/devices/config-jobs?status=scheduled')).body.items;
+    assert.deepEqual(
+      found.map(({ id }: { id: string }) => id),
+      [jobId],
+    );
+    const { status, body } = await fleet.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    assert.deepEqual([status, body.status, body.counts.cancelled], [200, 'cancelled', 3]);
+    assert.equal(await runOf(dms, jobId).result(), 'cancelled: 3 cancelled');
+    assert.equal((await fleet.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 409);
+  });
+
+  it('stays as it is when another profile is applied before its start, and replaces its settings then', async () => {
+    const jobId = await schedule(inMs(2_000));
+    const other = await apply(fleet, 'freezer', { serialNumbers: serials });
+    assert.equal((await jobOf(fleet, jobId)).counts.queued, 3);
+    assert.equal((await untilEnded(fleet, other)).counts.superseded, 3);
+    assert.equal((await jobOf(fleet, jobId)).counts.waiting, 3);
+  });
+
+  it('starts for all devices in chunks, the first ones of a rollout first, without those archived meanwhile', async () => {
+    await registerMany(fleet, 4 * CHUNK_SIZE, 'MORE');
+    const { assetId } = await configOf(fleet, serials[0] as string);
+    const rollout = { firstPercent: 30, minAppliedPercent: 100, abortFailedPercent: 100 };
+    const jobId = await schedule(inMs(1_500), { applyToAll: true, rollout });
+    await fleet.api.delete(`/assets/${assetId}`);
+    const { counts } = await eventually(
+      () => jobOf(fleet, jobId),
+      (job) => job.counts.waiting === 3 && job.counts.cancelled > 0,
+    );
+    assert.deepEqual([counts.waiting, counts.cancelled, counts.queued], [3, 1, 7]);
+  });
+
+  it('starts when it is due although its run was lost', async () => {
+    const jobId = await schedule(inMs(1_500));
+    await untilIdle(dms, jobId, /The change is offered from/);
+    await runOf(dms, jobId).terminate();
+    await untilStarted(jobId);
+  });
+
+  it('is refused with a start that is over, or more than 30 days ahead', async () => {
+    for (const startAt of [inMs(-60_000), inMs(31 * DAY_MS), 'tomorrow']) {
+      const body = { serialNumbers: serials, startAt };
+      const answer = await fleet.api.put('/devices/config-profiles/vaccine-fridge/apply', body);
+      assert.equal(answer.status, 400, answer.text);
+      assert.match(answer.body.message, /startAt/);
+    }
+  });
+});

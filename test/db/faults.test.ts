@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { isLockTimeout, isOutage, isRetryable, isUnavailable } from '../../src/db/faults.ts';
+
+describe('Faults of the database', () => {
+  it('are known by their codes, and not mistaken for faults of others, whatever those carry as a code', () => {
+    assert.ok(isUnavailable(Object.assign(new Error('gone'), { code: '08006' })));
+    // gRPC, which Temporal is called by, has numbers.
+    for (const code of [8, 14, null, {}]) {
+      const fault = Object.assign(new Error('of another server'), { code });
+      for (const isFault of [isUnavailable, isOutage, isRetryable, isLockTimeout])
+        assert.equal(isFault(fault), false);
+    }
+  });
+});

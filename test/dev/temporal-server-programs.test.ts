@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pinned } from '../../dev/embedded/temporal-cli-version.ts';
+import { type FindTemporalServer, findTemporalServer } from '../../dev/embedded/temporal-server-programs.ts';
+
+describe('Finding the Temporal server', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'temporal-server-'));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const cacheDir = () => join(root, 'cache');
+  const cached = () => join(cacheDir(), `temporal-server-${pinned.server}`);
+  const noBuild = () => Promise.reject(new Error('there is no Go on the PATH'));
+
+  /** Programs that call themselves by this version. */
+  function putPrograms(
+    folder: string,
+    version: string,
+    names = ['temporal-server', 'temporal-sql-tool'],
+  ): void {
+    mkdirSync(folder, { recursive: true });
+    for (const name of names) {
+      writeFileSync(join(folder, name), `#!/bin/sh\necho "temporal version ${version}"\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+  }
+
+  const find = (env: Record<string, string> = {}, build: FindTemporalServer['build'] = noBuild) =>
+    findTemporalServer({
+      env: { PATH: join(root, 'path'), ...env },
+      cacheDir: cacheDir(),
+      print: () => {},
+      build,
+    });
+  const folderOf = async (found: ReturnType<typeof find>) => join((await found).server, '..');
+
+  it('takes the folder of TEMPORAL_SERVER_PATH before all others, and says when it holds no server', async () => {
+    putPrograms(join(root, 'mine'), '1.30.0');
+    putPrograms(cached(), pinned.server);
+    assert.equal(await folderOf(find({ TEMPORAL_SERVER_PATH: join(root, 'mine') })), join(root, 'mine'));
+    await assert.rejects(find({ TEMPORAL_SERVER_PATH: '/no/such' }), /TEMPORAL_SERVER_PATH is \/no\/such/);
+  });
+
+  it('takes the one on the PATH when it is new enough and complete, else the one in the cache', async () => {
+    putPrograms(cached(), pinned.server);
+    for (const [version, names, expected] of [
+      [pinned.server, undefined, join(root, 'path')],
+      ['2.0.0', undefined, join(root, 'path')],
+      ['1.31.9', undefined, cached()],
+      [pinned.server, ['temporal-server'], cached()],
+    ] as const) {
+      rmSync(join(root, 'path'), { recursive: true, force: true });
+      putPrograms(join(root, 'path'), version, names && [...names]);
+      assert.equal(await folderOf(find()), expected, `${version} ${names}`);
+    }
+  });
+
+  it('builds both programs when there are none, and keeps them in the cache', async () => {
+    let builds = 0;
+    const build = async (folder: string) => {
+      builds += 1;
+      putPrograms(folder, pinned.server);
+    };
+    assert.equal(await folderOf(find({}, build)), cached());
+    assert.equal(await folderOf(find({}, build)), cached());
+    assert.equal(builds, 1);
+    assert.deepEqual(readdirSync(cacheDir()), [`temporal-server-${pinned.server}`]);
+  });
+
+  it('keeps nothing of a build that is not complete', async () => {
+    const build = async (folder: string) => putPrograms(folder, pinned.server, ['temporal-server']);
+    await assert.rejects(find({}, build), /There is no Temporal server/);
+    assert.deepEqual(readdirSync(cacheDir()), []);
+  });
+
+  it('lists all remedies when there is none', async () => {
+    await assert.rejects(find(), ({ message }: Error) => {
+      for (const way of ['no Go on the PATH', 'TEMPORAL_SERVER_PATH', cached(), 'install Go'])
+        assert.ok(message.includes(way), `${way} in ${message}`);
+      return true;
+    });
+  });
+});

@@ -1,0 +1,181 @@
+/** Runs that end before their work is done: by an operator, or because their code changed. The work goes on. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+import { createLog } from '../../src/process/log.ts';
+import type { RunningPart } from '../../src/process/shutdown.ts';
+import { DELIVER_WEBHOOKS, deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
+import { addCustomer, type Customer, type Endpoint, QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
+import { apply, applyAnswer, eventually, registerMany, untilEnded } from '../support/fleet.ts';
+import { runOf, untilIdle } from '../support/job-runs.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { FRIDGE_SLUG } from './harness.ts';
+
+const SETTINGS = { webhooks: QUICK, runCheckIntervalMs: 1_000 };
+const PLAN = { ...QUICK_PLAN, probePlan: { firstMs: 1_000, share: 0, maxMs: 1_000 } };
+
+/** The workflow code of another release: each workflow begins with one more activity. */
+async function changedWorkflows(): Promise<{ code: string }> {
+  const { workflowBundle } = await servers();
+  const code =
+    'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
+  const changed = code
+    .replace('const plan = await getPlan(job);', 'await getProgress(job); const plan = await getPlan(job);')
+    .replace(
+      'const state = await getEndpointState(endpoint);',
+      'await getEndpointState(endpoint); const state = await getEndpointState(endpoint);',
+    );
+  assert.equal(
+    changed.match(/await getProgress\(job\); const plan|await getEndpointState\(endpoint\); const/g)?.length,
+    2,
+  );
+  return { code: changed };
+}
+
+describe('A run that ends before its work is done', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  /** The same service after a deployment. */
+  let later: TestService;
+  let customer: Customer;
+  let receiver: Receiver;
+  let endpoint: Endpoint;
+  let worker: RunningPart;
+  const lines: Array<{ msg: string; id?: string; status?: string; reason?: string }> = [];
+
+  before(async () => {
+    const written = new Writable({
+      write(chunk, _, done) {
+        lines.push(JSON.parse(String(chunk)));
+        done();
+      },
+    });
+    const log = createLog('warn', written);
+    dms = await startService({ withWorker: false, settings: SETTINGS, deliveryPlan: PLAN, log });
+    const { databaseUrl, taskQueue } = dms.settings;
+    later = await startService({
+      withWorker: false,
+      databaseUrl,
+      settings: { ...SETTINGS, taskQueue },
+      deliveryPlan: PLAN,
+      log,
+    });
+    worker = await dms.service.startWorker((await servers()).workflowBundle);
+    customer = await addCustomer(dms);
+    receiver = await startReceiver();
+  });
+  after(async () => {
+    await worker.stop(1_000);
+    await later.stop();
+    await dms.stop();
+    await receiver.stop();
+  });
+
+  /** A job that waits for a device, and an endpoint whose receiver is away; each has a run. */
+  async function waitingRuns(prefix: string): Promise<{ serial: string; jobId: string }> {
+    const [serial = ''] = await registerMany(customer, 1, prefix);
+    const jobId = await apply(customer, FRIDGE_SLUG, { serialNumbers: [serial] });
+    await untilIdle(dms, jobId, /Waiting until/);
+    receiver.answer((response) => response.writeHead(500).end());
+    endpoint ??= await customer.subscribe(receiver.url);
+    await customer.publish(6);
+    await eventually(endpoint.breaker, (breaker) => breaker === 'open');
+    // Later code sees from its history what the run did: its first step has to be over.
+    await eventually(
+      () => endpointRun().describe(),
+      ({ status, historyLength }) => status.name === 'RUNNING' && historyLength > 10,
+    );
+    return { serial, jobId };
+  }
+
+  const endpointRun = () => dms.service.temporal.client.workflow.getHandle(deliverWebhooksId(endpoint.id));
+
+  async function bothGoOn({ serial, jobId }: { serial: string; jobId: string }): Promise<void> {
+    await applyAnswer(customer, serial);
+    receiver.answer((response) => response.writeHead(204).end());
+    assert.equal((await untilEnded(customer, jobId, { timeoutMs: 15_000 })).status, 'succeeded');
+    await endpoint.until((items) => items.every(({ state }) => state === 'delivered'), 15_000);
+    // The next test begins with a run of its own.
+    await eventually(
+      () => endpointRun().describe(),
+      ({ status }) => status.name !== 'RUNNING',
+    );
+  }
+
+  /** Of jobs and of endpoints, by either process: a failed delivery starts a run, too. */
+  async function restarts(last: string): Promise<[number, number]> {
+    const urls = [dms, later].map(({ metricsUrl }) => metricsUrl);
+    const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+    const count = (workflow: string) => {
+      const series = new RegExp(`restarted_total{workflow="${workflow}",last="${last}"} (\\d+)`, 'g');
+      return [...texts.join('').matchAll(series)].reduce((sum, [, each]) => sum + Number(each), 0);
+    };
+    return [count('apply-profile'), count('deliver-webhooks')];
+  }
+
+  it('is taken up within seconds when an operator terminates it, of jobs and of endpoints', async () => {
+    const runs = await waitingRuns('TERMINATED');
+    await runOf(dms, runs.jobId).terminate('by an operator');
+    await endpointRun().terminate('by an operator');
+    await eventually(
+      () => runOf(dms, runs.jobId).describe(),
+      ({ status }) => status.name === 'RUNNING',
+    );
+    await eventually(
+      () => endpointRun().describe(),
+      ({ status }) => status.name === 'RUNNING',
+    );
+    assert.deepEqual(await restarts('terminated'), [1, 1]);
+    await bothGoOn(runs);
+  });
+
+  it('goes on within seconds when the process that confirmed its last device could not reach Temporal any more', async () => {
+    const { databaseUrl, taskQueue } = dms.settings;
+    const cutOff = await startService({
+      withWorker: false,
+      databaseUrl,
+      settings: { ...SETTINGS, taskQueue, temporalAddress: '127.0.0.1:1' },
+    });
+    try {
+      const { serial, jobId } = await waitingRuns('SIGNAL');
+      const { token } = await dms.issueKey(customer.id, 'device');
+      await applyAnswer({ ...customer, device: cutOff.with(token) }, serial);
+      assert.equal((await untilEnded(customer, jobId, { timeoutMs: 10_000 })).status, 'succeeded');
+    } finally {
+      await cutOff.stop();
+    }
+  });
+
+  it('goes on with changed workflow code, and is logged and counted once', async () => {
+    const runs = await waitingRuns('CHANGED');
+    await worker.stop(1_000);
+    worker = await later.service.startWorker(await changedWorkflows());
+    await bothGoOn(runs);
+    await eventually(
+      () => restarts('failed'),
+      ([jobs, endpoints]) => jobs >= 1 && endpoints >= 1,
+    );
+    assert.deepEqual(await restarts('failed'), [1, 1]);
+    for (const id of [runs.jobId, endpoint.id]) {
+      const failed = lines.filter((line) => line.id === id && line.status === 'failed');
+      assert.equal(failed.length, 1, JSON.stringify(failed));
+      assert.match(String(failed[0]?.reason), /nondeterminism/i);
+    }
+  });
+
+  it('runs endpoints on a task queue of their own, and still ends those that an older version started', async () => {
+    const runs = await waitingRuns('QUEUES');
+    const queueOf = async (run: ReturnType<typeof endpointRun>) => (await run.describe()).taskQueue;
+    assert.equal(await queueOf(runOf(dms, runs.jobId)), dms.settings.taskQueue);
+    assert.equal(await queueOf(endpointRun()), `${dms.settings.taskQueue}-endpoints`);
+    await dms.service.temporal.client.workflow.start(DELIVER_WEBHOOKS, {
+      workflowId: deliverWebhooksId(endpoint.id),
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+      taskQueue: dms.settings.taskQueue,
+      args: [{ organizationId: customer.id, endpointId: endpoint.id, pollIntervalMs: 60_000 }],
+    });
+    await bothGoOn(runs);
+  });
+});

@@ -1,0 +1,95 @@
+/** What an outage writes into the log: a line a minute, not one for each request, frame and sweep. */
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createLog, type Log } from '../../src/process/log.ts';
+import { summarizeOutages } from '../../src/process/outage-log.ts';
+import { apply, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
+import { openLogger } from '../support/logger.ts';
+import { newDatabase, servers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { type VanishingServer, vanishingServer } from '../support/vanishing-server.ts';
+
+interface Line {
+  msg: string;
+  dependency?: string;
+  failures?: number;
+  reason?: string;
+}
+
+function recordLog(): { log: Log; lines: Line[] } {
+  const lines: Line[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  return { log: createLog('warn', stream), lines };
+}
+
+describe('The log during an outage', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let database: VanishingServer;
+  let temporal: VanishingServer;
+  const { log, lines } = recordLog();
+
+  before(async () => {
+    const url = new URL(await newDatabase());
+    database = await vanishingServer({ host: url.hostname, port: Number(url.port) });
+    url.port = String(database.port);
+    const [host = '', port] = (await servers()).temporalAddress.split(':');
+    temporal = await vanishingServer({ host, port: Number(port) });
+    const temporalAddress = `127.0.0.1:${temporal.port}`;
+    dms = await startService({ databaseUrl: url.href, settings: { temporalAddress }, log });
+  });
+  after(() => dms.stop());
+
+  it('has one line for PostgreSQL and one for Temporal, whatever fails because of them', async () => {
+    const serials = await registerMany(dms, 4, '28BC000000');
+    const { token } = await dms.issueKey(dms.id, 'device');
+    const logger = await openLogger({ serial: serials[0] as string, coapPort: dms.coapPort, token });
+    const slug = await createProfile(dms, FRIDGE);
+    await temporal.stop();
+    // Its run cannot be started.
+    await apply(dms, slug, { serialNumbers: serials });
+    await eventually(
+      async () => lines.map(({ dependency }) => dependency),
+      (dependencies) => dependencies.includes('Temporal'),
+    );
+    await database.stop();
+    const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
+    const sent = serials.map((serial) => dms.device.post(`/devices/${serial}/measurements`, { readings }));
+    await Promise.all([...sent, dms.api.get('/assets'), logger.measure({ confirmable: false })]);
+    // Meanwhile sweeps, dispatcher and clock fail as well.
+    await delay(1_000);
+    await logger.close();
+    assert.deepEqual(lines.map(({ dependency = '', msg }) => dependency || msg).sort(), [
+      'PostgreSQL',
+      'Temporal',
+    ]);
+    for (const { reason } of lines) assert.match(String(reason), /refused|connect/i);
+  });
+
+  it('counts in the line of each minute what has failed since the one before, and logs other faults as they are', async () => {
+    const recorded = recordLog();
+    const findOutage = (error: unknown) =>
+      error instanceof RangeError ? { dependency: 'PostgreSQL', reason: 'gone' } : null;
+    const summarized = summarizeOutages(recorded.log, { findOutage, windowMs: 50 });
+    for (let failure = 0; failure < 5; failure++)
+      summarized.error({ err: new RangeError() }, 'request failed');
+    summarized.child({ requestId: '1' }).warn({ err: new RangeError() }, 'swept');
+    summarized.error({ err: new TypeError('a defect') }, 'request failed');
+    await eventually(
+      async () => recorded.lines.length,
+      (count) => count === 3,
+    );
+    assert.deepEqual(
+      recorded.lines.map(({ msg, failures }) => failures ?? msg),
+      [1, 'request failed', 5],
+    );
+    await delay(150);
+    assert.equal(recorded.lines.length, 3, 'nothing more once it is over');
+  });
+});

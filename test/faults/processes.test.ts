@@ -1,0 +1,91 @@
+/** Each kind of process as those who run it see it: its probes, its end while it starts, and an event loop that hangs. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
+
+type Kind = 'api' | 'gateway' | 'worker';
+const KINDS: Kind[] = ['api', 'gateway', 'worker'];
+
+/** Blocks the event loop for ever when it is told to. */
+const HANG = `data:text/javascript,${encodeURIComponent(
+  "process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))",
+)}`;
+/** What docs/operating.md tells operators to set. */
+const PROBE_TIMEOUT_MS = 1_000;
+
+describe('A process', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let env: Record<string, string>;
+  let unanswering: Server;
+  const running = new Map<Kind, Running & { metricsUrl: string }>();
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    env = {
+      ...environmentOf(dms.settings),
+      COAP_PORT: '0',
+      METRICS_PORT: '0',
+      NODE_OPTIONS: `--import=${HANG}`,
+    };
+    await Promise.all(
+      KINDS.map(async (kind) => {
+        const process = run(kind, env);
+        const { metricsPort } = JSON.parse(await process.line(/"metricsPort"/));
+        running.set(kind, { ...process, metricsUrl: `http://127.0.0.1:${metricsPort}` });
+      }),
+    );
+    unanswering = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(unanswering, 'listening');
+  });
+  after(async () => {
+    await endAll();
+    unanswering.close();
+    await dms.stop();
+  });
+
+  const read = async (kind: Kind, path: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${running.get(kind)?.metricsUrl}${path}`, init);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  for (const kind of KINDS) {
+    it(`of kind ${kind} says on its metrics port that it lives and is ready, and shows its metrics`, async () => {
+      assert.equal((await read(kind, '/livez')).status, 200);
+      const ready = await eventually(
+        () => read(kind, '/readyz'),
+        ({ status }) => status === 200,
+      );
+      assert.deepEqual(Object.keys(JSON.parse(ready.text).dependencies), ['database', 'temporal']);
+      assert.match((await read(kind, '/metrics')).text, /^process_cpu_seconds_total /m);
+    });
+  }
+
+  it('ends in order when it is stopped before it is up', async () => {
+    const { port } = unanswering.address() as AddressInfo;
+    const starting = run('api', { ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` });
+    await starting.line(/is starting/);
+    const { code } = await starting.end('SIGTERM');
+    assert.equal(code, 0, starting.output());
+  });
+
+  it("shows the metrics of Temporal's SDK beside its own when it is a worker", async () => {
+    const { text } = await read('worker', '/metrics');
+    for (const name of ['temporal_worker_task_slots_available{', 'dms_config_jobs_started_total 0'])
+      assert.ok(text.includes(`\n${name}`), name);
+  });
+
+  it('whose event loop hangs fails its probe of liveness', async () => {
+    const { pid } = running.get('gateway') as Running;
+    process.kill(pid, 'SIGUSR2');
+    const probe = () =>
+      read('gateway', '/livez', { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
+        ({ status }) => String(status),
+        (error: Error) => error.name,
+      );
+    await eventually(probe, (outcome) => outcome === 'TimeoutError');
+  });
+});

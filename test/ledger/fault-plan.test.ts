@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { type Fault, MEMBER_KINDS, planFaults } from '../../dev/ledger/fault-plan.ts';
+import { memberNames } from '../../dev/ledger/members.ts';
+
+const members = memberNames(3);
+const plan = (seed: number, minutes = 3) => planFaults({ seed, durationMs: minutes * 60_000, members });
+const kindOf = (fault: Fault) => members.find(({ name }) => name === fault.member)?.kind ?? null;
+
+describe('The faults of the ledger', () => {
+  it('are the same for the same seed, and others for another one', () => {
+    assert.deepEqual(plan(7), plan(7));
+    assert.notDeepEqual(plan(7).faults, plan(8).faults);
+  });
+
+  it('hit every kind of process in every way, and both servers, within three minutes', () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const { faults } = plan(seed);
+      for (const memberKind of MEMBER_KINDS)
+        for (const kind of ['kill', 'term', 'stop'])
+          assert.ok(
+            faults.some((fault) => fault.kind === kind && kindOf(fault) === memberKind),
+            `seed ${seed} has no ${kind} of ${memberKind}`,
+          );
+      for (const kind of ['database', 'temporal'])
+        assert.ok(
+          faults.some((fault) => fault.kind === kind),
+          `seed ${seed} has no ${kind}`,
+        );
+    }
+  });
+
+  it('come in their order and within the time, each over soon', () => {
+    const { faults } = plan(3, 10);
+    assert.deepEqual(
+      faults.map(({ atMs }) => atMs),
+      faults.map(({ atMs }) => atMs).sort((a, b) => a - b),
+    );
+    assert.ok(faults.every(({ atMs, forMs }) => atMs < 600_000 && forMs >= 0 && forMs <= 15_000));
+    assert.ok(faults.length > 40, `only ${faults.length}`);
+  });
+
+  it('set the clock of one process wrong by two minutes', () => {
+    const skews = Array.from({ length: 40 }, (_, seed) => plan(seed).skew);
+    assert.deepEqual([...new Set(skews.map(({ ms }) => ms))].sort(), [-120_000, 120_000]);
+    assert.ok(new Set(skews.map(({ member }) => member)).size > 3);
+  });
+});

@@ -1,0 +1,153 @@
+/** Several workers at once, crashes, and many alerts: on the queue of notifications itself. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createGathering } from '../../src/notifications/gathering.service.ts';
+import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
+import {
+  createNotificationsRepository,
+  type NotificationsRepository,
+} from '../../src/notifications/notifications.repository.ts';
+import { register } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { newDevice } from './harness.ts';
+
+const NOBODY = 'http://127.0.0.1:9/hook';
+
+describe('The queue of notifications', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let channel: { organizationId: string; channelId: string };
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    channel = await addChannel(org);
+  });
+
+  async function addChannel(organization: TestOrganization) {
+    const body = { type: 'webhook', target: NOBODY };
+    const { body: created } = await organization.api.post('/notification-channels', body);
+    return { organizationId: organization.id, channelId: created.id as string };
+  }
+
+  /** What a worker has of its own. */
+  function newWorker(): {
+    gather: ReturnType<typeof createGathering>;
+    notifications: NotificationsRepository;
+  } {
+    const { sql } = dms.service;
+    const ownerId = randomUUID();
+    return {
+      notifications: createNotificationsRepository(sql, ownerId),
+      gather: createGathering({
+        transact: createTransact(sql),
+        notificationAlertsIn: createNotificationAlertsRepository,
+        notificationsIn: (handle) => createNotificationsRepository(handle, ownerId),
+        gatherIntervalMs: 0,
+        now: () => new Date(),
+      }),
+    };
+  }
+
+  const contents = () =>
+    query<{ content: { data: { counts: { opened: number }; alerts: unknown[] } } }>(
+      dms.service.sql,
+      'select content from notifications where organization_id = ?',
+      [org.id],
+    );
+
+  /** Open alerts of one asset, and what the channel is to say of them, as many frames would store them. */
+  async function addAlerts(count: number): Promise<void> {
+    const assetId = await register(org, 'MANY');
+    await query(
+      dms.service.sql,
+      `with opened as (
+         insert into alerts (organization_id, asset_id, serial_number, type, details, started_at)
+         select ?, ?, 'MANY', 'low_battery', '{}', now() from generate_series(1, ?::int) returning *
+       )
+       insert into notification_alerts (organization_id, alert_id, channel_id, kind, due_at)
+       select organization_id, id, ?, 'opening', now() from opened`,
+      [org.id, assetId, count, channel.channelId],
+    );
+  }
+
+  it('becomes one message, however many workers gather and however many alerts there are', async () => {
+    await addAlerts(10_000);
+    const workers = Array.from({ length: 4 }, newWorker);
+    await Promise.all(workers.map(({ gather }) => gather(channel)));
+    const [only, ...others] = await contents();
+    assert.deepEqual(others, []);
+    assert.deepEqual([only?.content.data.counts.opened, only?.content.data.alerts.length], [10_000, 20]);
+    const claims = await Promise.all(
+      workers.map(({ notifications }) => notifications.claim(channel, new Date(), 60)),
+    );
+    assert.equal(claims.filter((claim) => claim !== null).length, 1);
+  });
+
+  it('takes as many statements for ten thousand alerts as for one', async () => {
+    const countStatements = async () => {
+      let count = 0;
+      const onQuery = () => void count++;
+      dms.service.sql.on('query', onQuery);
+      await newWorker().gather(channel);
+      dms.service.sql.off('query', onQuery);
+      return count;
+    };
+    await (await newDevice(org, 'One'))('low');
+    const forOne = await countStatements();
+    await addAlerts(10_000);
+    assert.equal(await countStatements(), forOne);
+  });
+
+  it('gives a message of a worker that died to another one, and records nothing for the first', async () => {
+    await (await newDevice(org, 'Cold room'))('low');
+    const [first, second] = [newWorker(), newWorker()];
+    await first.gather(channel);
+    const claim = await first.notifications.claim(channel, new Date(), 0);
+    const again = await second.notifications.claim(channel, new Date(), 60);
+    assert.ok(claim && again);
+    assert.equal(again.id, claim.id);
+    const sent = { ...channel, id: claim.id, state: 'sent' as const, nextAttemptAt: null, error: null };
+    await first.notifications.record(sent, new Date());
+    const stateOf = async () =>
+      (
+        await query<{ state: string }>(
+          dms.service.sql,
+          'select state from notifications where organization_id = ?',
+          [org.id],
+        )
+      )[0]?.state;
+    assert.equal(await stateOf(), 'pending');
+    await second.notifications.record(sent, new Date());
+    assert.equal(await stateOf(), 'sent');
+  });
+
+  it('takes alerts in while a worker gathers, and gathers them the next time', async () => {
+    const setBattery = await newDevice(org, 'Cold room');
+    await createTransact(dms.service.sql)(async ({ sql }) => {
+      await createNotificationsRepository(sql, randomUUID()).lockChannel(channel);
+      await setBattery('low');
+    });
+    await newWorker().gather(channel);
+    assert.equal((await contents()).length, 1);
+  });
+
+  it('costs frames that open or end no alert no statement', async () => {
+    const setBattery = await newDevice(org, 'Cold room');
+    const seen: string[] = [];
+    const onQuery = ({ sql }: { sql: string }) => void seen.push(sql);
+    dms.service.sql.on('query', onQuery);
+    await setBattery('ok');
+    const before = seen.length;
+    await setBattery('low');
+    dms.service.sql.off('query', onQuery);
+    const isNotification = (text: string) => text.includes('notification_');
+    assert.equal(seen.slice(0, before).filter(isNotification).length, 0);
+    assert.equal(seen.slice(before).filter(isNotification).length, 1);
+  });
+});

@@ -1,0 +1,69 @@
+/** The text of a notification. */
+import assert from 'node:assert/strict';
+import type { Alert } from '../../src/alerts/alert.ts';
+import {
+  composeMessage,
+  type MentionedAlert,
+  NAMED_MAX,
+  toSlackText,
+} from '../../src/notifications/message.ts';
+
+const AT = new Date('2026-03-02T08:15:30Z');
+const alert = (more: Partial<Alert> = {}): Alert => ({
+  id: '019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f',
+  assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+  serialNumber: '282C02424EED',
+  type: 'high_temp',
+  status: 'new',
+  details: { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } },
+  startedAt: AT,
+  updatedAt: AT,
+  ...more,
+});
+const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAlert => ({
+  kind: 'opened',
+  alert: alert(more),
+  assetName,
+});
+const NONE = { opened: 0, reminder: 0, resolved: 0 };
+
+describe('A notification', () => {
+  it('names the place, what is wrong with it and since when', () => {
+    const { subject, data } = composeMessage([opened()], { ...NONE, opened: 1 });
+    assert.equal(subject, 'New alert: Cold room, too warm');
+    assert.equal(
+      data.text,
+      'New alerts:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, since 2026-03-02 08:15 UTC',
+    );
+  });
+
+  it('names twenty alerts of ten thousand, counts the rest, and stays below the limit of a body', () => {
+    const named = Array.from({ length: NAMED_MAX }, () => opened({}, 'Ä'.repeat(128)));
+    const { subject, data } = composeMessage(named, { opened: 10_000, reminder: 0, resolved: 0 });
+    assert.equal(subject, '10000 new alerts');
+    assert.match(data.text, /and 9980 more$/);
+    assert.equal(data.text.match(/282C02424EED/g)?.length, 20);
+    assert.ok(Buffer.byteLength(JSON.stringify(data)) < 19_500);
+  });
+
+  it('says apart what is new, what is still open and what is over', () => {
+    const mentions: MentionedAlert[] = [
+      opened({ type: 'low_battery', details: {} }),
+      { ...opened({ type: 'sensor_error', details: { channel: 2, error: 3 } }), kind: 'reminder' },
+      { ...opened({ type: 'no_data', details: { expectedBy: AT.toISOString() } }), kind: 'resolved' },
+    ];
+    const { subject, data } = composeMessage(mentions, { opened: 1, reminder: 1, resolved: 1 });
+    assert.equal(subject, '1 new alert, 1 still open, 1 over');
+    assert.match(
+      data.text,
+      /^New alerts:\n.*low battery.*\n\nStill open:\n.*sensor error 3 on channel 2.*\n\nOver:\n.*no contact/,
+    );
+  });
+
+  it('keeps names from adding lines to a mail or mentions to a Slack channel', () => {
+    const { subject, data } = composeMessage([opened({}, 'A\r\nBcc: b@example.com')], { ...NONE, opened: 1 });
+    assert.equal(subject, 'New alert: A Bcc: b@example.com, too warm');
+    assert.equal(data.text.split('\n').length, 2);
+    assert.equal(toSlackText('<!channel> & co'), '&lt;!channel&gt; &amp; co');
+  });
+});

@@ -1,0 +1,290 @@
+/** Notification channels: what people are sent, when, and how they are kept. */
+import assert from 'node:assert/strict';
+import { Webhook } from 'standardwebhooks';
+import { query } from '../../src/db/query.ts';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { validateEventBody } from '../support/validate-events.ts';
+import { newDevice, startMailServer, startMessageReceiver } from './harness.ts';
+
+const MINUTE_MS = 60_000;
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const PLAN = {
+  scheduleMs: [0, 50, 50],
+  probePlan: { firstMs: 50, share: 0.1, maxMs: 50 },
+  disableAfterMs: 60_000,
+};
+
+describe('Notification channels', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
+  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let aheadMs = 0;
+
+  before(async () => {
+    mail = await startMailServer();
+    dms = await startService({
+      now: () => new Date(Date.now() + aheadMs),
+      settings: { smtp: mail.smtp, notificationIntervalMs: 0 },
+      deliveryPlan: PLAN,
+    });
+  });
+  after(async () => {
+    await dms.stop();
+    await mail.stop();
+  });
+  beforeEach(async () => {
+    aheadMs = 0;
+    org = await dms.addOrganization();
+    receiver = await startMessageReceiver();
+  });
+  afterEach(() => receiver.stop());
+
+  async function create(body: object): Promise<string> {
+    const answer = await org.api.post('/notification-channels', body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body.id;
+  }
+  const slack = (more: object = {}) => create({ type: 'slack', target: receiver.url, ...more });
+  const shown = async (id: string) => (await org.api.get(`/notification-channels/${id}`)).body;
+  const texts = () => receiver.received.map(({ body }) => JSON.parse(body).text as string);
+  const untilTexts = (enough: number) =>
+    eventually(
+      async () => texts(),
+      (all) => all.length >= enough,
+    );
+  const countQueued = async () => {
+    const rows = await query(dms.service.sql, 'select 1 from notification_alerts where organization_id = ?', [
+      org.id,
+    ]);
+    return rows.length;
+  };
+
+  it('say in Slack that an alert opened and that it is over, and never show the whole URL again', async () => {
+    const id = await slack();
+    const setBattery = await newDevice(org, 'Cold <room>');
+    await setBattery('low');
+    const [opened] = await untilTexts(1);
+    assert.match(opened ?? '', /^New alert: Cold &lt;room&gt;, low battery\n\nNew alerts:\n/);
+    await setBattery('ok');
+    const [, over] = await untilTexts(2);
+    assert.match(over ?? '', /^Over: Cold &lt;room&gt;, low battery/);
+    const channel = await eventually(
+      () => shown(id),
+      ({ lastSentAt }) => lastSentAt !== null,
+    );
+    assert.equal(channel.target, `${new URL(receiver.url).origin}/…`);
+    const patched = await org.api.patch(`/notification-channels/${id}`, {
+      target: channel.target,
+      delayMinutes: 0,
+    });
+    assert.equal(patched.status, 200, patched.text);
+    await setBattery('low');
+    await untilTexts(3);
+    assert.equal(await countQueued(), 1);
+  });
+
+  it('sign what they send to a webhook, as the catalogue of events describes it', async () => {
+    await create({ type: 'webhook', target: receiver.url, secret: SECRET });
+    await (await newDevice(org, 'Cold room'))('low');
+    const [posted] = await eventually(
+      async () => receiver.received,
+      ({ length }) => length > 0,
+    );
+    assert.ok(posted);
+    new Webhook(SECRET).verify(posted.body, posted.headers as Record<string, string>);
+    validateEventBody(posted.body);
+    const { type, data } = JSON.parse(posted.body);
+    assert.deepEqual(
+      [type, data.counts.opened, data.alerts[0].alert.type],
+      ['notification', 1, 'low_battery'],
+    );
+  });
+
+  it('send e-mail through the mail server of the operator', async () => {
+    await create({ type: 'email', target: 'quality@example.com' });
+    await (await newDevice(org, 'Kühlraum'))('low');
+    const [sent] = await eventually(
+      async () => mail.mails,
+      ({ length }) => length > 0,
+    );
+    assert.deepEqual([sent?.from, sent?.to], ['alerts@example.com', ['quality@example.com']]);
+    assert.match(sent?.source ?? '', /Subject: .*low battery|Subject: =\?UTF-8\?/);
+  });
+
+  it('give a mailbox up that the mail server does not know, and show why', async () => {
+    const id = await create({ type: 'email', target: 'nobody@example.com' });
+    await (await newDevice(org, 'Cold room'))('low');
+    const channel = await eventually(
+      () => shown(id),
+      ({ lastError }) => lastError !== null,
+    );
+    assert.equal(channel.lastError, 'the mail server answered 550');
+    const [row] = await query<{ state: string }>(
+      dms.service.sql,
+      'select state from notifications where organization_id = ?',
+      [org.id],
+    );
+    assert.equal(row?.state, 'failed');
+  });
+
+  it('notify after their delay, and only of what is still open, all in one message', async () => {
+    await slack({ delayMinutes: 10 });
+    const devices = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => newDevice(org, `Room ${index}`)),
+    );
+    await Promise.all(devices.map((setBattery) => setBattery('low')));
+    await Promise.all(devices.slice(0, 3).map((setBattery) => setBattery('ok')));
+    assert.deepEqual(texts(), []);
+    aheadMs = 11 * MINUTE_MS;
+    const [text] = await untilTexts(1);
+    assert.match(text ?? '', /^22 new alerts\n/);
+    assert.match(text ?? '', /\nand 2 more|and 2 more$/);
+    assert.doesNotMatch(text ?? '', /Room [012] /);
+    await eventually(countQueued, (queued) => queued === 22);
+    assert.equal(texts().length, 1);
+  });
+
+  it('remind while an alert is open', async () => {
+    await slack({ reminderMinutes: 60 });
+    const setBattery = await newDevice(org, 'Cold room');
+    await setBattery('low');
+    await untilTexts(1);
+    aheadMs = 61 * MINUTE_MS;
+    const [, reminder] = await untilTexts(2);
+    assert.match(reminder ?? '', /^Still open: Cold room, low battery/);
+  });
+
+  it('keep what quiet hours held until they end, and drop what was over by then', async () => {
+    const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
+    await slack({ quietHours: { from: time(-60), to: time(120), timezone: 'UTC' } });
+    const first = await newDevice(org, 'First room');
+    const second = await newDevice(org, 'Second room');
+    await Promise.all([first('low'), second('low')]);
+    const isPostponed = `select 1 from notification_alerts where organization_id = ? and due_at > now() + interval '1 hour'`;
+    await eventually(
+      () => query(dms.service.sql, isPostponed, [org.id]),
+      ({ length }) => length === 2,
+    );
+    await second('ok');
+    assert.deepEqual(texts(), []);
+    aheadMs = 121 * MINUTE_MS;
+    const [text] = await untilTexts(1);
+    assert.match(text ?? '', /^New alert: First room, low battery/);
+    assert.equal(await countQueued(), 1);
+  });
+
+  it('send a message again with the same id until it is accepted', async () => {
+    let failures = 2;
+    receiver.answer((response) => void response.writeHead(failures-- > 0 ? 500 : 200).end());
+    const id = await slack();
+    await (await newDevice(org, 'Cold room'))('low');
+    const posted = await eventually(
+      async () => receiver.received,
+      ({ length }) => length === 3,
+    );
+    assert.equal(new Set(posted.map(({ headers }) => headers['webhook-id'])).size, 1);
+    await eventually(
+      () => shown(id),
+      ({ lastSentAt, lastError }) => lastSentAt !== null && lastError === null,
+    );
+  });
+
+  it('send a test at once, also when they are disabled, as many at a time as tests of webhooks', async () => {
+    const id = await slack({ status: 'disabled' });
+    const test = () => org.api.post(`/notification-channels/${id}/test`);
+    const { status, body } = await test();
+    assert.deepEqual([status, body.delivered, body.statusCode, body.error], [200, true, 200, null]);
+    const held: Array<() => void> = [];
+    receiver.answer((response) => void held.push(() => void response.writeHead(200).end()));
+    const tests = Array.from({ length: 9 }, test);
+    assert.equal((await Promise.race(tests)).status, 429);
+    await eventually(
+      async () => held,
+      ({ length }) => length === 8,
+    );
+    for (const finish of held) finish();
+    assert.equal((await Promise.all(tests)).filter((each) => each.status === 200).length, 8);
+  });
+
+  it('neither queue nor send when they are disabled, for other types or for groups, or deleted', async () => {
+    const ids = [
+      await slack({ status: 'disabled' }),
+      await slack({ alertTypes: ['high_temp'] }),
+      await slack({ groupIds: ['01920000-0000-7000-8000-000000000000'] }),
+    ];
+    const setBattery = await newDevice(org, 'Cold room');
+    await setBattery('low');
+    assert.equal(await countQueued(), 0);
+    const later = await slack({ delayMinutes: 60 });
+    await setBattery('ok');
+    await setBattery('low');
+    assert.equal(await countQueued(), 1);
+    await org.api.patch(`/notification-channels/${later}`, { status: 'disabled' });
+    assert.equal(await countQueued(), 0);
+    for (const id of [...ids, later])
+      assert.equal((await org.api.delete(`/notification-channels/${id}`)).status, 204);
+    assert.deepEqual((await org.api.get('/notification-channels')).body, { items: [], nextCursor: null });
+  });
+
+  it('are at most a hundred, and belong to their organization alone', async () => {
+    const id = await slack();
+    await query(
+      dms.service.sql,
+      `insert into notification_channels
+         (organization_id, id, type, target, alert_types, group_ids, delay_minutes, status)
+       select ?, uuidv7(), 'webhook', 'https://example.com', '{}', '{}', 0, 'active' from generate_series(1, 99)`,
+      [org.id],
+    );
+    const full = await org.api.post('/notification-channels', { type: 'slack', target: receiver.url });
+    assert.equal(full.status, 409);
+    const path = `/notification-channels/${id}`;
+    const other = await dms.addOrganization();
+    const answers = [
+      await other.api.get(path),
+      await other.api.patch(path, { delayMinutes: 1 }),
+      await other.api.post(`${path}/test`),
+      await other.api.delete(path),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [404, 404, 404, 404],
+    );
+  });
+
+  it('refuse what cannot work with 400 and the name of the field', async () => {
+    const target = receiver.url;
+    const cases: Array<[object, RegExp]> = [
+      [{ type: 'email', target: 'quality' }, /^target must be one e-mail address/],
+      [{ type: 'email', target: 'a@example.com, b@example.com' }, /^target must be one e-mail/],
+      [{ type: 'slack', target: 'https://10.0.0.1/x' }, /^target must lead to a public address/],
+      [{ type: 'slack', target, secret: SECRET }, /^secret is for the type webhook/],
+      [
+        { type: 'slack', target, quietHours: { from: '22:00', to: '22:00', timezone: 'UTC' } },
+        /quietHours\.to/,
+      ],
+      [{ type: 'slack', target, quietHours: { from: '22:00', to: '07:00', timezone: 'Mars' } }, /timezone/],
+      [{ type: 'slack', target, alertTypes: [] }, /alertTypes/],
+      [{ type: 'pager', target }, /type/],
+    ];
+    for (const [body, message] of cases) {
+      const answer = await org.api.post('/notification-channels', body);
+      assert.equal(answer.status, 400, answer.text);
+      assert.match(answer.body.message, message);
+    }
+  });
+});
+
+describe('A service without a mail server', () => {
+  it('refuses channels of type email with 409', async () => {
+    const dms = await startService({ withWorker: false });
+    try {
+      const body = { type: 'email', target: 'quality@example.com' };
+      const answer = await dms.api.post('/notification-channels', body);
+      assert.deepEqual([answer.status, /SMTP_URL/.test(answer.body.message)], [409, true]);
+    } finally {
+      await dms.stop();
+    }
+  });
+});

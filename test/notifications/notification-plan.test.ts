@@ -1,0 +1,147 @@
+/** When what is said of an alert, over time: a channel that is looked at again and again, while alerts come and go. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  type DueAlert,
+  type MentionKind,
+  planNotification,
+} from '../../src/notifications/notification-plan.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Queued {
+  dueAt: number | null;
+  isNotified: boolean;
+}
+
+interface Said {
+  minute: number;
+  kind: MentionKind;
+}
+
+interface Life {
+  opensAt: number;
+  /** Minutes. */
+  lasts: number;
+}
+
+interface Rules {
+  delayMinutes: number;
+  reminderMinutes: number | null;
+  /** Looks are made in these minutes. */
+  looks: number[];
+}
+
+/** What is said of each alert. */
+function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules): Said[][] {
+  const said = lives.map((): Said[] => []);
+  const queue = new Map<number, Queued>();
+  const known = new Set<number>();
+  const ends = new Set<number>();
+  for (const minute of looks) {
+    lives.forEach(({ opensAt, lasts }, index) => {
+      if (opensAt <= minute && !known.has(index)) {
+        known.add(index);
+        queue.set(index, { dueAt: opensAt + delayMinutes, isNotified: false });
+      }
+      if (opensAt + lasts <= minute && queue.has(index)) ends.add(index);
+    });
+    const due = [...queue]
+      .filter(([index, { dueAt }]) => ends.has(index) || (dueAt !== null && dueAt <= minute))
+      .map(
+        ([index, { isNotified }]): DueAlert => ({
+          alertId: String(index),
+          isNotified,
+          isOver: ends.has(index),
+        }),
+      );
+    const plan = planNotification(due, { reminderMinutes }, new Date(minute * MINUTE_MS));
+    for (const { alertId, kind } of plan.mentions) said[Number(alertId)]?.push({ minute, kind });
+    for (const id of plan.done) {
+      queue.delete(Number(id));
+      ends.delete(Number(id));
+    }
+    const dueAt = plan.nextDueAt === null ? null : plan.nextDueAt.getTime() / MINUTE_MS;
+    for (const id of plan.kept) queue.set(Number(id), { dueAt, isNotified: true });
+  }
+  return said;
+}
+
+const everyMinute = (count: number) => Array.from({ length: count }, (_, minute) => minute);
+const texts = (said: Said[]) => said.map(({ minute, kind }) => `${minute} ${kind}`);
+
+describe('What a channel says of an alert', () => {
+  const rules = { delayMinutes: 0, reminderMinutes: null, looks: everyMinute(100) };
+
+  it('is that it opened, and that it is over', () => {
+    assert.deepEqual(simulate([{ opensAt: 3, lasts: 20 }], rules).map(texts), [['3 opened', '23 resolved']]);
+  });
+
+  it('is nothing when the alert is over within the delay', () => {
+    const lives = [
+      { opensAt: 0, lasts: 9 },
+      { opensAt: 0, lasts: 11 },
+    ];
+    assert.deepEqual(simulate(lives, { ...rules, delayMinutes: 10 }).map(texts), [
+      [],
+      ['10 opened', '11 resolved'],
+    ]);
+  });
+
+  it('is said again while the alert is open, as often as the reminder says', () => {
+    assert.deepEqual(simulate([{ opensAt: 0, lasts: 65 }], { ...rules, reminderMinutes: 30 }).map(texts), [
+      ['0 opened', '30 reminder', '60 reminder', '65 resolved'],
+    ]);
+  });
+
+  it('waits for the end of quiet hours, and is dropped when the alert is over by then', () => {
+    const looks = everyMinute(200).filter((minute) => minute >= 120);
+    const lives = [
+      { opensAt: 0, lasts: 60 },
+      { opensAt: 0, lasts: 150 },
+    ];
+    assert.deepEqual(simulate(lives, { ...rules, looks }).map(texts), [[], ['120 opened', '150 resolved']]);
+  });
+
+  it('begins with the opening, ends with the end, and is never said of what was over before', () => {
+    const life = fc.record({ opensAt: fc.nat(60), lasts: fc.integer({ min: 1, max: 300 }) });
+    const looks = fc
+      .uniqueArray(fc.nat(400), { minLength: 1, maxLength: 60 })
+      .map((all) => all.sort((a, b) => a - b));
+    fc.assert(
+      fc.property(
+        fc.array(life, { minLength: 1, maxLength: 8 }),
+        fc.record({
+          delayMinutes: fc.nat(30),
+          reminderMinutes: fc.option(fc.integer({ min: 5, max: 50 })),
+          looks,
+        }),
+        (lives, channel) => {
+          const said = simulate(lives, channel);
+          for (const [index, life] of lives.entries()) checkLife(life, said[index] ?? [], channel);
+        },
+      ),
+    );
+  });
+});
+
+function checkLife(
+  { opensAt, lasts }: Life,
+  said: Said[],
+  { delayMinutes, reminderMinutes, looks }: Rules,
+): void {
+  const endsAt = opensAt + lasts;
+  const first = looks.find((minute) => minute >= opensAt + delayMinutes || minute >= endsAt);
+  const isSaid = first !== undefined && first < endsAt;
+  const isEndSaid = isSaid && looks.some((minute) => minute >= endsAt);
+  assert.deepEqual(said[0], isSaid ? { minute: first, kind: 'opened' } : undefined);
+  assert.equal(said.filter(({ kind }) => kind === 'opened').length, isSaid ? 1 : 0);
+  assert.deepEqual(said.filter(({ kind }) => kind === 'resolved').length, isEndSaid ? 1 : 0);
+  if (isEndSaid) assert.equal(said.at(-1)?.kind, 'resolved');
+  const open = said.filter(({ kind }) => kind !== 'resolved');
+  if (reminderMinutes === null) assert.ok(open.length <= 1);
+  open.slice(1).forEach(({ minute }, index) => {
+    assert.ok(minute - (open[index] as Said).minute >= (reminderMinutes as number));
+    assert.ok(minute < endsAt);
+  });
+}

@@ -1,0 +1,153 @@
+/** What a device makes of compiled alerts, held against what the customer asked for. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { PROBE_POSITIONS, slotAt } from '../../src/devices/channel-layout.ts';
+import type { LogicRule, ThresholdRule } from '../../src/devices/configuration.ts';
+import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
+import { enforcedBounds } from '../../src/profiles/profile.ts';
+import { expectedSamples, nearestTenth } from './customer-view.ts';
+import { transmissionsOf } from './device-interpreter.ts';
+import {
+  alert,
+  alertLists,
+  alerts,
+  double,
+  fridge,
+  rulesOf,
+  single,
+  unreported,
+  variants,
+} from './fixtures.ts';
+
+describe('The rules of an alert', () => {
+  it('compiles an alert to its thresholds and one logic rule over exactly these', () => {
+    fc.assert(
+      fc.property(alertLists, variants, (list, capabilities) => {
+        const rules = rulesOf(list, capabilities);
+        let position = 0;
+        for (const each of list) {
+          const own: number[] = [];
+          while (
+            rules[position]?.condition.endsWith('_THRESHOLD') &&
+            own.length < (each.type === 'range' ? 2 : 1)
+          ) {
+            own.push(position++);
+          }
+          assert.equal(own.length, each.type === 'range' ? 2 : 1);
+          if (!each.transmitOnBreach && !each.transmitOnReturn) continue;
+          const logic = rules[position++] as LogicRule;
+          assert.equal(logic.condition, 'LOGIC_OPERATOR');
+          assert.deepEqual(logic.rules, own);
+          assert.ok(logic.negatedRules.every((rule) => own.includes(rule)));
+        }
+        assert.ok(rules.slice(position).every(({ condition }) => condition === 'DISABLED'));
+      }),
+    );
+  });
+
+  it('compiles thresholds that are equal to minC and maxC, within the steps and limits of the protocol', () => {
+    fc.assert(
+      fc.property(alerts, (each) => {
+        const rules = rulesOf([each]).filter((rule) => 'threshold' in rule) as ThresholdRule[];
+        const threshold = (condition: string) =>
+          rules.find((rule) => rule.condition === condition)?.threshold;
+        const { minC, maxC } = enforcedBounds(each);
+        assert.equal(threshold('LOW_THRESHOLD') ?? null, minC);
+        assert.equal(threshold('HIGH_THRESHOLD') ?? null, maxC);
+        for (const rule of rules) {
+          for (const value of [rule.threshold, rule.hysteresis]) {
+            assert.equal(value, Math.round(value * 10) / 10);
+            assert.ok(!Object.is(value, -0));
+          }
+          assert.ok(rule.hysteresis >= 0);
+          if (minC !== null && maxC !== null) assert.ok(rule.hysteresis <= maxC - minC + 1e-9);
+        }
+      }),
+    );
+  });
+
+  it('transmits exactly at the breaches and returns that the alert asks for', () => {
+    const near = fc.record({
+      list: fc.array(alerts, { minLength: 1, maxLength: 4 }),
+      steps: fc.array(
+        fc.record({
+          around: fc.nat({ max: 7 }),
+          probe: fc.integer({ min: -12, max: 12 }),
+          ambient: fc.integer({ min: -12, max: 12 }),
+        }),
+        { minLength: 1, maxLength: 40 },
+      ),
+    });
+    fc.assert(
+      fc.property(near, fc.constantFrom(single, double), ({ list, steps }, capabilities) => {
+        const bounds = list
+          .flatMap(({ lowC, highC }) => [lowC, highC])
+          .filter((bound) => bound !== undefined);
+        const samples = steps.map(({ around, probe, ambient }) => {
+          const base = nearestTenth(bounds[around % bounds.length] ?? 0);
+          return { probe: base + probe, ambient: capabilities === single ? base + probe : base + ambient };
+        });
+        const bySlot = samples.map(({ probe, ambient }) => ({
+          [slotAt('ambient', capabilities)]: ambient,
+          [slotAt('probe', capabilities)]: probe,
+        }));
+        const rules = rulesOf(list, capabilities);
+        const sent = transmissionsOf(rules, bySlot);
+        const logicPositions = rules.flatMap(({ condition }, at) =>
+          condition === 'LOGIC_OPERATOR' ? [at] : [],
+        );
+        const telling = list.filter((each) => each.transmitOnBreach || each.transmitOnReturn);
+        assert.equal(logicPositions.length, telling.length);
+        for (const [index, each] of telling.entries()) {
+          const own = sent.filter(({ rule }) => rule === logicPositions[index]).map(({ sample }) => sample);
+          const curve = samples.map((sample) => sample[each.channel]);
+          assert.deepEqual(own, expectedSamples(each, curve));
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  }).timeout(10_000);
+
+  it('transmits for a fridge at 8.1, not again at 7.6, and on return at 7.5', () => {
+    const samples = [5, 8, 8.1, 9, 7.6, 7.5, 5, 1.9, 2.4, 2.5].map((celsius) => ({
+      0: Math.round(celsius * 10),
+    }));
+    const sent = transmissionsOf(rulesOf([fridge]), samples);
+    assert.deepEqual(
+      sent.map(({ sample }) => sample),
+      [2, 5, 7, 9],
+    );
+  });
+
+  it('lets the temperature return in every case, even where rounding makes the bounds equal', () => {
+    const narrow = alert({ lowC: 1.96, highC: 8.04, hysteresisC: 6.08 });
+    const [high, low] = rulesOf([narrow]) as ThresholdRule[];
+    assert.deepEqual([high?.threshold, low?.threshold, high?.hysteresis], [8, 2, 6]);
+  });
+});
+
+describe('The channel of an alert', () => {
+  const slots = (capabilities: DeviceCapabilities) =>
+    PROBE_POSITIONS.map((position) => slotAt(position, capabilities));
+
+  it('uses the last temperature channel for the probe and the first for ambient', () => {
+    assert.deepEqual(slots(double), [2, 0]);
+    assert.deepEqual(slots({ ...single, channelTypes: [2, 1, 1, 2, 1, 0] }), [4, 1]);
+  });
+
+  it('uses a single temperature channel for both positions', () => {
+    assert.deepEqual(slots({ ...single, channelTypes: [2, 0, 0, 1, 0, 0] }), [3, 3]);
+  });
+
+  it('derives the channels from the model before any report, and uses the first channel for unknown models', () => {
+    assert.deepEqual(slots({ ...unreported, model: 'TVO-THT' }), [2, 0]);
+    assert.deepEqual(slots({ ...unreported, model: 'tvo-tht ' }), [2, 0]);
+    assert.deepEqual(slots({ ...unreported, model: 'TVO-X' }), [0, 0]);
+    assert.deepEqual(slots(unreported), [0, 0]);
+  });
+
+  it('prefers the channels that the device showed to those of its model', () => {
+    assert.deepEqual(slots({ ...single, model: 'TVO-THT' }), [0, 0]);
+    assert.deepEqual(slots({ channelTypes: [], model: 'TVO-THT', ruleSlots: 12 }), [0, 0]);
+  });
+});

@@ -12,6 +12,8 @@ export async function up(sql: Knex): Promise<void> {
       constraint schema_support_is_only_check check (is_only)
     );
     comment on table schema_support is 'One row: which releases can run on this schema.';
+    comment on column schema_support.is_only is
+      'Always true: there is one row.';
     comment on column schema_support.needed_migration is
       'A release that does not know this migration is too old for the schema.'`);
   await sql.raw('insert into schema_support (needed_migration) values (?)', [NEEDED]);

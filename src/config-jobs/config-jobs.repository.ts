@@ -72,6 +72,13 @@ const COUNTS = `coalesce(j.target_counts, (
     ) as by_state
   ))`;
 
+/** Where tables are distributed there are none: they are counted. */
+const WITHOUT_KEPT_COUNTS = `with totals as (
+    delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
+  ), changes as (
+    delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
+  )`;
+
 const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
     j.start_at as "startAt", j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
     ${COUNTS} as "targetCounts"
@@ -237,17 +244,10 @@ export function createConfigJobsRepository(sql: Sql) {
     async finish({ organizationId, jobId }: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
       await query(
         sql,
-        `with totals as (
-           delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
-         ), changes as (
-           delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
-         )
+        `${sql.isDistributed ? '' : WITHOUT_KEPT_COUNTS}
          update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`,
         [
-          organizationId,
-          jobId,
-          organizationId,
-          jobId,
+          ...(sql.isDistributed ? [] : [organizationId, jobId, organizationId, jobId]),
           status,
           JSON.stringify(targetCounts),
           organizationId,

@@ -79,12 +79,13 @@ export function openDatabase({
 }: DatabaseOptions): Database {
   const connections = new Map<string, PooledConnection>();
   const ofTransactions = { ...VANISHED_CLIENT, statement_timeout: String(statementTimeoutMs) };
-  const ofConnection = { ...VANISHED_CLIENT, ...VANISHED_MACHINE, ...session };
+  const ofStatements = isDistributed ? byValues(session) : session;
+  const ofConnection = { ...VANISHED_CLIENT, ...VANISHED_MACHINE, ...ofStatements };
   function remember(connection: PooledConnection & { __knexUid: string }, done: () => void): void {
     connections.set(connection.__knexUid, connection);
     connection.once('end', () => connections.delete(connection.__knexUid));
     connection.once('error', onConnectionLost);
-    if (pooler !== 'none') adaptToPooler(connection, { pooler, ofTransactions, ofStatements: session });
+    if (pooler !== 'none') adaptToPooler(connection, { pooler, ofTransactions, ofStatements });
     done();
   }
   const pool = knex({
@@ -114,6 +115,9 @@ export function openDatabase({
   });
   return Object.assign(pool, { isDistributed });
 }
+
+/** The values of a statement say which node it runs on, so it cannot be planned without them. */
+const byValues = ({ plan_cache_mode: _, ...session }: Record<string, string>): Record<string, string> => session;
 
 const toOptions = (settings: Record<string, string>): string =>
   Object.entries(settings)

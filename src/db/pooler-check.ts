@@ -3,8 +3,8 @@ import type { Database, PooledConnection } from './database.ts';
 import type { Pooler } from './pooler.ts';
 
 const ADVICE =
-  'DATABASE_URL leads to a connection pooler: set DATABASE_POOLER=transaction (or prepared, from PgBouncer 1.21 on ' +
-  'with max_prepared_statements) and DATABASE_DIRECT_URL to the server itself, for notifications and migrations';
+  'DATABASE_URL leads to a connection pooler: set DATABASE_POOLER=transaction (or prepared, from PgBouncer 1.21 on with ' +
+  'max_prepared_statements) and DATABASE_DIRECT_URL to the server itself, for notifications and migrations';
 
 /** What is wrong and what would be right; null when all is well. Throws when the database cannot be reached. */
 export async function findPoolerFault(database: Database, pooler: Pooler): Promise<string | null> {

@@ -133,7 +133,7 @@ export function createPendingChangesRepository(sql: Sql) {
         `update device_configs d set
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
            failure_reason = case when c.refused_keys is null then null else failure_reason end,
-           refused_keys = c.refused_keys::text[],
+           refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
            revision = case when c.id is null then revision else revision + 1 end,
            utc_offset_check_at = case
              when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end

@@ -41,7 +41,7 @@ export function createMeasurementsRepository(sql: Sql) {
              signal_strength = n.signal_strength, battery_status = n.battery_status,
              last_reading_at = n.last_reading_at, latest_measured_at = n.latest_measured_at,
              newest_reading_at = n.newest_reading_at, latest = n.latest,
-             observed_channel_types = n.observed_channel_types::smallint[],
+             observed_channel_types = string_to_array(btrim(n.observed_channel_types, '{}'), ',')::smallint[],
              uncompacted_from = least(s.uncompacted_from, n.stored_from), device_info = null
            from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::text[], ?::timestamptz[],
                ?::timestamptz[], ?::jsonb[], ?::json[], ?::text[], ?::timestamptz[])

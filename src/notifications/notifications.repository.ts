@@ -1,5 +1,6 @@
 /** Messages to channels: made when alerts are gathered, and sent by whoever claims them. */
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { Message } from './message.ts';
 import type { ChannelRef, ChannelType, NotificationChannel } from './notification-channel.ts';
@@ -102,8 +103,8 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
         sql,
         `with claimed as (
            update notifications set leased_by = ?, leased_until = now() + make_interval(secs => ?)
-           where (organization_id, id) = (
-             select organization_id, id from notifications where ${OF_CHANNEL} and ${IS_DUE}
+           where organization_id = ? and id = (
+             select id from notifications where ${OF_CHANNEL} and ${IS_DUE}
              order by next_attempt_at, id limit 1 for update skip locked
            ) returning *
          )
@@ -114,7 +115,7 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
            select * from notification_channels
            where organization_id = m.organization_id and id = m.channel_id and status = 'active' limit 1
          ) as c`,
-        [ownerId, leaseSeconds, ...toBindings(ref), now.toISOString()],
+        [ownerId, leaseSeconds, ref.organizationId, ...toBindings(ref), now.toISOString()],
       );
       return row ?? null;
     },
@@ -170,14 +171,22 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
 
     /** Retention, in all organizations. Returns how many were removed. */
     async removeEnded(before: Date, limit: number): Promise<number> {
-      const rows = await query(
-        sql,
-        `delete from notifications where (organization_id, id) in (
-           select organization_id, id from notifications where state <> 'pending' and created_at < ?
-           order by created_at limit ? for update skip locked
-         ) returning 1`,
-        [before.toISOString(), limit],
-      );
+      const ended = {
+        text: `select distinct organization_id as "organizationId" from notifications
+          where state <> 'pending' and created_at < ?`,
+        bindings: [before.toISOString()],
+      };
+      const rows = await eachOrganization(sql, ended, (organizationId) => {
+        const own = organizationId === null ? '' : 'organization_id = ? and';
+        return query(
+          sql,
+          `delete from notifications where ${own} (organization_id, id) in (
+             select organization_id, id from notifications where ${own} state <> 'pending' and created_at < ?
+             order by created_at limit ? for update skip locked
+           ) returning 1`,
+          [...oneOrNone(organizationId), ...oneOrNone(organizationId), before.toISOString(), limit],
+        );
+      });
       return rows.length;
     },
 

@@ -61,27 +61,27 @@ export function createPresenceRepository(sql: Sql) {
         return query(
           sql,
           `with due as materialized (
-           select s.organization_id, s.asset_id, s.expected_by, deadline
+           select s.organization_id, s.asset_id, case
+             when deadline is null then 'infinity'
+             -- An extension can end: an outage that goes on for long is no longer excused.
+             when deadline > s.expected_by then least(deadline, ?::timestamptz + interval '5 minutes')
+             else deadline end as check_at
            from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
            where ${own} s.status = 'online' and s.overdue_check_at < ?::timestamptz
              and coalesce(deadline, 'infinity') >= ?::timestamptz
            order by s.overdue_check_at limit ? for no key update of s skip locked
          )
-         update device_states s set overdue_check_at = case
-           when due.deadline is null then 'infinity'
-           -- An extension can end: an outage that goes on for long is no longer excused.
-           when due.deadline > due.expected_by then least(due.deadline, ?::timestamptz + interval '5 minutes')
-           else due.deadline end
+         update device_states s set overdue_check_at = due.check_at
          from due
          where ${own} s.organization_id = due.organization_id and s.asset_id = due.asset_id
          returning 1`,
           [
+            now.toISOString(),
             ...toBindings(outages),
             ...oneOrNone(organizationId),
             now.toISOString(),
             now.toISOString(),
             limit,
-            now.toISOString(),
             ...oneOrNone(organizationId),
           ],
         );
@@ -125,12 +125,20 @@ export function createPresenceRepository(sql: Sql) {
 
     /** Organizations with more overdue devices than any may have at once, and their active assets: a sweep. */
     countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
-      return query(
-        sql,
-        `select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
+      const bindings = [...overdueBindings(overdue), FLEET_OVERDUE_MIN];
+      const late = {
+        text: `select s.organization_id as "organizationId" from device_states s
+          where ${IS_OVERDUE} group by s.organization_id having count(*) > ?`,
+        bindings,
+      };
+      return eachOrganization(sql, late, (organizationId) => {
+        const own = organizationId === null ? '' : 's.organization_id = ? and';
+        return query(
+          sql,
+          `select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
          from (
            select s.organization_id, count(*) as overdue, min(s.expected_by) as since from device_states s
-           where ${IS_OVERDUE} group by s.organization_id having count(*) > ?
+           where ${own} ${IS_OVERDUE} group by s.organization_id having count(*) > ?
          ) as late
          cross join lateral (
            select coalesce(sum(count), 0)::bigint as total from (
@@ -141,8 +149,9 @@ export function createPresenceRepository(sql: Sql) {
              where organization_id = late.organization_id and list = 'assets' and key = ''
            ) as kept
          ) as fleet`,
-        [...overdueBindings(overdue), FLEET_OVERDUE_MIN],
-      );
+          [...oneOrNone(organizationId), ...bindings],
+        );
+      });
     },
   };
 }

@@ -18,6 +18,12 @@ const EXCEPTIONS: Record<string, string> = {
     'a device that sends without a token is identified by its serial number alone',
   'src/certificates/certificate-contents.repository.ts removeDue: looks up certificate_removals without organization_id':
     'a sweep: contents of all organizations that no certificate refers to',
+  'src/certificates/certificate-contents.repository.ts DUE: looks up certificate_removals without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/db/list-totals.repository.ts CHANGED: looks up list_changes without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/http/idempotency-keys.repository.ts EXPIRED: looks up idempotency_keys without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
   'src/config-jobs/config-jobs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
   'src/config-jobs/config-jobs.repository.ts forgetWorkflows: looks up config_jobs without organization_id':

@@ -1,0 +1,53 @@
+/**
+ * Totals of lists where tables are distributed. Citus does not run the triggers that keep them, so they are counted when
+ * they are read: on the one node that has the rows of the organization, by an index. Views stand in for the tables of kept
+ * totals, and readers know of no difference.
+ */
+import type { Database } from './database.ts';
+import { query } from './query.ts';
+import { createTransact } from './transaction.ts';
+
+const TRIGGERS = `select tgrelid::regclass::text as "table", tgname as name from pg_trigger
+  where not tgisinternal and tgparentid = 0 and tgfoid in (
+    'record_assets_changes'::regproc, 'record_alerts_changes'::regproc, 'record_config_targets_changes'::regproc
+  )`;
+
+/** The names of lists and keys are those of the triggers. */
+const TOTALS = `
+  create view list_totals as
+  select organization_id, 'assets'::text as list, ''::text as key, count(*) as total
+  from assets where archived_at is null group by organization_id
+  union all
+  select organization_id, 'assets', 'model:' || model, count(*)
+  from assets where archived_at is null and model is not null group by organization_id, model
+  union all
+  select organization_id, 'alerts', status, count(*) from alerts group by organization_id, status
+  union all
+  select organization_id, 'alerts', 'type:' || type || ':' || status, count(*)
+  from alerts group by organization_id, type, status
+  union all
+  select organization_id, 'targets:' || job_id::text, state, count(*)
+  from config_targets group by organization_id, 'targets:' || job_id::text, state`;
+
+const CHANGES = `
+  create view list_changes as
+  select null::uuid as organization_id, null::text as list, null::text as key, null::uuid as id, null::bigint as change
+  where false`;
+
+/** Does nothing when it is done already. */
+export async function countListsOnRead(database: Database): Promise<void> {
+  await createTransact(database)(async ({ sql }) => {
+    const kept = await query(sql, `select from pg_class where oid = to_regclass('list_totals') and relkind = 'r'`);
+    if (kept.length === 0) return;
+    for (const { table, name } of await query<{ table: string; name: string }>(sql, TRIGGERS)) {
+      await query(sql, `drop trigger ${name} on ${table}`);
+    }
+    await query(sql, 'drop table list_totals, list_changes');
+    await query(
+      sql,
+      `create index config_targets_list_idx on config_targets (organization_id, ('targets:' || job_id::text), state)`,
+    );
+    await query(sql, TOTALS);
+    await query(sql, CHANGES);
+  });
+}

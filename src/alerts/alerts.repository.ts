@@ -87,7 +87,7 @@ export function createAlertsRepository(sql: Sql) {
       const [row] = await query<StoredAlert>(
         sql,
         `update alerts set status = 'acknowledged',
-           updated_at = case status when 'new' then now() else updated_at end
+           updated_at = least(now(), case status when 'new' then 'infinity' else updated_at end)
          where organization_id = ? and id = ? and status <> 'resolved' returning ${COLUMNS}`,
         [organizationId, id],
       );

@@ -66,11 +66,11 @@ function listLocalTables(sql: Sql): Promise<Array<{ name: string; isTenant: bool
 }
 
 /** Any table that is distributed already: rows of one organization have to be on the same node in all of them. */
-async function findColocated(sql: Sql, name: string): Promise<string> {
+async function findColocated(sql: Sql, table: string): Promise<string> {
   const rows = await query<{ table: string }>(
     sql,
     `select logicalrelid::text as "table" from pg_dist_partition where partmethod = 'h' and logicalrelid <> ?::regclass limit 1`,
-    [name],
+    [table],
   );
   return rows[0]?.table ?? 'none';
 }

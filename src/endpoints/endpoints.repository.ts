@@ -115,7 +115,7 @@ export function createEndpointsRepository(sql: Sql) {
       const [row] = await query<EndpointRow>(
         sql,
         `update endpoints set name = ?, url = ?, status = ?, disabled_reason = ?, events = ?,
-           updated_at = greatest(now(), updated_at + interval '1 millisecond')
+           updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
          where ${IN_SCOPE} and id = ? returning ${COLUMNS}`,
         [name, url, status, disabledReason, events, ...toBindings(scope), id],
       );
@@ -153,7 +153,7 @@ export function createEndpointsRepository(sql: Sql) {
       const [row] = await query<{ hadOne: boolean }>(
         sql,
         `update endpoints set secret = ?, previous_secret = secret, previous_secret_until = ?,
-           updated_at = greatest(now(), updated_at + interval '1 millisecond')
+           updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
          where ${IN_SCOPE} and id = ? returning previous_secret is not null as "hadOne"`,
         [sealed, previousUntil, ...toBindings(scope), id],
       );

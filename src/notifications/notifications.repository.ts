@@ -46,15 +46,13 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
          where c.status = 'active' and (
            (
              coalesce(c.gathered_at, '-infinity') <= ? and (
-               select 1 from notification_alerts q
+               select min(q.due_at) from notification_alerts q
                where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= ?
-               order by q.due_at limit 1
              ) is not null
            )
            or (
-             select 1 from notifications m
+             select min(m.next_attempt_at) from notifications m
              where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_DUE}
-             order by m.next_attempt_at limit 1
            ) is not null
          )`,
         [gatheredBefore.toISOString(), now.toISOString(), now.toISOString()],
@@ -196,10 +194,9 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
         sql,
         `select coalesce(max(extract(epoch from ?::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
          from notification_channels c cross join lateral (
-           select next_attempt_at from notifications m
+           select min(next_attempt_at) as next_attempt_at from notifications m
            where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
              and m.next_attempt_at <= ?
-           order by next_attempt_at limit 1
          ) as due
          where c.status = 'active'`,
         [now.toISOString(), now.toISOString()],

@@ -62,7 +62,7 @@ export function createOverdueFleetsRepository(sql: Sql) {
     async confirm(organizationId: string): Promise<boolean> {
       const rows = await query(
         sql,
-        `update overdue_fleets set confirmed_at = coalesce(confirmed_at, now()) where organization_id = ? returning 1`,
+        `update overdue_fleets set confirmed_at = least(confirmed_at, now()) where organization_id = ? returning 1`,
         [organizationId],
       );
       return rows.length > 0;

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { distribute } from '../../src/db/distribute.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { splitByOrganization } from '../../src/db/one-organization.ts';
 import { query } from '../../src/db/query.ts';
 import {
   applyAnswer,
@@ -18,6 +19,7 @@ import {
 import { populate } from '../support/operations.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { readSourceStatements } from '../house/source-statements.ts';
 
 const { CITUS_URL } = process.env;
 
@@ -95,4 +97,57 @@ describe('On Citus', () => {
   it('refuses no statement', () => {
     assert.deepEqual([...new Set(refused)], []);
   });
+
+  it('plans every statement of the source', async () => {
+    const faults: string[] = [];
+    for (const { path, owner, texts } of readSourceStatements()) {
+      if (NEVER_THERE.some((each) => `${path} ${owner}`.startsWith(each))) continue;
+      // Where parts are conditional, that with most bindings is the one that names the organization.
+      const most = Math.max(...texts.map(countBindings));
+      for (const text of texts.filter((each) => countBindings(each) === most)) {
+        const fault = await explain(text);
+        if (fault !== null) faults.push(`${path} ${owner}: ${fault}`);
+      }
+    }
+    assert.deepEqual([...new Set(faults)], []);
+  });
+
+  /** Of a statement that names one organization; its other bindings are null. */
+  async function explain(text: string): Promise<string | null> {
+    const bindings = [...text.matchAll(BINDING)].map(([, before, after]) => {
+      if (before === 'unnest(' && after === '::uuid[]') return [ORGANIZATION];
+      if (after?.endsWith('[]')) return [];
+      return before === 'organization_id = ' || after === '::uuid as organization_id' ? ORGANIZATION : null;
+    });
+    const [part] = splitByOrganization(text, bindings);
+    if (part === undefined) return 'names no organization';
+    let count = 0;
+    const numbered = part.text.replace(/\\?\?/g, (mark) => (mark === '?' ? `$${++count}` : '?'));
+    const values = part.bindings.map((value) => (value === null ? 'null' : `'${Array.isArray(value) ? `{${value}}` : value}'`));
+    const connection = await sql.client.acquireConnection();
+    try {
+      await connection.query(`prepare explained as ${numbered}`);
+      await connection.query(`explain execute explained${count > 0 ? `(${values.join()})` : ''}`);
+      return null;
+    } catch (error) {
+      // Values of inserts are null here.
+      return /NULL in the partition column/.test((error as Error).message) ? null : (error as Error).message;
+    } finally {
+      await connection.query('deallocate all');
+      await sql.client.releaseConnection(connection);
+    }
+  }
 });
+
+const ORGANIZATION = '01900000-0000-7000-8000-000000000000';
+const BINDING = /(unnest\(|organization_id = )?(?<!\\)\?(::\w+\[\]|::uuid as organization_id)?/g;
+const countBindings = (text: string): number => text.match(BINDING)?.length ?? 0;
+/** Statements that are not sent where tables are distributed, and why. */
+const NEVER_THERE: string[] = [
+  'src/commands/',
+  'src/db/distribute.ts',
+  // Totals are counted.
+  'src/db/list-totals.repository.ts addUpListChanges',
+  'src/config-jobs/config-jobs.repository.ts finish',
+  'src/deliveries/claims.repository.ts claimNew',
+];

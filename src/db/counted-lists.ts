@@ -37,7 +37,10 @@ const CHANGES = `
 /** Does nothing when it is done already. */
 export async function countListsOnRead(database: Database): Promise<void> {
   await createTransact(database)(async ({ sql }) => {
-    const kept = await query(sql, `select from pg_class where oid = to_regclass('list_totals') and relkind = 'r'`);
+    const kept = await query(
+      sql,
+      `select from pg_class where oid = to_regclass('list_totals') and relkind = 'r'`,
+    );
     if (kept.length === 0) return;
     for (const { table, name } of await query<{ table: string; name: string }>(sql, TRIGGERS)) {
       await query(sql, `drop trigger ${name} on ${table}`);

@@ -117,7 +117,8 @@ export function openDatabase({
 }
 
 /** The values of a statement say which node it runs on, so it cannot be planned without them. */
-const byValues = ({ plan_cache_mode: _, ...session }: Record<string, string>): Record<string, string> => session;
+const byValues = ({ plan_cache_mode: _, ...session }: Record<string, string>): Record<string, string> =>
+  session;
 
 const toOptions = (settings: Record<string, string>): string =>
   Object.entries(settings)

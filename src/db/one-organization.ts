@@ -32,14 +32,14 @@ export function splitByOrganization(text: string, bindings: readonly unknown[]):
   const organizations = arrays.length > 0 ? owners.flat() : named.map((index) => bindings[index]);
   const distinct = [...new Set(organizations)].sort();
   if (distinct.length === 0 || (arrays.length === 0 && distinct.length > 1)) return [{ text, bindings }];
-  function valueOf(index: number, organization: unknown): unknown {
+  function bindingOf(index: number, organization: unknown): unknown {
     const at = arrays.findIndex(({ first, count }) => first < index && index < first + count);
     if (at === -1 || distinct.length === 1) return bindings[index];
     return toElements(bindings[index]).filter((_, row) => owners[at]?.[row] === organization);
   }
   return distinct.map((organization) => ({
     text: single,
-    bindings: slots.map((slot) => (slot === OWN ? organization : valueOf(slot, organization))),
+    bindings: slots.map((slot) => (slot === OWN ? organization : bindingOf(slot, organization))),
   }));
 }
 

@@ -168,9 +168,10 @@ export function createEndpointHealthRepository(sql: Sql) {
 
     /** For the metrics of the service, so over all organizations. */
     async countByState(): Promise<EndpointCounts> {
-      const rows = await eachOrganization(sql, WITH_ENDPOINTS, (organizationId) => query<EndpointCounts>(
-        sql,
-        `select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
+      const rows = await eachOrganization(sql, WITH_ENDPOINTS, (organizationId) =>
+        query<EndpointCounts>(
+          sql,
+          `select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
            count(*) filter (where ep.status = 'disabled' and ep.deleted_at is null) as disabled,
@@ -186,8 +187,9 @@ export function createEndpointHealthRepository(sql: Sql) {
                order by next_attempt_at limit 1)) as since
          ) as due on ep.status = 'active'
          ${organizationId === null ? '' : 'where ep.organization_id = ?'}`,
-        oneOrNone(organizationId),
-      ));
+          oneOrNone(organizationId),
+        ),
+      );
       return rows.reduce(addCounts, NO_ENDPOINTS);
     },
 

@@ -36,26 +36,34 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= ? and (leased_until is 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
 
 /** Claims belong to the owner, a process: it alone records their outcome. */
+const WITH_CHANNELS = {
+  text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active'`,
+};
+
 export function createNotificationsRepository(sql: Sql, ownerId: string) {
   return {
     /** Channels of all organizations with alerts or messages that are due. */
     listDueChannels(now: Date, gatheredBefore: Date): Promise<ChannelRef[]> {
-      return query(
-        sql,
-        `select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
-         where c.status = 'active' and (
+      return eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
+        query(
+          sql,
+          `select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
+         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active' and (
            (
              coalesce(c.gathered_at, '-infinity') <= ? and (
-               select min(q.due_at) from notification_alerts q
+               select 1 from notification_alerts q
                where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= ?
+               order by q.due_at limit 1
              ) is not null
            )
            or (
-             select min(m.next_attempt_at) from notifications m
+             select 1 from notifications m
              where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_DUE}
+             order by m.next_attempt_at limit 1
            ) is not null
          )`,
-        [gatheredBefore.toISOString(), now.toISOString(), now.toISOString()],
+          [...oneOrNone(organizationId), gatheredBefore.toISOString(), now.toISOString(), now.toISOString()],
+        ),
       );
     },
 
@@ -190,18 +198,21 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
 
     /** For a metric: the age of the oldest message that is due, in all organizations; 0 when there is none. */
     async findOldestDueSeconds(now: Date): Promise<number> {
-      const [row] = await query<{ seconds: number }>(
-        sql,
-        `select coalesce(max(extract(epoch from ?::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
+      const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
+        query<{ seconds: number }>(
+          sql,
+          `select coalesce(max(extract(epoch from ?::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
          from notification_channels c cross join lateral (
-           select min(next_attempt_at) as next_attempt_at from notifications m
+           select next_attempt_at from notifications m
            where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
              and m.next_attempt_at <= ?
+           order by next_attempt_at limit 1
          ) as due
-         where c.status = 'active'`,
-        [now.toISOString(), now.toISOString()],
+         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active'`,
+          [now.toISOString(), now.toISOString(), ...oneOrNone(organizationId)],
+        ),
       );
-      return row?.seconds ?? 0;
+      return Math.max(0, ...rows.map(({ seconds }) => seconds));
     },
   };
 }

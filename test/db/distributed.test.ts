@@ -129,6 +129,17 @@ describe('A statement about rows of several organizations', () => {
     );
   });
 
+  it('compares each table that it joins with the organization', () => {
+    const text =
+      'select from assets a join devices d on d.organization_id = a.organization_id where a.organization_id = ?';
+    assert.deepEqual(splitByOrganization(text, ['a']), [
+      {
+        text: 'select from assets a join devices d on d.organization_id = a.organization_id and d.organization_id = ? where a.organization_id = ?',
+        bindings: ['a', 'a'],
+      },
+    ]);
+  });
+
   it('is left as it is when it names an organization already, or none', () => {
     const text = 'select from assets where organization_id = ? and id = any(?::uuid[])';
     assert.deepEqual(splitByOrganization(text, ['a', ['b']]), [{ text, bindings: ['a', ['b']] }]);

@@ -20,6 +20,12 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: contents of all organizations that no certificate refers to',
   'src/certificates/certificate-contents.repository.ts DUE: looks up certificate_removals without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
+  'src/notifications/notifications.repository.ts WITH_CHANNELS: looks up notification_channels without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/endpoints/endpoint-health.repository.ts WITH_ENDPOINTS: looks up endpoints without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/assets/assets.repository.ts findOwnersOnAllNodes: looks up assets without organization_id':
+    'a device that sends without a token is identified by its serial number alone',
   'src/db/list-totals.repository.ts CHANGED: looks up list_changes without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/http/idempotency-keys.repository.ts EXPIRED: looks up idempotency_keys without organization_id':

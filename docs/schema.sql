@@ -1076,6 +1076,8 @@ CREATE TABLE schema_support (
 );
 COMMENT ON TABLE schema_support IS
   'One row: which releases can run on this schema.';
+COMMENT ON COLUMN schema_support.is_only IS
+  'Always true: there is one row.';
 COMMENT ON COLUMN schema_support.needed_migration IS
   'A release that does not know this migration is too old for the schema.';
 

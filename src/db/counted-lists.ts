@@ -7,10 +7,9 @@ import type { Database } from './database.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
 
-const TRIGGERS = `select tgrelid::regclass::text as "table", tgname as name from pg_trigger
-  where not tgisinternal and tgparentid = 0 and tgfoid in (
-    'record_assets_changes'::regproc, 'record_alerts_changes'::regproc, 'record_config_targets_changes'::regproc
-  )`;
+const TRIGGERS = `select t.tgrelid::regclass::text as "table", t.tgname as name
+  from pg_trigger t join pg_proc f on f.oid = t.tgfoid
+  where not t.tgisinternal and t.tgparentid = 0 and f.prosrc like '%insert into list_changes%'`;
 
 /** The names of lists and keys are those of the triggers. */
 const TOTALS = `
@@ -25,6 +24,15 @@ const TOTALS = `
   union all
   select organization_id, 'alerts', 'type:' || type || ':' || status, count(*)
   from alerts group by organization_id, type, status
+  union all
+  select organization_id, 'devices', 'status:' || status, count(*)
+  from device_states where is_active group by organization_id, status
+  union all
+  select organization_id, 'devices', 'battery:' || battery_status, count(*)
+  from device_states where is_active group by organization_id, battery_status
+  union all
+  select organization_id, 'devices', 'sync:' || sync_status, count(*)
+  from device_configs where is_active group by organization_id, sync_status
   union all
   select organization_id, 'targets:' || job_id::text, state, count(*)
   from config_targets group by organization_id, 'targets:' || job_id::text, state`;

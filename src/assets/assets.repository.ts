@@ -221,7 +221,8 @@ export function createAssetsRepository(sql: Sql) {
            update assets set archived_at = now(), building_id = null, space_id = null
            where ${ACTIVE} and id = ? returning organization_id, id
          ), unexpected as (
-           update device_states s set ${NO_DEADLINE}
+           -- A trigger sets is_active, but not where tables are distributed.
+           update device_states s set ${NO_DEADLINE}, is_active = false
            from archived a where s.organization_id = a.organization_id and s.asset_id = a.id
          )
          update device_configs d set is_active = false

@@ -1,4 +1,5 @@
 import { assetCommands } from './asset-commands.ts';
+import { backupCommands } from './backup-commands.ts';
 import { certificateCommands } from './certificate-commands.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion-commands.ts';
@@ -31,6 +32,7 @@ export const commands: Command[] = [
   ...fleetCommands,
   ...readingCommands,
   ...schemaCommands,
+  ...backupCommands,
   ...temporalCommands,
   ...completionCommands(() => commands),
 ];

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { listPendingMigrations } from '../db/migrate.ts';
 import { query } from '../db/query.ts';
+import { findSchemaFault } from '../db/schema-check.ts';
 import { COAP_PORT_DEFAULT, PORT_DEFAULT, readCommandSettings } from '../process/config.ts';
 import { VERSION } from '../process/version.ts';
 import { connect } from './api.ts';
@@ -82,12 +82,10 @@ export const machineChecks = (): Check[] => [
     name: 'schema',
     look: () =>
       withDatabase(async (sql) => {
-        const pending = await listPendingMigrations(sql);
-        if (pending.length === 0) return good('it is up to date');
-        return bad(
-          `${pending.length} migrations have not run: ${pending[0]} …`,
-          'run: npm run dms -- migrate',
-        );
+        const fault = await findSchemaFault(sql);
+        return fault === null
+          ? good('it is one that this version knows')
+          : bad(fault, 'npm run dms -- migrate');
       }),
   },
   {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { distribute } from '../db/distribute.ts';
 import { migrate } from '../db/migrate.ts';
-import type { Command } from './command.ts';
+import { type Command, print } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 const GOLDEN = new URL('../../openapi.json', import.meta.url);
@@ -14,6 +15,16 @@ export const schemaCommands: Command[] = [
       withDatabase(async (sql) => {
         const names = await migrate(sql);
         return names.length === 0 ? 'The schema is up to date' : `Migrated: ${names.join(', ')}`;
+      }),
+  },
+  {
+    words: ['distribute'],
+    args: '',
+    summary: 'distributes the tables over the nodes of Citus, by organization; while the service is stopped',
+    run: () =>
+      withDatabase(async (sql) => {
+        await distribute(sql, print);
+        return 'All tables are distributed. Start every process with DATABASE_DISTRIBUTED=true';
       }),
   },
   {

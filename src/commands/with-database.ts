@@ -23,7 +23,7 @@ export function hasDatabase(): boolean {
   return databaseUrl !== null || existsSync(join(dataDir, 'local.json'));
 }
 
-function findDatabaseUrl(): string {
+export function findDatabaseUrl(): string {
   const { databaseUrl, dataDir } = readCommandSettings();
   if (databaseUrl !== null) return databaseUrl;
   const file = join(dataDir, 'local.json');

@@ -17,6 +17,9 @@ const READING = [
   'migrate',
   'openapi',
   'temporal setup',
+  'distribute',
+  'backup',
+  'restore',
   'completion',
   'complete',
   // Moves what is stored, and shows the same.

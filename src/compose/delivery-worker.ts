@@ -1,6 +1,6 @@
 /** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
 import { randomUUID } from 'node:crypto';
-import { openDatabase } from '../db/database.ts';
+import { openDatabase, readPool } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
 import { createAttemptsRepository } from '../deliveries/attempts.repository.ts';
 import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
@@ -17,7 +17,9 @@ import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
-import { addEndpointMetrics } from '../http/metrics.ts';
+import { atMostEvery } from '../http/gauges.ts';
+import { observeGroupCommit } from '../http/metrics.ts';
+import { addEndpointGauges } from '../http/service-gauges.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -41,7 +43,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const ownerId = randomUUID();
   const claims = createClaimsRepository(outbox, ownerId);
   const endpoints = createEndpointHealthRepository(sql);
-  addEndpointMetrics(resources.metrics, endpoints.countByState);
+  addEndpointGauges(resources.metrics, atMostEvery(settings.metricsMaxAgeMs, endpoints.countByState));
   const breakers = createBreakerRepository(sql);
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
   const endpointHealth = createEndpointHealthService({
@@ -64,6 +66,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
   return {
+    isListening: dispatching.isListening,
     recoverySteps: createEndpointRecoveryService({
       claims,
       backlog: createBacklogRepository(outbox),
@@ -90,14 +93,18 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   };
 }
 
-const openOutbox = ({ settings }: Resources) =>
-  openDatabase({
+function openOutbox({ settings, metrics }: Resources) {
+  const outbox = openDatabase({
     url: settings.databaseUrl,
     poolSize: OUTBOX_POOL_SIZE,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service deliveries',
     session: OUTBOX_SESSION,
+    onFault: (kind) => metrics.databaseFaults.inc({ kind }),
   });
+  metrics.pools.set('deliveries', () => readPool(outbox));
+  return outbox;
+}
 
 type AttemptsNeeds = Pick<AttemptsDeps, 'recorder' | 'endpointHealth' | 'send' | 'requests' | 'release'>;
 
@@ -115,6 +122,7 @@ function composeAttempts(
       metrics.deliveryAttempts.inc({ verdict });
       metrics.deliveryDuration.observe(durationMs / 1000);
     },
+    observer: observeGroupCommit(metrics, 'outcomes'),
     log,
   });
 }
@@ -155,6 +163,7 @@ function startDispatching(
     ),
   ];
   return {
+    isListening: listener.isListening,
     async stop() {
       await Promise.all([listener.stop(), dispatcher.stop(), ...polls.map((poll) => poll.stop())]);
     },

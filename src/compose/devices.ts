@@ -14,6 +14,7 @@ import { createDeviceInfoService } from '../devices/device-info.service.ts';
 import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { observeLockingCommit } from '../http/metrics.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import type { Resources } from './resources.ts';
 
@@ -48,6 +49,7 @@ export function composeDevices(
   const { handle } = createDeviceExchanges({
     transact: transactContacts,
     slots,
+    observers: observeLockingCommit(metrics, 'reports'),
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     unregisteredIn: createUnregisteredDevicesRepository,

@@ -1,6 +1,7 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
-import { openDatabase } from '../db/database.ts';
+import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
+import type { FaultKind } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
@@ -8,7 +9,6 @@ import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
-import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
@@ -38,6 +38,7 @@ export function openResources(options: ComposeOptions) {
   const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
+  const metrics = createMetrics();
   const database = {
     url: settings.databaseUrl,
     statementTimeoutMs: settings.statementTimeoutMs,
@@ -45,11 +46,15 @@ export function openResources(options: ComposeOptions) {
     onConnectionLost() {
       for (const listener of lostConnections) listener();
     },
+    onFault: (kind: FaultKind) => metrics.databaseFaults.inc({ kind }),
   };
   const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
-  const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
+  const transferSql = openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize });
+  metrics.pools.set('main', () => readPool(sql));
+  metrics.pools.set('transfers', () => readPool(transferSql));
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
+  const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
   const temporal = connectTemporal(toTemporalConnection(settings));
   return {
     settings,
@@ -61,17 +66,17 @@ export function openResources(options: ComposeOptions) {
     deliveryPlan,
     sql,
     /** For exports and files. */
-    transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
+    transferSql,
     /** For its connections. No organization has all of them. */
     transferTurns: createKeyedSemaphore({
       perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
       totalMax: settings.transfers.poolSize,
     }),
-    transact: createTransact(sql),
+    transact: createTransact(sql, { onRetry }),
     /** For what devices send: a device that stays locked is refused. */
-    transactContacts: createTransact(sql, { lockTimeoutMs }),
+    transactContacts: createTransact(sql, { lockTimeoutMs, onRetry }),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs, startsWithRead: true }),
+    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs, startsWithRead: true, onRetry }),
     slots: batchSlots(settings.databasePoolSize),
     metrics,
     temporal,

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { isQueryTimeout } from './faults.ts';
+import { type FaultKind, faultKindOf, isQueryTimeout } from './faults.ts';
 
 /** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
 export type PooledConnection = pg.Client & {
@@ -29,6 +29,16 @@ export interface DatabaseOptions {
   session?: Record<string, string>;
   /** A connection ended without being closed here: after a failover, another server answers. */
   onConnectionLost?(): void;
+  /** A statement took too long, or got no connection. */
+  onFault?(kind: FaultKind): void;
+}
+
+/** How many connections a pool has, and how many callers wait for one. */
+export interface PoolState {
+  used: number;
+  idle: number;
+  waiting: number;
+  max: number;
 }
 
 /**
@@ -63,6 +73,7 @@ export function openDatabase({
   applicationName,
   session = {},
   onConnectionLost = () => {},
+  onFault = () => {},
 }: DatabaseOptions): Database {
   const connections = new Map<string, PooledConnection>();
   function remember(connection: PooledConnection & { __knexUid: string }, done: () => void): void {
@@ -94,8 +105,18 @@ export function openDatabase({
   });
   // A connection that did not answer would block its next user as well.
   pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
+    const kind = faultKindOf(error);
+    if (kind !== null) onFault(kind);
     const connection = connections.get(__knexUid);
     if (connection && isQueryTimeout(error)) connection.__knex__disposed ??= error;
   });
+  pool.client.pool.on('acquireFail', () => onFault('no_connection'));
   return pool;
+}
+
+/** Null after the end of the pool. */
+export function readPool(database: Database): PoolState | null {
+  const { pool } = database.client;
+  if (!pool) return null;
+  return { used: pool.numUsed(), idle: pool.numFree(), waiting: pool.numPendingAcquires(), max: pool.max };
 }

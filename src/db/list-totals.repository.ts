@@ -21,3 +21,23 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
   );
   return row?.count ?? 0;
 }
+
+export interface FleetTotals {
+  assets: number;
+  openAlerts: Array<{ type: string; count: number }>;
+}
+
+/** For the metrics of the service, so over all organizations: some seconds behind, because changes are not added. */
+export async function sumFleetTotals(sql: Sql): Promise<FleetTotals> {
+  const rows = await query<{ list: string; key: string; count: number }>(
+    sql,
+    `select list, split_part(key, ':', 2) as key, sum(total)::bigint as count from list_totals
+     where list = 'assets' and key = '' or list = 'alerts' and key like 'type:%' and key not like '%:resolved'
+     group by 1, 2 order by 1, 2`,
+  );
+  const ofList = (name: string) => rows.filter(({ list }) => list === name);
+  return {
+    assets: ofList('assets')[0]?.count ?? 0,
+    openAlerts: ofList('alerts').map(({ key, count }) => ({ type: key, count })),
+  };
+}

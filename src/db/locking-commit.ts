@@ -6,7 +6,12 @@
  * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
  */
 import { isLockTimeout } from './faults.ts';
-import { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import {
+  createGroupCommit,
+  type GroupCommit,
+  type GroupCommitObserver,
+  type GroupCommitOptions,
+} from './group-commit.ts';
 
 /** The result of an item whose row another transaction has locked: nothing was done for it. */
 export const LOCKED = Symbol('locked');
@@ -34,6 +39,13 @@ export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
   locked(): Error;
   /** An item is refused with one of these errors. */
   onRefused?(reason: RefusedTurn): void;
+  observers?: LockingCommitObservers | undefined;
+}
+
+export interface LockingCommitObservers {
+  direct: GroupCommitObserver;
+  /** Of the items that wait for a lock. */
+  waiting: GroupCommitObserver;
 }
 
 export type RefusedTurn = 'overloaded' | 'locked';
@@ -44,7 +56,7 @@ const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
 export function createLockingCommit<Item, Result>(
   options: LockingCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { commit, laneOf, keyOf, slots, maxItems, weight, gather, onRefused = () => {} } = options;
+  const { commit, laneOf, keyOf, slots, maxItems, weight, gather, observers, onRefused = () => {} } = options;
   const refused = (reason: RefusedTurn) => () => {
     onRefused(reason);
     return options[reason]();
@@ -58,6 +70,7 @@ export function createLockingCommit<Item, Result>(
     ...(gather && { gather }),
     commit: (items) => commitInOrder(items),
     keyOf,
+    observer: observers?.direct,
     concurrency: slots.direct,
     // Locks hold up nobody here, so organizations share batches: many small ones would make very many of their own.
     lanes: { laneOf, concurrency: slots.perLane, isMixed: true },
@@ -66,6 +79,7 @@ export function createLockingCommit<Item, Result>(
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
     commit: commitPatiently,
+    observer: observers?.waiting,
     concurrency: slots.waiting,
     lanes: { laneOf, concurrency: 1 },
     maxWaiting: WAITING_FOR_LOCKS_MAX,

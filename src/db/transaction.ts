@@ -36,6 +36,8 @@ export interface TransactOptions {
    * runs outside of a transaction, so it must be one that changes nothing. Default: no.
    */
   startsWithRead?: boolean;
+  /** The work failed by a conflict with another transaction, and runs again. */
+  onRetry?(): void;
 }
 
 /** In one message, since each costs a round trip. */
@@ -54,6 +56,7 @@ export function createTransact(database: Database, options: TransactOptions = {}
         return await runOnce(database, options, work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
+        options.onRetry?.();
       }
     }
   };

@@ -9,6 +9,7 @@ import {
   createLockingCommit,
   LOCKED,
   type Locking,
+  type LockingCommitObservers,
   type RefusedTurn,
 } from '../db/locking-commit.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
@@ -56,6 +57,7 @@ export interface DeviceExchangesDeps {
     update(devices: Device[], presences: PresenceChange[], locking: Locking): Promise<void>;
   };
   slots: BatchSlots;
+  observers?: LockingCommitObservers;
   targetsIn(sql: Sql): ExchangeTargets;
   unregisteredIn(sql: Sql): {
     record(contacts: SerialInOrganization[]): Promise<void>;
@@ -90,6 +92,7 @@ export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchange
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
     slots: deps.slots,
+    observers: deps.observers,
     maxItems: BATCH_MAX,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices report at once', { headers: { 'Retry-After': '5' } }),

@@ -44,6 +44,8 @@ export interface EndpointCounts {
   disabled: number;
   /** 0 when nothing is due. */
   oldestDueSeconds: number;
+  /** The same of those whose breaker is closed. */
+  delaySeconds: number;
 }
 
 /**
@@ -162,7 +164,9 @@ export function createEndpointHealthRepository(sql: Sql) {
            count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
            count(*) filter (where ep.status = 'disabled' and ep.deleted_at is null) as disabled,
-           coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds"
+           coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds",
+           coalesce(extract(epoch from now() - min(due.since) filter (where ep.breaker = 'closed')), 0)::float8
+             as "delaySeconds"
          from endpoints ep left join lateral (
            select least(
              (select uuid_extract_timestamp(id) from deliveries

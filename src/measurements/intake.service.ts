@@ -13,6 +13,7 @@ import {
   createLockingCommit,
   LOCKED,
   type Locking,
+  type LockingCommitObservers,
   type RefusedTurn,
 } from '../db/locking-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
@@ -44,6 +45,7 @@ export interface IntakeDeps {
   unregisteredIn(sql: Sql): { record(contacts: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   slots: BatchSlots;
+  observers?: LockingCommitObservers;
   /** Older readings are dropped; default: none are. */
   retentionMs?: number;
   /** Opens and resolves alerts by the readings, and answers with their events. */
@@ -77,6 +79,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
     slots: deps.slots,
+    observers: deps.observers,
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     gather: GATHER,

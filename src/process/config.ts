@@ -20,6 +20,8 @@ export interface Settings {
   host: string;
   port: number;
   metricsPort: number;
+  /** What metrics need of the database is asked at most so often. */
+  metricsMaxAgeMs: number;
   requestTimeoutMs: number;
   /** A client that takes nothing of its answer for this long is cut off. */
   writeTimeoutMs: number;
@@ -145,6 +147,7 @@ export function readSettings(env: Env = process.env): Settings {
     host: values.HOST,
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,
+    metricsMaxAgeMs: values.METRICS_MAX_AGE_SECONDS * 1000,
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
     writeTimeoutMs: values.WRITE_TIMEOUT_SECONDS * 1000,
     transfers: toTransferSettings(values),

@@ -97,6 +97,7 @@ const withDefault = {
   JOB_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(365),
   AUDIT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   ALERT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
+  METRICS_MAX_AGE_SECONDS: Joi.number().min(0).max(300).default(10),
   LAME_DUCK_SECONDS: Joi.number().min(0).max(300).default(5),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };

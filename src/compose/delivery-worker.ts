@@ -23,6 +23,7 @@ import { addEndpointGauges } from '../http/service-gauges.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
+import { traceDeliveries } from './traces.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 const OUTBOX_POOL_SIZE = 8;
@@ -59,7 +60,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const attempts = composeAttempts(resources, {
     recorder: createAttemptsRepository(outbox, ownerId),
     endpointHealth,
-    send: deliveries.send,
+    send: traceDeliveries(resources.tracing, deliveries.send),
     requests: deliveries.requests,
     release: claims.release,
   });

@@ -41,7 +41,7 @@ export interface DevicesNeeds
 }
 
 export function composeDevices(
-  { sql, transactContacts, slots, metrics, now }: Resources,
+  { sql, transactContacts, slots, metrics, tracing, now }: Resources,
   needs: DevicesNeeds,
 ) {
   const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
@@ -50,6 +50,7 @@ export function composeDevices(
     transact: transactContacts,
     slots,
     observers: observeLockingCommit(metrics, 'reports'),
+    tracing,
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     unregisteredIn: createUnregisteredDevicesRepository,

@@ -7,6 +7,7 @@ import { createRefusalLog, LINES_PER_MINUTE, MINUTE_MS } from '../gateway/refusa
 import { addExchangeGauge } from '../http/service-gauges.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
+import { traceLoggers } from './traces.ts';
 
 export async function startGateway(resources: Resources, slices: Slices): Promise<CoapServer> {
   const { settings, metrics } = resources;
@@ -14,7 +15,7 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
     host: settings.host,
     port: settings.coap.port,
     tokenOption: settings.coap.tokenOption,
-    routes: composeGatewayRoutes(resources, slices),
+    routes: traceLoggers(resources.tracing, composeGatewayRoutes(resources, slices)),
     observe: ({ path, confirmable, code }) =>
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
     log: createErrorLog(resources),

@@ -24,7 +24,19 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, transferTurns, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
+  {
+    sql,
+    transferSql,
+    transferTurns,
+    settings,
+    transact,
+    transactBatch,
+    slots,
+    metrics,
+    tracing,
+    now,
+    log,
+  }: Resources,
   {
     configurationsIn,
     evaluateAlerts,
@@ -39,6 +51,7 @@ export function composeMeasurements(
     transact: transactBatch,
     slots,
     observers: observeLockingCommit(metrics, 'frames'),
+    tracing,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     configurationsIn,

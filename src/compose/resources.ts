@@ -3,7 +3,7 @@ import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import type { FaultKind } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
-import { createTransact } from '../db/transaction.ts';
+import { createTransact, type TransactOptions } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
@@ -12,11 +12,13 @@ import { createMetrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
+import { openTracing } from '../process/open-telemetry.ts';
 import { summarizeOutages } from '../process/outage-log.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 import { findOutage } from './outages.ts';
+import { traceTransactions } from './traces.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -55,7 +57,10 @@ export function openResources(options: ComposeOptions) {
   metrics.pools.set('transfers', () => readPool(transferSql));
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
-  const temporal = connectTemporal(toTemporalConnection(settings));
+  const tracing = settings.traces && openTracing(settings.traces);
+  const temporal = connectTemporal(toTemporalConnection(settings), tracing);
+  const transactWith = (more: TransactOptions = {}) =>
+    traceTransactions(tracing, createTransact(sql, { ...more, onRetry }));
   return {
     settings,
     log,
@@ -72,11 +77,13 @@ export function openResources(options: ComposeOptions) {
       perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
       totalMax: settings.transfers.poolSize,
     }),
-    transact: createTransact(sql, { onRetry }),
+    /** Null: no traces. */
+    tracing,
+    transact: transactWith(),
     /** For what devices send: a device that stays locked is refused. */
-    transactContacts: createTransact(sql, { lockTimeoutMs, onRetry }),
+    transactContacts: transactWith({ lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs, startsWithRead: true, onRetry }),
+    transactBatch: transactWith({ plans: 'once', lockTimeoutMs, startsWithRead: true }),
     slots: batchSlots(settings.databasePoolSize),
     metrics,
     temporal,

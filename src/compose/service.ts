@@ -22,7 +22,7 @@ export function compose(options: ComposeOptions) {
   const slices = composeSlices(resources);
   const routes = routesOf(slices);
   const clock = composeClock(resources);
-  const { settings, sql, transferSql, temporal, metrics } = resources;
+  const { settings, sql, transferSql, temporal, metrics, tracing } = resources;
   let phase: Phase = 'starting';
   const kinds = new Set<ProcessKind>();
   const readReadiness = createReadiness(healthChecks(resources), () => phase);
@@ -63,6 +63,7 @@ export function compose(options: ComposeOptions) {
       slices.notifications.close();
       await temporal.close();
       await Promise.all([sql.destroy(), transferSql.destroy()]);
+      await tracing?.close();
     },
   };
 }

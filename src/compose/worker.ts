@@ -31,6 +31,7 @@ export async function startWorker(
       recoverySteps: deliveries.recoverySteps,
     }),
     log,
+    tracing: resources.tracing,
     workflowBundle,
   });
   const sweeps = startSweeps(resources, slices);

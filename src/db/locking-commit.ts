@@ -5,6 +5,7 @@
  *
  * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
  */
+import type { BatchTraces } from '../process/tracing.ts';
 import { isLockTimeout } from './faults.ts';
 import {
   createGroupCommit,
@@ -40,6 +41,8 @@ export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
   /** An item is refused with one of these errors. */
   onRefused?(reason: RefusedTurn): void;
   observers?: LockingCommitObservers | undefined;
+  /** Null or undefined: no traces. */
+  traces?: BatchTraces<Item> | null | undefined;
 }
 
 export interface LockingCommitObservers {
@@ -56,11 +59,14 @@ const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
 export function createLockingCommit<Item, Result>(
   options: LockingCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { commit, laneOf, keyOf, slots, maxItems, weight, gather, observers, onRefused = () => {} } = options;
+  const { laneOf, keyOf, slots, traces, maxItems, weight, gather, observers, onRefused = () => {} } = options;
   const refused = (reason: RefusedTurn) => () => {
     onRefused(reason);
     return options[reason]();
   };
+  const commit: typeof options.commit = traces
+    ? (items, locking) => traces.run(items, () => options.commit(items, locking))
+    : options.commit;
   /** Items that wait for the lock, by key. */
   const waiting = new Map<string, number>();
   const shared = { maxItems, weight, overloaded: refused('overloaded') };
@@ -120,6 +126,7 @@ export function createLockingCommit<Item, Result>(
 
   return {
     async submit(item) {
+      traces?.add(item);
       const result = await direct.submit(item);
       return result === LOCKED ? submitPatiently(item) : result;
     },

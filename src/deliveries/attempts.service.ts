@@ -89,9 +89,11 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 
   async function send(claim: ClaimedDelivery): Promise<{ attemptedAt: Date; result: AttemptResult }> {
     const attemptedAt = now();
-    const { organizationId, url, eventId, body } = claim;
+    const { organizationId, url, eventId, body, trace } = claim;
     const secrets = tryOpenSecrets(claim);
-    const result = secrets ? await deps.send({ organizationId, url, eventId, body, secrets }) : CANNOT_SIGN;
+    const result = secrets
+      ? await deps.send({ organizationId, url, eventId, body, trace, secrets })
+      : CANNOT_SIGN;
     return { attemptedAt, result };
   }
 

@@ -16,6 +16,7 @@ import type { InTransaction, Transact, Transaction } from '../db/transaction.ts'
 import { cameOnline } from '../presence/presence.ts';
 import type { PresenceChange } from '../presence/presence-columns.ts';
 import { AppError } from '../process/errors.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { AssetRef } from './asset-ref.ts';
 import {
   exchangeEvents,
@@ -58,6 +59,8 @@ export interface DeviceExchangesDeps {
   };
   slots: BatchSlots;
   observers?: LockingCommitObservers;
+  /** Null: no traces. */
+  tracing?: Pick<Tracing, 'batches'> | null;
   targetsIn(sql: Sql): ExchangeTargets;
   unregisteredIn(sql: Sql): {
     record(contacts: SerialInOrganization[]): Promise<void>;
@@ -93,6 +96,7 @@ export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchange
     keyOf: serialKeyOf,
     slots: deps.slots,
     observers: deps.observers,
+    traces: deps.tracing?.batches('batch of reports', serialKeyOf),
     maxItems: BATCH_MAX,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices report at once', { headers: { 'Retry-After': '5' } }),

@@ -26,6 +26,7 @@ import { DEVICE_IS_LOCKED } from '../devices/device.ts';
 import { withContents } from '../devices/device-sync.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
+import type { Tracing } from '../process/tracing.ts';
 import { createDeviceFrames, type DeviceFrames, isKept } from './device-frame-fold.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import type { Frame } from './frame.ts';
@@ -46,6 +47,8 @@ export interface IntakeDeps {
   partitions: PartitionKeeper;
   slots: BatchSlots;
   observers?: LockingCommitObservers;
+  /** Null: no traces. */
+  tracing?: Pick<Tracing, 'batches'> | null;
   /** Older readings are dropped; default: none are. */
   retentionMs?: number;
   /** Opens and resolves alerts by the readings, and answers with their events. */
@@ -80,6 +83,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     keyOf: serialKeyOf,
     slots: deps.slots,
     observers: deps.observers,
+    traces: deps.tracing?.batches('batch of frames', serialKeyOf),
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     gather: GATHER,

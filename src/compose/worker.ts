@@ -33,6 +33,7 @@ export async function startWorker(
     log,
     tracing: resources.tracing,
     workflowBundle,
+    hasThreads: resources.hasWorkflowThreads,
   });
   const sweeps = startSweeps(resources, slices);
   return {

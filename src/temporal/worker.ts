@@ -19,6 +19,8 @@ export interface TemporalWorkerOptions {
   log: Log;
   /** Null: no traces. */
   tracing: Tracing | null;
+  /** Without them a run that never yields blocks the process. */
+  hasThreads: boolean;
   /** A bundle shared by several workers. Default: the bundle of the build, or a new one. */
   workflowBundle?: WorkflowBundleOption;
 }
@@ -89,7 +91,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
 
 /** One for each task queue. That of jobs runs every kind, for runs of endpoints that an older version has started. */
 function createWorkers(
-  { connection, taskQueue, atOnce, activities, tracing }: TemporalWorkerOptions,
+  { connection, taskQueue, atOnce, activities, tracing, hasThreads }: TemporalWorkerOptions,
   native: NativeConnection,
   workflowBundle: WorkflowBundleOption,
 ): Promise<Worker[]> {
@@ -99,6 +101,7 @@ function createWorkers(
     activities,
     workflowBundle,
     ...(tracing && { interceptors: { activity: [traceSteps(tracing)] } }),
+    debugMode: !hasThreads,
     maxConcurrentWorkflowTaskExecutions: atOnce.workflowTasksMax,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { eventually } from '../support/fleet.ts';
-import { documentedMetrics, isShown, parseMetrics, queriedMetrics } from '../support/metrics.ts';
+import {
+  documentedMetrics,
+  isShown,
+  parseMetrics,
+  queriedMetrics,
+  readDocument,
+} from '../support/metrics.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
 
@@ -88,6 +94,21 @@ describe('A process', function () {
       for (const { name, labels } of documented)
         for (const label of shown.get(name)?.labels ?? [])
           assert.ok(labels.includes(label), `${name}: ${label}`);
+    }
+  });
+
+  it('has as many connections at most as the document for operators counts', async () => {
+    for (const kind of KINDS) {
+      const { text } = await read(kind, '/metrics');
+      const pools = [...text.matchAll(/^dms_database_connections_max\{.*\} (\d+)$/gm)].map(([, max]) =>
+        Number(max),
+      );
+      const listening = kind === 'worker' ? 1 : 0;
+      const total = pools.reduce((sum, max) => sum + max, listening);
+      assert.ok(
+        readDocument('docs/operating.md').includes(`| \`${kind}\` | ${total} |`),
+        `${kind}: ${total}`,
+      );
     }
   });
 

@@ -22,22 +22,29 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
   return row?.count ?? 0;
 }
 
+/** By state or type. */
 export interface FleetTotals {
-  assets: number;
-  openAlerts: Array<{ type: string; count: number }>;
+  status: Record<string, number>;
+  sync: Record<string, number>;
+  openAlerts: Record<string, number>;
 }
 
 /** For the metrics of the service, so over all organizations: some seconds behind, because changes are not added. */
 export async function sumFleetTotals(sql: Sql): Promise<FleetTotals> {
   const rows = await query<{ list: string; key: string; count: number }>(
     sql,
-    `select list, split_part(key, ':', 2) as key, sum(total)::bigint as count from list_totals
-     where list = 'assets' and key = '' or list = 'alerts' and key like 'type:%' and key not like '%:resolved'
-     group by 1, 2 order by 1, 2`,
+    `select list, key, sum(total)::bigint as count from list_totals
+     where list in ('devices', 'open_alerts') group by 1, 2 order by 1, 2`,
   );
-  const ofList = (name: string) => rows.filter(({ list }) => list === name);
+  const under = (list: string, prefix: string) =>
+    Object.fromEntries(
+      rows
+        .filter((row) => row.list === list && row.key.startsWith(prefix))
+        .map(({ key, count }) => [key.slice(prefix.length), count]),
+    );
   return {
-    assets: ofList('assets')[0]?.count ?? 0,
-    openAlerts: ofList('alerts').map(({ key, count }) => ({ type: key, count })),
+    status: under('devices', 'status:'),
+    sync: under('devices', 'sync:'),
+    openAlerts: under('open_alerts', ''),
   };
 }

@@ -10,6 +10,8 @@ export interface OutgoingEvent {
   body: string;
   /** The trace that it follows from. */
   trace?: string | null;
+  /** An endpoint that does not receive it, although it subscribes. */
+  exceptEndpointId?: string | undefined;
 }
 
 export interface EventsDeps {
@@ -30,6 +32,7 @@ export function createPublishEvents({ deliveriesIn, traceOf = null }: EventsDeps
       type: event.type,
       body: serializeEvent(event),
       ...(traceOf && { trace: traceOf(event) }),
+      exceptEndpointId: event.exceptEndpointId,
     }));
     published.publish(outgoing);
     await deliveriesIn(sql).insert(outgoing);

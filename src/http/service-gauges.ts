@@ -6,7 +6,7 @@ import { toReadings } from './process-gauges.ts';
 /** Each is null while it is not known. */
 export interface ServiceSources {
   jobs(): Promise<{ running: number; overdue: number; withoutRun: number } | null>;
-  totals(): Promise<{ assets: number; openAlerts: Array<{ type: string; count: number }> } | null>;
+  totals(): Promise<Record<'status' | 'sync' | 'openAlerts', Record<string, number>> | null>;
   /** Until when rows can be inserted, by table. */
   partitions(): Promise<Array<{ table: string; end: Date }> | null>;
   /** Whether notifications of the database arrive. */
@@ -30,18 +30,22 @@ export function addServiceGauges({ registry }: Metrics, sources: ServiceSources)
     },
   });
   addGauge(registry, {
-    name: 'dms_assets',
-    help: 'Active assets of all organizations',
-    read: async () => toReadings((await sources.totals())?.assets ?? null),
+    name: 'dms_devices',
+    help: 'Devices of all organizations by presence: new, online or offline',
+    labelNames: ['status'],
+    read: async () => toReadingsBy('status', (await sources.totals())?.status),
+  });
+  addGauge(registry, {
+    name: 'dms_device_syncs',
+    help: 'Devices of all organizations by how their configuration stands: applied, pending, sent, failed, …',
+    labelNames: ['status'],
+    read: async () => toReadingsBy('status', (await sources.totals())?.sync),
   });
   addGauge(registry, {
     name: 'dms_open_alerts',
     help: 'Alerts of all organizations that are not resolved, by type',
     labelNames: ['type'],
-    async read() {
-      const totals = await sources.totals();
-      return totals?.openAlerts.map(({ type, count }) => ({ labels: { type }, value: count })) ?? null;
-    },
+    read: async () => toReadingsBy('type', (await sources.totals())?.openAlerts),
   });
   addGauge(registry, {
     name: 'dms_partitions_end_timestamp_seconds',
@@ -60,6 +64,9 @@ export function addServiceGauges({ registry }: Metrics, sources: ServiceSources)
     read: () => [{ value: Number(sources.isListening()) }],
   });
 }
+
+const toReadingsBy = (label: string, counts: Record<string, number> = {}) =>
+  Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
 
 const ENDPOINT_STATES = ['closed', 'open', 'draining', 'disabled'] as const;
 

@@ -109,7 +109,7 @@ describe('Sweeps', function () {
     assert.equal(counts.oldestDueSeconds, 0);
     const { jobs, totals, partitions } = serviceSources(resources, { isListening: () => true });
     assert.deepEqual(await jobs(), { running: 0, overdue: 0, withoutRun: 0 });
-    assert.equal((await totals())?.assets, ROWS);
+    assert.deepEqual((await totals())?.status, { online: ROWS });
     assert.equal((await partitions())?.length, PARTITIONED_TABLES.length);
     const read = (await settledRowsRead()) - before;
     assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);

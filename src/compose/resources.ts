@@ -18,7 +18,7 @@ import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts
 import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 import { findOutage } from './outages.ts';
-import { traceTransactions } from './traces.ts';
+import { traceTransactions, warnOfLostSpans } from './traces.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -59,7 +59,7 @@ export function openResources(options: ComposeOptions) {
   metrics.pools.set('transfers', () => readPool(transferSql));
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
   const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
-  const tracing = settings.traces && openTracing(settings.traces);
+  const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
   const temporal = connectTemporal(toTemporalConnection(settings), tracing);
   const transactWith = (more: TransactOptions = {}) =>
     traceTransactions(tracing, createTransact(sql, { ...more, onRetry }));

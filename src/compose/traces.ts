@@ -5,7 +5,11 @@ import type { AttemptResult } from '../deliveries/delivery.ts';
 import type { OutgoingRequest } from '../deliveries/sender.service.ts';
 import { serialKeyOf } from '../devices/serial-number.ts';
 import type { CoapRoute } from '../gateway/coap-server.ts';
+import { createLimitedLog } from '../gateway/limited-log.ts';
+import type { Log } from '../process/log.ts';
 import type { Tracing } from '../process/tracing.ts';
+
+const MINUTE_MS = 60_000;
 
 type MaybeTracing = Tracing | null;
 
@@ -46,6 +50,15 @@ export const traceDeliveries = (tracing: MaybeTracing, send: Send): Send =>
           },
         );
       };
+
+/** Once a minute, in the log itself: summaries of outages would take a refused connection for one of PostgreSQL. */
+export const warnOfLostSpans = (log: Log) =>
+  createLimitedLog<[err: unknown]>({
+    write: (err) => log.warn({ err }, 'The collector of traces did not take spans: they are dropped'),
+    writeLeftOut: () => {},
+    linesMax: 1,
+    windowMs: MINUTE_MS,
+  });
 
 /** Loggers send no trace: each message is the first span of its own. */
 export function traceLoggers(

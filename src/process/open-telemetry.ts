@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Link, Span as OpenSpan, SpanContext } from '@opentelemetry/api';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { BatchTraces, Span, SpanOptions, TraceSettings, Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
@@ -24,9 +25,10 @@ const LINKS_MAX = 50;
 const EXPORT_TIMEOUT_MS = 5_000;
 const CLOSE_MS_MAX = 1_000;
 
-export function openTracing(settings: TraceSettings): Tracing {
+/** `onFault` is called for each batch of spans that the collector did not take. */
+export function openTracing(settings: TraceSettings, onFault: (error: unknown) => void): Tracing {
   const api = createRequire(import.meta.url)('@opentelemetry/api') as Api;
-  const provider = createProvider(settings);
+  const provider = createProvider(settings, onFault);
   const tracer = provider.getTracer(SERVICE, VERSION);
   const scopes = new AsyncLocalStorage<Scope>();
 
@@ -108,7 +110,10 @@ export function openTracing(settings: TraceSettings): Tracing {
   }
 }
 
-function createProvider({ endpoint, sampledShare, delayMs }: TraceSettings) {
+function createProvider(
+  { endpoint, sampledShare, delayMs }: TraceSettings,
+  onFault: (error: unknown) => void,
+) {
   const require = createRequire(import.meta.url);
   const sdk = require('@opentelemetry/sdk-trace') as typeof import('@opentelemetry/sdk-trace');
   const resources = require('@opentelemetry/resources') as typeof import('@opentelemetry/resources');
@@ -127,13 +132,22 @@ function createProvider({ endpoint, sampledShare, delayMs }: TraceSettings) {
     sampler: new sdk.ParentBasedSampler({ root: sampler, remoteParentSampled: sampler }),
     spanProcessors: [
       new sdk.BatchSpanProcessor({
-        exporter,
+        exporter: reporting(exporter, onFault),
         scheduledDelayMillis: delayMs,
         exportTimeoutMillis: EXPORT_TIMEOUT_MS,
       }),
     ],
   });
 }
+
+const reporting = (exporter: SpanExporter, onFault: (error: unknown) => void): SpanExporter => ({
+  export: (spans, done) =>
+    exporter.export(spans, (result) => {
+      if (result.error) onFault(result.error);
+      done(result);
+    }),
+  shutdown: () => exporter.shutdown(),
+});
 
 const wrap = ({ SpanStatusCode }: Api, open: OpenSpan): Span => ({
   rename: (name) => void open.updateName(name),

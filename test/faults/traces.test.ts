@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { query } from '../../src/db/query.ts';
+import { createLog } from '../../src/process/log.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
 import { applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
@@ -137,6 +139,25 @@ describe('Traces', function () {
     await dms.api.get('/assets', { headers: { traceparent: traceparent(other) } });
     await untilSpan(other, 'listAssets');
     assert.deepEqual(spansOf(traceId), []);
+  });
+
+  it('that the collector does not take are dropped with one warning, and nothing else fails', async () => {
+    const lines: string[] = [];
+    const other = await startService({
+      withWorker: false,
+      log: createLog('warn', { write: (line) => void lines.push(line) }),
+      settings: { traces: { endpoint: `${collector.url}/elsewhere`, sampledShare: 1, delayMs: 20 } },
+    });
+    for (let count = 0; count < 3; count++) {
+      await register(other, `LOGGER-${count}`);
+      await delay(60);
+    }
+    await eventually(
+      async () => lines.join(''),
+      (text) => text.includes('did not take spans'),
+    );
+    await other.stop();
+    assert.equal(lines.length, 1, lines.join(''));
   });
 
   it('that are off load no package and store nothing', async () => {

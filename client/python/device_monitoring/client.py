@@ -1,0 +1,121 @@
+"""Requests to the service, with retries that are safe."""
+
+import json
+import random
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from typing import Any, Mapping
+
+from .operations import Operations
+
+# The service did nothing: it was too busy, or what it needs was away.
+_REFUSED = {429, 503}
+# Something between client and service failed: the service may have done its work.
+_LOST = {502, 504}
+_FIRST_SECONDS = 0.25
+_LONGEST_SECONDS = 10.0
+
+
+class ApiError(Exception):
+    """An answer of the service that is no success."""
+
+    def __init__(self, message: str, status: int, request_id: str | None, retry_after: float | None):
+        super().__init__(message)
+        self.status = status
+        #: As the log of the service has it: worth telling its operators.
+        self.request_id = request_id
+        #: Seconds, when the service asked to wait.
+        self.retry_after = retry_after
+
+
+class Client(Operations):
+    """A method for each operation. `api_key` is a customer key, or a device token for the operations of devices."""
+
+    def __init__(self, base_url: str, api_key: str, *, timeout: float = 30.0, retries: int = 4):
+        self._base_url = base_url.rstrip("/")
+        self._api_key = api_key
+        self._timeout = timeout
+        self._retries = retries
+        # Answers of other hosts are not of the service, and must not get its key.
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        *,
+        body: Any = None,
+        content_type: str | None = None,
+        takes_key: bool = False,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        sent = dict(headers or {})
+        key = sent.get("Idempotency-Key") or (str(uuid.uuid4()) if takes_key else None)
+        if key:
+            sent["Idempotency-Key"] = key
+        if body is not None and content_type:
+            sent["Content-Type"] = content_type
+        data = json.dumps(body).encode() if content_type == "application/json" and body is not None else body
+        request = urllib.request.Request(self._url(path, query), data=data, method=method, headers=sent)
+        request.add_unredirected_header("Authorization", f"Bearer {self._api_key}")
+        return self._send(request, is_repeatable=method != "POST" or key is not None)
+
+    def _url(self, path: str, query: Mapping[str, Any]) -> str:
+        given = {name: _text(value) for name, value in query.items() if value is not None}
+        return self._base_url + path + (f"?{urllib.parse.urlencode(given)}" if given else "")
+
+    def _send(self, request: urllib.request.Request, *, is_repeatable: bool) -> Any:
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return _result(self._opener.open(request, timeout=self._timeout))
+            except urllib.error.HTTPError as answer:
+                error = _api_error(answer)
+                may_help = error.status in _REFUSED or (is_repeatable and error.status in _LOST)
+                if not may_help or attempt > self._retries:
+                    raise error from None
+                wait = error.retry_after or 0.0
+            except OSError:
+                if not is_repeatable or attempt > self._retries:
+                    raise
+                wait = 0.0
+            time.sleep(max(wait, _backoff(attempt)))
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _backoff(attempt: int) -> float:
+    return min(_LONGEST_SECONDS, _FIRST_SECONDS * 2 ** (attempt - 1)) * (0.5 + random.random() / 2)
+
+
+def _result(answer: Any) -> Any:
+    if answer.status == 204:
+        answer.close()
+        return None
+    if not answer.headers.get("Content-Type", "").startswith("application/json"):
+        return answer
+    with answer:
+        return json.load(answer)
+
+
+def _api_error(answer: urllib.error.HTTPError) -> ApiError:
+    with answer:
+        try:
+            message = json.load(answer)["message"]
+        except (ValueError, KeyError, TypeError, OSError):
+            message = f"The service answered {answer.code}"
+    after = answer.headers.get("Retry-After", "")
+    retry_after = float(after) if after.isdigit() else None
+    return ApiError(message, answer.code, answer.headers.get("Request-Id"), retry_after)

@@ -1,0 +1,40 @@
+"""Waits for a job of configuration changes."""
+
+import time
+from typing import Any, Callable
+
+from .client import Client
+
+_UNDER_WAY = {"scheduled", "running"}
+_SLOWEST = 10
+
+
+def wait_until_applied(
+    dms: Client,
+    job_id: str,
+    *,
+    on_progress: Callable[[Any], None] = lambda job: None,
+    poll_seconds: float = 1.0,
+    timeout: float | None = None,
+) -> Any:
+    """
+    Until every device of the job runs the configuration, has refused it, or the deadline is over: answers the ended job.
+
+    `on_progress` is called with the job at first, and whenever its counts have changed. It looks every `poll_seconds`
+    while counts change, and up to ten times as rarely while nothing does. Raises TimeoutError after `timeout` seconds;
+    the job goes on.
+    """
+    ends_at = None if timeout is None else time.monotonic() + timeout
+    seen, wait = None, poll_seconds
+    while True:
+        job = dms.get_config_job(job_id)
+        state = (job["status"], job["counts"])
+        if state != seen:
+            on_progress(job)
+        if job["status"] not in _UNDER_WAY:
+            return job
+        wait = min(wait * 1.5, poll_seconds * _SLOWEST) if state == seen else poll_seconds
+        seen = state
+        if ends_at is not None and time.monotonic() + wait > ends_at:
+            raise TimeoutError(f"job {job_id} is {job['status']}")
+        time.sleep(wait)

@@ -1,0 +1,90 @@
+/** The Python client against the real service; skipped where there is no Python 3.10. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '../../client/src/index.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const SCRIPT = fileURLToPath(new URL('./python_client.py', import.meta.url));
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+function hasPython(): boolean {
+  try {
+    execFileSync('python3', ['-c', 'import sys; assert sys.version_info >= (3, 10)'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('The Python client', () => {
+  let service: TestService;
+  const servers: Server[] = [];
+
+  before(async () => {
+    service = await startService();
+  });
+  after(async () => {
+    for (const server of servers) server.close();
+    await service.stop();
+  });
+
+  async function listen(server: Server): Promise<string> {
+    servers.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** Loses the first answer: the service has done its work by then. */
+  function losingProxy(): Server {
+    let calls = 0;
+    return createServer((incoming, outgoing) => {
+      const { method, url: path, headers } = incoming;
+      const { hostname: host, port } = new URL(service.baseUrl);
+      const forwarded = request({ host, port, method, path, headers }, (answer) => {
+        if (++calls === 1) return answer.resume().once('end', () => outgoing.destroy());
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        return answer.pipe(outgoing);
+      });
+      incoming.pipe(forwarded);
+    });
+  }
+
+  /** A webhook as the service has sent it. */
+  async function sentWebhook(apiKey: string) {
+    const receiver = await startReceiver();
+    const dms = createClient({ baseUrl: service.baseUrl, apiKey });
+    const { id: webhookId } = await dms.createWebhook({ body: { url: receiver.url, secret: SECRET } });
+    await dms.testWebhook({ webhookId });
+    const [sent] = await receiver.until(1);
+    await dms.deleteWebhook({ webhookId });
+    await receiver.stop();
+    return { headers: sent?.headers, body: sent?.body, secret: SECRET };
+  }
+
+  it('does what the TypeScript one does', async function () {
+    if (!hasPython()) return this.skip();
+    const apiKey = (await service.issueKey(service.id, 'customer')).token;
+    const elsewhere = createServer((_, answer) => answer.writeHead(302, { Location: service.baseUrl }).end());
+    const given = {
+      url: service.baseUrl,
+      losingUrl: await listen(losingProxy()),
+      redirectingUrl: await listen(elsewhere),
+      apiKey,
+      deviceToken: (await service.issueKey(service.id, 'device')).token,
+      webhook: await sentWebhook(apiKey),
+    };
+    const env = { ...process.env, GIVEN: JSON.stringify(given), PYTHONDONTWRITEBYTECODE: '1' };
+    const { code, output } = await new Promise<{ code: number; output: string }>((resolve) =>
+      execFile('python3', [SCRIPT], { env }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), output: `${stdout}${stderr}` }),
+      ),
+    );
+    assert.equal(code, 0, output);
+    assert.match(output, /^Ran 7 tests/m);
+  });
+});

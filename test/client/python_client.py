@@ -1,0 +1,98 @@
+"""What test/client/python.test.ts runs, against the real service. The test gives addresses and keys as JSON."""
+
+import json
+import os
+import sys
+import unittest
+import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../client/python"))
+from device_monitoring import (  # noqa: E402
+    ApiError,
+    Client,
+    WebhookVerificationError,
+    each,
+    verify_webhook,
+    wait_until_applied,
+)
+
+GIVEN = json.loads(os.environ["GIVEN"])
+FACTORY = {"measurementPeriodBase": 60, "measurementPeriodFactor": 1, "transmissionInterval": 3600}
+FRIDGE = {
+    "name": "Vaccine fridge",
+    "temperatureAlerts": [{"type": "range", "channel": "probe", "lowC": 2, "highC": 8}],
+    "intervals": {"measurementIntervalMinutes": 5, "transmissionIntervalSeconds": 3600},
+}
+
+
+def serial():
+    return f"282C{uuid.uuid4().hex[:8].upper()}"
+
+
+class PythonClient(unittest.TestCase):
+    def setUp(self):
+        self.dms = Client(GIVEN["url"], GIVEN["apiKey"])
+        self.devices = Client(GIVEN["url"], GIVEN["deviceToken"])
+
+    def test_applies_a_profile_and_waits_until_the_device_has_confirmed_it(self):
+        number = serial()
+        self.dms.register_asset(body={"serialNumber": number})
+        slug = self.dms.create_profile(body={**FRIDGE, "slug": f"fridge-{number.lower()}"})["profile"]["slug"]
+        applied = self.dms.apply_profile(slug, body={"serialNumbers": [number]})
+        self.devices.report_config(number, body=FACTORY)
+        pending = self.devices.fetch_pending_config(number)
+
+        def answer(job):
+            if job["counts"]["applied"] == 0:
+                self.devices.report_config(number, body={**FACTORY, **pending["config"]})
+
+        job = wait_until_applied(self.dms, applied["jobId"], on_progress=answer, poll_seconds=0.05, timeout=30)
+        self.assertEqual(job["status"], "succeeded")
+        self.assertIsNone(self.devices.fetch_pending_config(number))
+
+    def test_reads_all_items_of_a_list_whatever_the_size_of_its_pages(self):
+        for _ in range(5):
+            self.dms.register_asset(body={"serialNumber": serial()})
+        ids = {asset["id"] for asset in each(self.dms.list_assets, limit=2)}
+        self.assertEqual(len(ids), self.dms.list_assets()["totalItems"])
+
+    def test_raises_the_message_of_the_service_with_its_status(self):
+        with self.assertRaises(ApiError) as raised:
+            self.dms.get_asset(str(uuid.uuid4()))
+        self.assertEqual(raised.exception.status, 404)
+        self.assertTrue(raised.exception.request_id)
+
+    def test_creates_once_when_the_answer_is_lost(self):
+        losing = Client(GIVEN["losingUrl"], GIVEN["apiKey"])
+        number = serial()
+        asset = losing.register_asset(body={"serialNumber": number})
+        self.assertEqual(self.dms.get_asset(asset["id"])["serialNumber"], number)
+
+    def test_answers_files_as_they_are_streamed(self):
+        asset = self.dms.register_asset(body={"serialNumber": serial()})
+        with self.dms.list_measurements(asset["id"], headers={"Accept": "text/csv"}) as csv:
+            self.assertTrue(csv.readline().startswith(b"channel,"))
+
+    def test_does_not_take_its_key_to_another_host(self):
+        with self.assertRaises(ApiError) as raised:
+            Client(GIVEN["redirectingUrl"], GIVEN["apiKey"]).list_assets()
+        self.assertEqual(raised.exception.status, 302)
+
+    def test_verifies_what_the_service_sent_and_refuses_what_it_did_not_send(self):
+        sent = GIVEN["webhook"]
+        headers, body, secret = sent["headers"], sent["body"], sent["secret"]
+        self.assertEqual(verify_webhook(headers, body, secret)["type"], "webhook.test")
+        self.assertEqual(verify_webhook(headers, body.encode(), secret)["type"], "webhook.test")
+        for wrong in (
+            (headers, body + " ", secret, {}),
+            (headers, body, "another secret of 20", {}),
+            ({**headers, "webhook-id": "another"}, body, secret, {}),
+            ({}, body, secret, {}),
+            (headers, body, secret, {"now": int(headers["webhook-timestamp"]) + 600}),
+        ):
+            with self.assertRaises(WebhookVerificationError):
+                verify_webhook(*wrong[:3], **wrong[3])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

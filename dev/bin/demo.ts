@@ -1,7 +1,7 @@
 /** `npm run demo`: shows the service in about a minute. */
 import { randomBytes } from 'node:crypto';
 import { STOP_MS, stopOnSignal } from '../../src/process/shutdown.ts';
-import { runDemo } from '../demo/run-demo.ts';
+import { cleanUpAfterDemos, runDemo } from '../demo/run-demo.ts';
 import { readStartSettings } from '../local/start-settings.ts';
 
 const RUN_DIGITS = 6;
@@ -22,14 +22,16 @@ const end = stopOnSignal({
 
 const seconds = Math.floor(Date.now() / 1000) % 16 ** RUN_DIGITS;
 try {
-  await runDemo({
-    env: readStartSettings().env,
-    keep: process.argv.includes('--keep'),
-    run: seconds.toString(16).padStart(RUN_DIGITS, '0').toUpperCase(),
-    secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
-    print,
-    onStop: (stop) => void stops.push(stop),
-  });
+  if (process.argv.includes('--clean')) await cleanUpAfterDemos(print);
+  else
+    await runDemo({
+      env: readStartSettings().env,
+      keep: process.argv.includes('--keep'),
+      run: seconds.toString(16).padStart(RUN_DIGITS, '0').toUpperCase(),
+      secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
+      print,
+      onStop: (stop) => void stops.push(stop),
+    });
   end();
 } catch (error) {
   // After Ctrl-C, whatever was under way fails with an error of its own.

@@ -1,7 +1,8 @@
 /** `npm run demo`: finds or starts a service, runs the story against it, and prints where to look further. */
-import type { LocalInstance } from '../local/local-instance.ts';
+import { type LocalInstance, readLocalInstance } from '../local/local-instance.ts';
 import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createServiceClient } from '../simulator/service-client.ts';
+import { cleanUp } from './clean-up.ts';
 import { createDemoApi } from './demo-api.ts';
 import { findOrStartService } from './demo-service.ts';
 import { DidNotHappen } from './observe.ts';
@@ -21,6 +22,18 @@ export interface DemoOptions {
 }
 
 const FAILURES = 2;
+
+/** `npm run demo -- --clean` */
+export async function cleanUpAfterDemos(print: DemoOptions['print']): Promise<void> {
+  const local = readLocalInstance();
+  if (!local) throw new DidNotHappen('There is no service to clean up: start it first (npm start)');
+  const client = createServiceClient({ baseUrl: local.baseUrl, key: local.apiKey });
+  try {
+    print(`Archived ${await cleanUp(client)} devices of demos and simulations; their history is kept.`);
+  } finally {
+    await client.close();
+  }
+}
 
 export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOptions): Promise<void> {
   const service = await findOrStartService({ env, print, onStop });
@@ -43,15 +56,16 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
   });
   // The receiver ends with the demo: the service should not retry for days.
   await api.disableWebhook(result.webhookId);
+  print(`\n${whatStays(service.isOurs, keep)}`);
   print(whereToLook(local, result));
-  if (!service.isOurs) return;
-  if (keep) {
-    print('  The service stays up until Ctrl-C.');
-    await new Promise(() => undefined);
-  }
-  print(
-    "  This service was the demo's own and is stopped now. To look around: npm run demo -- --keep, or npm start first.",
-  );
+  if (service.isOurs && keep) await new Promise(() => undefined);
+}
+
+function whatStays(isOurs: boolean, keep: boolean): string {
+  if (!isOurs)
+    return 'The devices of the demo are silent from now on, which raises alarms: npm run demo -- --clean archives them.';
+  if (keep) return 'The service stays up until Ctrl-C.';
+  return "This service was the demo's own and ends now. To look around: npm run demo -- --keep, or npm start first.";
 }
 
 function whereToLook(

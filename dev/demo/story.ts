@@ -69,7 +69,7 @@ async function devicesAppear(context: StoryContext): Promise<{ fleet: Fleet; ass
   context.onStop(fleet.stop);
   const serials = [...fleet.serials, ...fleet.muteSerials];
   const assets: Asset[] = [];
-  for (const serial of serials) assets.push(await api.register(serial, `Vaccine fridge ${serial.slice(-2)}`));
+  for (const serial of serials) assets.push(await api.register(serial, `Demo fridge ${serial.slice(-2)}`));
   await fleet.start();
   await until({
     what: 'frames of all six loggers over CoAP',
@@ -107,7 +107,10 @@ async function profileIsApplied(
     profile.slug,
     assets.map(({ serialNumber }) => serialNumber),
   );
-  print('   Devices fetch the change with their next frame, run it, and report what they run:');
+  print(
+    '   Devices fetch the change with their next frame, run it, and report what they run. Once a device has told its',
+  );
+  print('   channels, the rules are compiled for these and offered again, so a count may go back:');
   await until<Job>({
     what: `${TRANSMITTING} devices that confirm the profile`,
     withinMs: APPLIED_MS,

@@ -46,6 +46,9 @@ describe('npm run demo', () => {
     assert.equal(answers.length, 6);
     for (const answer of answers) assert.equal(JSON.parse(answer).success, undefined, answer);
     assert.ok(service.isRunning());
+    const clean = run('demo', { DATA_DIR: dataDir }, '--clean');
+    assert.equal(await clean.exited, 0, clean.output());
+    assert.match(clean.output(), /^Archived 7 devices/m);
   }).timeout(DEMO_MS);
 
   it('starts a service of its own and removes it with its files at the end', async () => {

@@ -46,9 +46,9 @@ type Script = 'start' | 'api' | 'gateway' | 'worker' | 'demo';
 const VALIDATED = '--import=tsx --import=./test/support/validate-events.mjs';
 
 /** Starts what the npm script says, without npm and its shell in between; an invalid event ends the process. */
-export function run(script: Script, env: Record<string, string>): Running {
+export function run(script: Script, env: Record<string, string>, ...args: string[]): Running {
   const command = (scripts[script] as string).replace(/^exec /, '').replace('--import=tsx', VALIDATED);
-  return launch(command.split(' '), env);
+  return launch([...command.split(' '), ...args], env);
 }
 
 /** With npm and a shell in between. */

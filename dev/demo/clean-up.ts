@@ -1,0 +1,30 @@
+/** Archives what demos and simulations have registered: devices that are silent from then on would raise alarms. */
+import type { ServiceClient } from '../simulator/service-client.ts';
+import type { Asset } from './demo-api.ts';
+
+/** As the demo and the simulator name them; whoever renames a device keeps it. */
+const NAMES = [/^Demo fridge [0-9A-F]{2}$/, /^Simulated [0-9A-F]{12}$/];
+const SEARCHED = ['Demo fridge', 'Simulated'];
+const PAGE = 500;
+
+/** Answers with how many there were. */
+export async function cleanUp(client: ServiceClient): Promise<number> {
+  const found = (await Promise.all(SEARCHED.map((text) => search(client, text)))).flat();
+  const ours = found.filter(({ name }) => NAMES.some((each) => each.test(name)));
+  for (const { id } of ours) await client.send('DELETE', `/assets/${id}`);
+  return ours.length;
+}
+
+type Named = Asset & { name: string };
+
+async function search(client: ServiceClient, text: string): Promise<Named[]> {
+  const found: Named[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path = `/assets?q=${encodeURIComponent(text)}&limit=${PAGE}${cursor && `&cursor=${cursor}`}`;
+    const { body } = await client.send('GET', path);
+    const page = body as { items: Named[]; nextCursor: string | null };
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return found;
+}

@@ -53,6 +53,7 @@ import * as alertTotalsByType from './059-alert-totals-by-type.ts';
 import * as notificationChannels from './060-notification-channels.ts';
 import * as notificationAlerts from './061-notification-alerts.ts';
 import * as notifications from './062-notifications.ts';
+import * as operatorSessions from './063-operator-sessions.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -99,4 +100,5 @@ export const migrations = {
   '060-notification-channels': notificationChannels,
   '061-notification-alerts': notificationAlerts,
   '062-notifications': notifications,
+  '063-operator-sessions': operatorSessions,
 };

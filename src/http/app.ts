@@ -19,7 +19,7 @@ import { renderError } from './render-error.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
-import { bodyValidator, noParameters, paramsCheck, queryValidator } from './validate.ts';
+import { compileRequestSchema } from './request-schema.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {
@@ -45,6 +45,8 @@ export interface AppOptions {
   translateFault(error: unknown): unknown;
   observe(entry: RequestLog): void;
   extras: ReadOnlyPaths[];
+  /** null: there are none. */
+  pages: Pages | null;
 }
 
 /** Paths that are no operation of the API, such as health and documentation: they can only be read. */
@@ -52,6 +54,9 @@ export interface ReadOnlyPaths {
   has(path: string): boolean;
   handle: Middleware;
 }
+
+/** Paths for people, which answer errors by themselves as well. */
+export type Pages = ReadOnlyPaths;
 
 interface State {
   operationId: string;
@@ -62,6 +67,8 @@ export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   app.use(failuresAndHeaders(options));
   for (const extra of options.extras) app.use(readOnly(extra));
+  const { pages } = options;
+  if (pages) app.use((ctx, next) => (pages.has(ctx.path) ? pages.handle(ctx, next) : next()));
   const router = new Router({ strict: true, sensitive: true });
   for (const definition of mostSpecificFirst(options.routes)) {
     const path = definition.path.replace(/\{(\w+)\}/g, ':$1');
@@ -179,20 +186,6 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
 /** Node joins repeated headers, in their order. */
 const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
   clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
-
-/** The schemas of one route's request, compiled once. */
-function compileRequestSchema({ tag, params, query, body }: Route) {
-  const validateBody = bodyValidator(body ?? noParameters);
-  const isParams = params ? paramsCheck(params) : () => true;
-  return {
-    query: queryValidator(query ?? noParameters),
-    body: (value: unknown) => (body || value !== undefined ? validateBody(value) : undefined),
-    params(value: unknown): unknown {
-      if (!isParams(value)) throw notFound(`${tag}: nothing has this name or id`);
-      return value;
-    },
-  };
-}
 
 /** For requests that match no operation: 405 when the path has other methods, else 404. */
 function notFoundOrMethodNotAllowed(routes: Route[]): Middleware {

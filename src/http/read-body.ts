@@ -28,7 +28,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
 }
 
 /** By events: for a small body, an async iterator costs more than the reading. */
-function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     requireSize(request, bytesMax);
     const chunks: Buffer[] = [];

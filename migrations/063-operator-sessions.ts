@@ -23,6 +23,7 @@ export const up = (sql: Knex) =>
     comment on column operator_sessions.name is 'Of the person, for the audit trail.';
     comment on column operator_sessions.key_id is
       'The key that asked for the link: the session ends with it. Null: the command line.';
-    comment on column operator_sessions.started_at is 'When the link was used, which it is once. Null: not yet.'`);
+    comment on column operator_sessions.started_at is 'When the link was used, which it is once. Null: not yet.';
+    comment on column operator_sessions.expires_at is 'The end of the session. Null: it has not begun.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table operator_sessions');

@@ -16,10 +16,10 @@ import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempoten
 import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readJsonBody } from './read-body.ts';
 import { renderError } from './render-error.ts';
+import { compileRequestSchema } from './request-schema.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
-import { compileRequestSchema } from './request-schema.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {

@@ -17,11 +17,13 @@ export const notJson = () =>
 /** The media type itself, with whatever parameters. */
 export function requireMediaType(request: IncomingMessage, expected: string): void {
   refuseEncoding(request);
-  const [type] = partsOf(request.headers['content-type'] ?? '');
-  if (type !== expected) {
+  if (mediaType(request.headers['content-type']) !== expected) {
     throw new AppError('unsupported_media_type', `Content-Type must be ${expected}`);
   }
 }
+
+/** In lower case, without parameters. */
+export const mediaType = (header: string | undefined): string => partsOf(header ?? '')[0] ?? '';
 
 function isJson(header: string): boolean {
   if (header === 'application/json') return true;

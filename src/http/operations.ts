@@ -41,7 +41,10 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
   const shape = compileRequestSchema(definition);
   const withAudit = createAudit(definition, recordAudit);
   const project = createProjection(definition);
-  return async (caller: Caller, { params = {}, query = {}, body, accept }: OperationInput): Promise<Reply> => {
+  return async (
+    caller: Caller,
+    { params = {}, query = {}, body, accept }: OperationInput,
+  ): Promise<Reply> => {
     checkRole(caller);
     const request = {
       caller,
@@ -53,9 +56,13 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
       header: (name: string) => (name.toLowerCase() === 'accept' ? accept : undefined),
     };
     const handle = async (on: Transact) =>
-      definition.handle({ ...request, transact: on, get stream(): never {
-        throw new Error('There is no stream to read');
-      } });
+      definition.handle({
+        ...request,
+        transact: on,
+        get stream(): never {
+          throw new Error('There is no stream to read');
+        },
+      });
     return project(await withAudit({ caller, params: request.params }, transact, handle));
   };
 }

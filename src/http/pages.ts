@@ -28,7 +28,31 @@ export interface PagesOptions<Visitor extends { role: Role }> {
   translateFault(error: unknown): unknown;
   /** `visitor` is null for those who have to sign in. */
   errorPage(error: { status: number; message: string }, visitor: Visitor | null): string;
-  observe(error: unknown): void;
+  /** An error that is nobody's but ours. */
+  onDefect(error: unknown): void;
+}
+
+/** Draws a page as a visitor would see it, for whom it is known already that they are signed in. */
+export function createPageRenderer<Visitor extends { role: Role }>(
+  routes: ReadonlyArray<PageRoute<Visitor>>,
+) {
+  const matchers = routes.map((route) => ({ route, pattern: toPattern(route.path) }));
+  return async (visitor: Visitor, url: string): Promise<string> => {
+    const [path = '', search = ''] = url.split('?');
+    const matcher = matchers.find(({ route, pattern }) => route.method === 'GET' && pattern.test(path));
+    if (!matcher || !includesRole(visitor.role, matcher.route.role))
+      throw notFound('There is no page at this address');
+    const params = toParams(matcher.pattern.exec(path));
+    const form = new URLSearchParams();
+    const reply = await matcher.route.handle({
+      visitor,
+      params,
+      query: new URLSearchParams(search),
+      form,
+      url,
+    });
+    return 'page' in reply ? reply.page : '';
+  };
 }
 
 const POLICY = [
@@ -69,7 +93,8 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
   async function answer(ctx: Context, visitor: Visitor | null): Promise<void> {
     const { route, params } = find(ctx);
     if (route.role !== null && visitor === null) throw signInFirst();
-    if (route.role !== null && !includesRole((visitor as Visitor).role, route.role)) throw forbidden(route.role);
+    if (route.role !== null && !includesRole((visitor as Visitor).role, route.role))
+      throw forbidden(route.role);
     if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
     const form = route.method === 'POST' ? await readForm(ctx.req) : new URLSearchParams();
     const query = new URLSearchParams(ctx.querystring);
@@ -87,7 +112,7 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
       await answer(ctx, visitor);
     } catch (thrown) {
       const error = options.translateFault(thrown);
-      options.observe(error);
+      if (!(error instanceof AppError)) options.onDefect(error);
       const { status, headers, body } = renderError(error);
       ctx.status = status;
       ctx.set(headers);
@@ -131,7 +156,8 @@ const addressOf = ({ req }: Context, clientAddress: ClientAddress) =>
 const signInFirst = () => new AppError('unauthenticated', 'Sign in first');
 const forbidden = (role: Role) => new AppError('forbidden', `This needs the role ${role}`);
 
-const toPattern = (path: string) => new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+const toPattern = (path: string) =>
+  new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 function toParams(match: RegExpExecArray | null): Record<string, string> {
   const entries = Object.entries(match?.groups ?? {});
@@ -165,7 +191,10 @@ function createCookies({ prefix, baseUrl }: { prefix: string; baseUrl: string })
   const attributes = `Path=${prefix}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   return {
     get(ctx: Context): string | undefined {
-      const pairs = ctx.get('Cookie').split(';').map((pair) => pair.trim());
+      const pairs = ctx
+        .get('Cookie')
+        .split(';')
+        .map((pair) => pair.trim());
       return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
     },
     /** null takes it away. */

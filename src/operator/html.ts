@@ -20,7 +20,8 @@ export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
 }
 
 /** `<a href=`: the value would not be quoted. */
-const endsInOpenAttribute = (part: string) => /=\s*$/.test(part) && part.lastIndexOf('<') > part.lastIndexOf('>');
+const endsInOpenAttribute = (part: string) =>
+  /=\s*$/.test(part) && part.lastIndexOf('<') > part.lastIndexOf('>');
 
 export const isHtml = (value: unknown): value is Html =>
   typeof value === 'object' && value !== null && MADE_HERE in value;
@@ -29,7 +30,7 @@ export function toText(content: Content): string {
   if (content === null || content === undefined || content === false) return '';
   if (isHtml(content)) return content[MADE_HERE];
   if (Array.isArray(content)) return content.map(toText).join('');
-  return escape(String(content));
+  return escaped(String(content));
 }
 
 const ENTITIES: Record<string, string> = {
@@ -40,4 +41,4 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);

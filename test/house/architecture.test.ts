@@ -25,6 +25,7 @@ const FLOORS = [
   'src/endpoints',
   'src/deliveries',
   'src/notifications',
+  'src/operator',
   // What puts them to use.
   'src/temporal',
   'activities',
@@ -96,6 +97,7 @@ const NODE_IN_SLICES: Record<string, string[]> = {
   'node:dns/promises': ['src/deliveries/name-resolver.service.ts'],
   // The hosts file.
   'node:fs': ['src/deliveries/name-resolver.service.ts'],
+  'node:stream': ['src/operator/watch.service.ts'],
   'node:net': ['src/deliveries/name-resolver.service.ts', 'src/deliveries/sender.service.ts'],
 };
 

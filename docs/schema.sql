@@ -1,6 +1,28 @@
 -- The database schema after all migrations. Generated: refresh it with `npm run schema`.
 -- Partitions are left out; the service creates them as time goes on.
 
+CREATE OR REPLACE FUNCTION asset_grams(organization_id uuid, serial_number text, name text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT COST 50000
+AS $function$
+    select array_to_tsvector(array_agg(organization_id || ':' || substr(field, position, 3)))
+    from (values (lower(serial_number collate pg_c_utf8) || e'\x01\x01'), (lower(name collate pg_c_utf8) || e'\x01\x01'))
+      as fields (field)
+    cross join generate_series(1, length(field) - 2) as position
+  $function$;
+
+CREATE OR REPLACE FUNCTION asset_grams_query(organization_id uuid, part text)
+ RETURNS tsquery
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+    select string_agg(
+      '''' || replace(replace(organization_id || ':' || substr(lower(part collate pg_c_utf8), position, 3), '\', '\\'), '''', '''''')
+        || '''' || case when length(part) < 3 then ':*' else '' end, ' & ')::tsquery
+    from generate_series(1, greatest(length(part) - 2, 1)) as position
+  $function$;
+
 CREATE TABLE audit_entries (
   organization_id uuid NOT NULL,
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -258,9 +280,9 @@ CREATE TABLE list_totals (
 COMMENT ON TABLE list_totals IS
   'How many rows lists have, kept because counting takes longer the more there are. A total is this row and the changes that are not added to it yet (list_changes).';
 COMMENT ON COLUMN list_totals.list IS
-  'assets: the active ones; alerts; targets:<job id>, while the job runs.';
+  'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state.';
 COMMENT ON COLUMN list_totals.key IS
-  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state.';
+  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value.';
 
 CREATE TABLE measurement_blocks (
   organization_id uuid NOT NULL,
@@ -476,6 +498,8 @@ COMMENT ON COLUMN operator_sessions.key_id IS
   'The key that asked for the link: the session ends with it. Null: the command line.';
 COMMENT ON COLUMN operator_sessions.started_at IS
   'When the link was used, which it is once. Null: not yet.';
+COMMENT ON COLUMN operator_sessions.expires_at IS
+  'The end of the session. Null: it has not begun.';
 
 CREATE TABLE organizations (
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -549,6 +573,7 @@ CREATE INDEX assets_active_idx ON assets USING btree (organization_id, id) WHERE
 CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, model, id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
 CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
+CREATE INDEX assets_search_idx ON assets USING gin (asset_grams(organization_id, serial_number, name)) WHERE archived_at IS NULL;
 COMMENT ON TABLE assets IS
   'Places that are monitored, each by one logger. What the customer edits is here; what changes with every contact of the device is in device_states. Archived assets stay: their readings and alerts refer to them.';
 COMMENT ON COLUMN assets.serial_number IS
@@ -567,6 +592,17 @@ COMMENT ON COLUMN assets.archived_at IS
   'Null: the asset is active.';
 COMMENT ON INDEX assets_active_serial_anywhere_idx IS
   'Without organization_id: a device that sends over CoAP without a token is identified by its serial number alone.';
+COMMENT ON INDEX assets_search_idx IS
+  'Each entry begins with organization_id, as text.';
+CREATE OR REPLACE FUNCTION end_device_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    update device_states set is_active = false where organization_id = new.organization_id and asset_id = new.id;
+    return null;
+  end $function$;
+CREATE TRIGGER assets_archive AFTER UPDATE OF archived_at ON assets FOR EACH ROW WHEN (old.archived_at IS NULL AND new.archived_at IS NOT NULL) EXECUTE FUNCTION end_device_state();
 CREATE OR REPLACE FUNCTION record_assets_changes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -836,12 +872,16 @@ CREATE TABLE device_configs (
   rule_slots smallint DEFAULT 12 NOT NULL,
   refused_keys text[],
   utc_offset_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
+  sync_status text DEFAULT 'no_device_report'::text NOT NULL,
+  has_drifted boolean DEFAULT false NOT NULL,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
   CONSTRAINT device_configs_revision_check CHECK (revision >= 0),
-  CONSTRAINT device_configs_rule_slots_check CHECK (rule_slots = ANY (ARRAY[12, 16]))
+  CONSTRAINT device_configs_rule_slots_check CHECK (rule_slots = ANY (ARRAY[12, 16])),
+  CONSTRAINT device_configs_sync_status_check CHECK (sync_status = ANY (ARRAY['no_device_report'::text, 'pending'::text, 'sent'::text, 'failed'::text, 'applied'::text, 'drifted'::text]))
 ) WITH (fillfactor=50);
+CREATE INDEX device_configs_sync_status_idx ON device_configs USING btree (organization_id, sync_status, asset_id) WHERE is_active;
 CREATE INDEX device_configs_utc_offset_idx ON device_configs USING btree (utc_offset_check_at) WHERE utc_offset_check_at IS NOT NULL;
 COMMENT ON TABLE device_configs IS
   'How far a device and the service agree on its configuration, one row per asset. The columns ..._config_id hold ids of configurations.';
@@ -877,8 +917,31 @@ COMMENT ON COLUMN device_configs.refused_keys IS
   'The settings of the pending change that the device refused, which are not offered any more. Null: all of them, if there is a failure_reason.';
 COMMENT ON COLUMN device_configs.utc_offset_check_at IS
   'When the sweep compares the calendars with the offset of their time zone: at its next change, at most 30 days ahead. Null: no calendar follows a time zone.';
+COMMENT ON COLUMN device_configs.sync_status IS
+  'As the API shows it. It follows from the other columns and the configurations that they refer to.';
+COMMENT ON COLUMN device_configs.has_drifted IS
+  'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is pending.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
+CREATE OR REPLACE FUNCTION record_device_configs_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'devices', 'sync:' || sync_status, count(*) from added
+      where is_active group by organization_id, sync_status;
+    else
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'devices', 'sync:' || sync_status, sum(change)
+      from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      where is_active group by organization_id, sync_status having sum(change) <> 0;
+    end if;
+    return null;
+  end $function$;
+CREATE TRIGGER device_configs_insert_changes AFTER INSERT ON device_configs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
+CREATE TRIGGER device_configs_update_changes AFTER UPDATE ON device_configs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
 
 CREATE TABLE device_infos (
   organization_id uuid NOT NULL,
@@ -909,13 +972,18 @@ CREATE TABLE device_states (
   overdue_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   uncompacted_from timestamp with time zone,
   latest json,
+  is_active boolean DEFAULT true NOT NULL,
+  last_reading_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_states_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_states_battery_status_check CHECK (battery_status = ANY (ARRAY['ok'::text, 'low'::text, 'unknown'::text])),
   CONSTRAINT device_states_signal_strength_check CHECK (signal_strength = ANY (ARRAY['good'::text, 'fair'::text, 'poor'::text, 'unknown'::text])),
   CONSTRAINT device_states_status_check CHECK (status = ANY (ARRAY['new'::text, 'online'::text, 'offline'::text]))
 ) WITH (fillfactor=50);
+CREATE INDEX device_states_battery_idx ON device_states USING btree (organization_id, battery_status, asset_id) WHERE is_active;
+CREATE INDEX device_states_last_reading_idx ON device_states USING btree (organization_id, last_reading_from, asset_id) WHERE is_active;
 CREATE INDEX device_states_overdue_idx ON device_states USING btree (overdue_check_at) WHERE status = 'online'::text;
+CREATE INDEX device_states_status_idx ON device_states USING btree (organization_id, status, asset_id) WHERE is_active;
 CREATE INDEX device_states_uncompacted_idx ON device_states USING btree (uncompacted_from) WHERE uncompacted_from IS NOT NULL;
 COMMENT ON TABLE device_states IS
   'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset that every frame rewrites.';
@@ -943,10 +1011,42 @@ COMMENT ON COLUMN device_states.uncompacted_from IS
   'Time of the oldest reading that was stored since the blocks of its day were last compacted. Null: none.';
 COMMENT ON COLUMN device_states.latest IS
   'The newest sample of each channel: [channel, type, unix milliseconds, value, error]. Null: no frame since the column was added.';
+COMMENT ON COLUMN device_states.is_active IS
+  'False: the asset is archived. Repeated from assets by a trigger, so that indexes and counts leave it out.';
+COMMENT ON COLUMN device_states.last_reading_from IS
+  'last_reading_at is not before this hour, and at most 13 hours after it, so that few frames change the column. -infinity: no reading yet.';
 COMMENT ON INDEX device_states_overdue_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX device_states_uncompacted_idx IS
   'Without organization_id: the sweep compacts the devices of all organizations.';
+CREATE OR REPLACE FUNCTION record_device_states_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into list_changes (organization_id, list, key, change)
+    select new.organization_id, 'devices', counted.key, sum(counted.change) from (
+      select 'status:' || old.status as key, -1 as change where old.is_active
+      union all select 'battery:' || old.battery_status, -1 where old.is_active
+      union all select 'status:' || new.status, 1 where new.is_active
+      union all select 'battery:' || new.battery_status, 1 where new.is_active
+    ) as counted
+    group by counted.key having sum(counted.change) <> 0;
+    return null;
+  end $function$;
+CREATE TRIGGER device_states_update_changes AFTER UPDATE ON device_states FOR EACH ROW WHEN (old.status <> new.status OR old.battery_status <> new.battery_status OR old.is_active <> new.is_active) EXECUTE FUNCTION record_device_states_change();
+CREATE OR REPLACE FUNCTION record_device_states_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into list_changes (organization_id, list, key, change)
+    select organization_id, 'devices', counted.key, count(*) from added
+    cross join lateral (values ('status:' || status), ('battery:' || battery_status)) as counted (key)
+    where is_active group by organization_id, counted.key;
+    return null;
+  end $function$;
+CREATE TRIGGER device_states_insert_changes AFTER INSERT ON device_states REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_states_insert();
 
 CREATE TABLE endpoints (
   organization_id uuid NOT NULL,
@@ -975,6 +1075,7 @@ CREATE TABLE endpoints (
   enabled_at timestamp with time zone,
   deleted_at timestamp with time zone,
   workflow_due_at timestamp with time zone,
+  disabled_at timestamp with time zone,
   CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
@@ -1026,6 +1127,8 @@ COMMENT ON COLUMN endpoints.deleted_at IS
   'From then on no operation finds it; the worker cancels its queue and then removes the row. Null: not deleted.';
 COMMENT ON COLUMN endpoints.workflow_due_at IS
   'When its recovery workflow reads the state again at the latest. Null: none is running.';
+COMMENT ON COLUMN endpoints.disabled_at IS
+  'When it was last disabled. Null: never, or by a version that did not note it.';
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,

@@ -3,7 +3,7 @@
  *
  * Guaranteed: the same schema gives the same text, and the text is SQL that creates that schema.
  * Deliberately not: partitions, which are created at run time, the migrator's own tables, and kinds of objects that
- * the schema does not use (views, types, functions but those of triggers).
+ * the schema does not use (views, types).
  */
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
@@ -79,6 +79,13 @@ const TRIGGERS = `
     from pg_trigger t join pg_proc p on p.oid = t.tgfoid where t.tgrelid = c.oid and not t.tgisinternal
   ) as triggers`;
 
+/** Those that indexes and statements call. */
+const FUNCTIONS = `
+  select rtrim(replace(pg_get_functiondef(p.oid), current_schema() || '.', ''), E'\\n') as text
+  from pg_proc p where p.pronamespace = current_schema()::regnamespace
+    and not exists (select from pg_trigger t where t.tgfoid = p.oid)
+  order by p.proname collate "C"`;
+
 const REFERENCES = `
   select array_agg(distinct f.relname::text) from pg_constraint o join pg_class f on f.oid = o.confrelid
   where o.conrelid = c.oid and f.oid <> c.oid`;
@@ -95,7 +102,9 @@ const TABLES = `
 
 export async function dumpSchema(sql: Sql): Promise<string> {
   const tables = await query<Table>(sql, TABLES);
-  return `${HEADER}\n${inOrder(tables).map(tableText).join('\n')}`;
+  const functions = await query<{ text: string }>(sql, FUNCTIONS);
+  const parts = [...functions.map(({ text }) => `${text};\n`), ...inOrder(tables).map(tableText)];
+  return `${HEADER}\n${parts.join('\n')}`;
 }
 
 const HEADER = `-- The database schema after all migrations. Generated: refresh it with \`npm run schema\`.

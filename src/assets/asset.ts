@@ -1,5 +1,6 @@
 /** A registered measuring place; the logger that measures there can be replaced. */
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
+import type { SyncStatus } from '../devices/device-sync.ts';
 import { type LatestReading, latestView } from '../devices/latest-readings.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';
@@ -24,6 +25,9 @@ export interface Asset {
 
 /** As its operations show it; webhooks show less. */
 export interface ListedAsset extends Asset {
+  syncStatus: SyncStatus;
+  /** New and acknowledged ones. */
+  openAlerts: number;
   latest: readonly LatestReading[];
   channelTypes: number[] | null;
 }
@@ -41,6 +45,35 @@ export function checkRegistrable(field: string, serialNumber: string): void {
     throw invalid(`${field} must not be ${RESERVED_SERIALS.join(' or ')}: these are paths of this API`);
   }
 }
+
+/** What a registration gives; the rest is unknown. */
+export interface Registration {
+  serialNumber: string;
+  name?: string;
+  waterType?: string;
+  floor?: number;
+  model?: string;
+  buildingId?: string;
+  spaceId?: string;
+}
+
+export const newAsset = (given: Registration) => ({
+  serialNumber: given.serialNumber,
+  name: given.name ?? given.serialNumber,
+  model: given.model ?? null,
+  waterType: given.waterType ?? null,
+  floor: given.floor ?? null,
+  buildingId: given.buildingId ?? null,
+  spaceId: given.spaceId ?? null,
+});
+
+const LOGGER_SERIAL = /^[0-9A-Fa-f]{12}$/;
+
+/** A mistyped serial number would stay new for ever, and nobody would know why. */
+export const registrationWarnings = (serialNumber: string): string[] =>
+  LOGGER_SERIAL.test(serialNumber)
+    ? []
+    : ['serialNumber is not 12 hexadecimal digits, which all known loggers have: check it for typing errors'];
 
 export const NO_SUCH_ASSET = 'No asset has this id';
 
@@ -63,9 +96,14 @@ export function assetView(asset: Asset) {
   };
 }
 
-export function listedAssetView({ latest, channelTypes, ...asset }: ListedAsset) {
+export function listedAssetView({ latest, channelTypes, syncStatus, openAlerts, ...asset }: ListedAsset) {
   const layout = { model: asset.model, channelTypes };
-  return { ...assetView(asset), latest: latest.map((reading) => latestView(reading, layout)) };
+  return {
+    ...assetView(asset),
+    syncStatus,
+    openAlerts,
+    latest: latest.map((reading) => latestView(reading, layout)),
+  };
 }
 
 export function assetDetailView(asset: ListedAsset, replacements: Replacement[]) {

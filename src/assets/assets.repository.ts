@@ -5,20 +5,13 @@ import type { AssetRef } from '../devices/asset-ref.ts';
 import { NO_DEADLINE } from '../presence/presence-columns.ts';
 import { conflict } from '../process/errors.ts';
 import type { Asset, ListedAsset, Replacement } from './asset.ts';
+import { type AssetPage, type FoundAssets, LISTED_COLUMNS, WITH_DEVICE } from './asset-search.repository.ts';
 
 const COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status, s.signal_strength as "signalStrength",
   s.battery_status as "batteryStatus", a.model, s.last_reading_at as "lastReadingAt", a.water_type as "waterType",
   a.floor, a.building_id as "buildingId", a.space_id as "spaceId", a.created_at as "createdAt"`;
-const LISTED_COLUMNS = `${COLUMNS}, coalesce(s.latest, '[]') as latest,
-  coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"`;
 const ACTIVE = 'organization_id = ? and archived_at is null';
 const STATE = 'join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id';
-/** Looked up for each asset: joined freely, the planner expects one device for the whole organization. */
-const CHANNELS = `cross join lateral (
-    select reported_channel_types from device_configs where organization_id = a.organization_id and asset_id = a.id
-    limit 1
-  ) as d`;
-
 /** See the table list_totals. */
 const TOTAL = `select coalesce(sum(count), 0)::bigint as total from (
     select total as count from list_totals where organization_id = ? and list = 'assets' and key = ?
@@ -38,13 +31,6 @@ export interface NewAsset {
   spaceId: string | null;
 }
 
-export interface AssetFilter {
-  model: string | null;
-  /** Ids after this one. */
-  after: string | null;
-  limit: number;
-}
-
 export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
 
 export function createAssetsRepository(sql: Sql) {
@@ -52,8 +38,8 @@ export function createAssetsRepository(sql: Sql) {
     /** Active assets by id, and how many match on all pages, in one round trip. */
     async list(
       organizationId: string,
-      { model, after, limit }: AssetFilter,
-    ): Promise<{ assets: ListedAsset[]; total: number }> {
+      { model, after, limit }: AssetPage & { model: string | null },
+    ): Promise<FoundAssets> {
       const ofModel = model === null ? '' : 'and model = ?';
       const scope = model === null ? [organizationId] : [organizationId, model];
       const total = [organizationId, model === null ? '' : `model:${model}`];
@@ -63,7 +49,7 @@ export function createAssetsRepository(sql: Sql) {
          left join (
            select ${LISTED_COLUMNS} from (
              select * from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'} order by id limit ?
-           ) as a ${STATE} ${CHANNELS}
+           ) as a ${WITH_DEVICE}
          ) as page on true
          order by page.id`,
         [...total, ...total, ...scope, ...(after === null ? [] : [after]), limit],
@@ -76,7 +62,7 @@ export function createAssetsRepository(sql: Sql) {
       const [row] = await queryPrepared<ListedAsset>(
         sql,
         'assets_find',
-        `select ${LISTED_COLUMNS} from assets a ${STATE} ${CHANNELS}
+        `select ${LISTED_COLUMNS} from assets a ${WITH_DEVICE}
          where a.organization_id = ? and a.archived_at is null and a.id = ?`,
         [organizationId, id],
       );
@@ -160,6 +146,70 @@ export function createAssetsRepository(sql: Sql) {
         ),
       );
       return (row as { id: string }).id;
+    },
+
+    /** Leaves out assets whose serial an active one has, also one that another transaction is inserting. */
+    insertMissing(
+      organizationId: string,
+      assets: NewAsset[],
+    ): Promise<Array<{ id: string; serialNumber: string }>> {
+      const column = <Value>(value: (asset: NewAsset) => Value) => assets.map(value);
+      return query(
+        sql,
+        `insert into assets (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
+         select ?::uuid, n.* from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[]) as n
+         on conflict (organization_id, lower(serial_number)) where archived_at is null do nothing
+         returning id, serial_number as "serialNumber"`,
+        [
+          organizationId,
+          column(({ serialNumber }) => serialNumber),
+          column(({ name }) => name),
+          column(({ model }) => model),
+          column(({ waterType }) => waterType),
+          column(({ floor }) => floor),
+          column(({ buildingId }) => buildingId),
+          column(({ spaceId }) => spaceId),
+        ],
+      );
+    },
+
+    /** Active ones. */
+    findBySerials(
+      organizationId: string,
+      serialNumbers: string[],
+    ): Promise<Array<{ id: string; serialNumber: string }>> {
+      return query(
+        sql,
+        `select a.id, a.serial_number as "serialNumber" from unnest(?::text[]) as wanted (serial_number)
+         cross join lateral (
+           select id, serial_number from assets
+           where organization_id = ? and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
+           limit 1
+         ) as a`,
+        [serialNumbers, organizationId],
+      );
+    },
+
+    /** Null when there is no such asset, or it is archived. Locks the row until the transaction ends. */
+    async lock(organizationId: string, id: string): Promise<NewAsset | null> {
+      const [row] = await query<NewAsset>(
+        sql,
+        `select serial_number as "serialNumber", name, model, water_type as "waterType", floor,
+           building_id as "buildingId", space_id as "spaceId"
+         from assets where ${ACTIVE} and id = ? for no key update`,
+        [organizationId, id],
+      );
+      return row ?? null;
+    },
+
+    async update(organizationId: string, id: string, asset: Omit<NewAsset, 'serialNumber'>): Promise<void> {
+      const { name, model, waterType, floor, buildingId, spaceId } = asset;
+      await query(
+        sql,
+        `update assets set name = ?, model = ?, water_type = ?, floor = ?, building_id = ?, space_id = ?
+         where ${ACTIVE} and id = ?`,
+        [name, model, waterType, floor, buildingId, spaceId, organizationId, id],
+      );
     },
 
     /** Also ends the expectation of contact and the configuration of its device. */

@@ -1,16 +1,28 @@
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { mediaType } from '../http/media-type.ts';
+import { decodeUtf8, parseJson } from '../http/read-body.ts';
 import { created, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { assetDetailView, listedAssetView, NO_SUCH_ASSET } from './asset.ts';
+import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';
+import type { AssetFilter } from './asset-filter.ts';
+import type { AssetImport } from './asset-import.service.ts';
+import { IMPORT_BYTES_MAX, type ImportRow, parseCsvRows, parseJsonRows } from './asset-import.ts';
+import type { AssetPage, AssetSearchRepository, FoundAssets } from './asset-search.repository.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import {
   archivedSchema,
   assetDetailSchema,
   assetListSchema,
+  changeAssetBody,
+  IMPORT_EXAMPLE,
+  importBody,
+  importedSchema,
   type ListAssets,
   listAssetsQuery,
+  REGISTRATION_FIELDS,
   registerAssetBody,
   registeredSchema,
   replacedSchema,
@@ -31,32 +43,42 @@ const MODEL_NAME_DEPRECATION = {
 export interface AssetsRoutesDeps {
   assets: AssetsRepository;
   assetsIn(sql: Sql): AssetsRepository;
+  search: AssetSearchRepository;
   service: AssetsService;
+  imports: { service: AssetImport; limit: ConcurrencyLimit };
 }
 
-export function assetsRoutes({ assets, assetsIn, service }: AssetsRoutesDeps): Route[] {
+export function assetsRoutes({ assets, assetsIn, search, service, imports }: AssetsRoutesDeps): Route[] {
   const shown: Shown = {
     schema: assetDetailSchema,
     find: (sql, organizationId, id) => findDetail(assetsIn(sql), organizationId, id),
   };
+
+  /** The plain list, and that of one model, take one statement. */
+  function findAssets(organizationId: string, query: ListAssets, page: AssetPage): Promise<FoundAssets> {
+    const filter = toFilter(query);
+    const { model, ...others } = filter;
+    const isPlain = Object.values(others).every((value) => value === null);
+    return isPlain
+      ? assets.list(organizationId, { model, ...page })
+      : search.search(organizationId, filter, page);
+  }
+
   return [
     route({
       method: 'GET',
       path: '/assets',
       operationId: 'listAssets',
       summary: 'List active devices',
-      description: 'Every device that is not archived, in the order of registration.',
+      description:
+        'Every device that is not archived, in the order of registration. Filters are combined: a device must match all.',
       tag,
       auth,
       query: listAssetsQuery,
       responses: { 200: assetListSchema },
       async handle({ caller, query, url }) {
         const { limit, cursor: after = null } = query;
-        const found = await assets.list(caller.organizationId, {
-          model: parseModel(query),
-          after,
-          limit: limit + 1,
-        });
+        const found = await findAssets(caller.organizationId, query, { after, limit: limit + 1 });
         const page = pageOf(found.assets, limit, ({ id }) => id);
         const body = {
           items: page.items.map(listedAssetView),
@@ -80,7 +102,58 @@ export function assetsRoutes({ assets, assetsIn, service }: AssetsRoutesDeps): R
       errors: [409],
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
-        return created({ id: await service.register(transact, caller.organizationId, body) });
+        const id = await service.register(transact, caller.organizationId, body);
+        const warnings = registrationWarnings(body.serialNumber);
+        return created({ id, ...(warnings.length > 0 && { warnings }) });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/assets/import',
+      operationId: 'importAssets',
+      summary: 'Register many devices',
+      description:
+        'As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.',
+      tag,
+      auth,
+      rawBody: {
+        contentType: 'text/csv',
+        otherTypes: ['application/json'],
+        maxBytes: IMPORT_BYTES_MAX,
+        isBuffered: true,
+        example: IMPORT_EXAMPLE,
+        json: importBody,
+      },
+      responses: { 200: importedSchema },
+      errors: [409, 413, 415],
+      audit: {
+        subject: () => 'import',
+        after: ({ created, unchanged, failed }) => ({ created, unchanged, failed }),
+      },
+      async handle({ caller, bytes, header, transact }) {
+        return ok(
+          await imports.limit.run(caller, () =>
+            imports.service.run(transact, caller.organizationId, parseRows(bytes, header('Content-Type'))),
+          ),
+        );
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/assets/{assetId}',
+      operationId: 'changeAsset',
+      summary: 'Change a device',
+      description: 'What is left out stays; null clears.',
+      tag,
+      auth,
+      params,
+      body: changeAssetBody,
+      responses: { 200: assetDetailSchema },
+      errors: [404],
+      audit: { subject: 'assetId', shown },
+      async handle({ caller, params: { assetId }, body, transact }) {
+        const asset = await service.change(transact, caller.organizationId, assetId, body);
+        return ok(assetDetailView(asset, await assets.listReplacements(caller.organizationId, assetId)));
       },
     }),
     route({
@@ -144,6 +217,25 @@ export function assetsRoutes({ assets, assetsIn, service }: AssetsRoutesDeps): R
 async function findDetail(assets: AssetsRepository, organizationId: string, id: string) {
   const asset = await assets.find(organizationId, id);
   return asset && assetDetailView(asset, await assets.listReplacements(organizationId, id));
+}
+
+function parseRows(bytes: Buffer, contentType: string | undefined): ImportRow[] {
+  return mediaType(contentType) === 'text/csv'
+    ? parseCsvRows(decodeUtf8(bytes), REGISTRATION_FIELDS)
+    : parseJsonRows(parseJson(bytes));
+}
+
+function toFilter(query: ListAssets): AssetFilter {
+  const { q, serialNumber, status, batteryStatus, syncStatus, lastReadingBefore } = query;
+  return {
+    model: parseModel(query),
+    q: q ?? null,
+    serialNumber: serialNumber ?? null,
+    status: status ?? null,
+    batteryStatus: batteryStatus ?? null,
+    syncStatus: syncStatus ?? null,
+    lastReadingBefore: lastReadingBefore ?? null,
+  };
 }
 
 function parseModel(query: ListAssets): string | null {

@@ -1,42 +1,92 @@
 import Joi from 'joi';
 import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
-import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
+import { BATTERY_STATUSES, type BatteryStatus, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
+import { SYNC_STATUSES, type SyncStatus } from '../devices/device-sync.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
 import type { LatestView } from '../devices/latest-readings.ts';
-import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
-import { ASSET_STATUSES, type AssetView, type ListedAssetView } from './asset.ts';
+import { cursor, limit, nextCursor, time, timestamp } from '../http/schemas.ts';
+import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
+import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 
 const BLANK = '{{#label}} must not be blank';
 const text = (max: number) => Joi.string().max(max);
 
-export interface RegisterAsset {
-  serialNumber: string;
+const name = text(128).pattern(/\S/).messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK });
+const waterType = text(32);
+const floor = Joi.number().integer().min(-100).max(1000);
+const model = text(64).description('Sensor product line');
+const buildingId = text(64).description("In the customer's own system");
+const spaceId = text(64).description("In the customer's own system");
+
+export const registerAssetBody = Joi.object<Registration, true>({
+  serialNumber: serialNumber()
+    .required()
+    .description(
+      '12 hexadecimal digits on all known loggers; unique among active assets, compared without case',
+    ),
+  name: name.description('Default: the serial number'),
+  waterType,
+  floor,
+  model,
+  buildingId,
+  spaceId,
+})
+  .example({
+    serialNumber: '282C02424EED',
+    name: 'Vaccine fridge 2',
+    waterType: 'automatic',
+    floor: 0,
+    model: 'TVO-THT',
+    buildingId: 'main',
+    spaceId: 'pharmacy',
+  })
+  .meta({ name: 'RegisterAsset' });
+
+/** The columns of a CSV file. */
+export const REGISTRATION_FIELDS = [
+  'serialNumber',
+  'name',
+  'waterType',
+  'floor',
+  'model',
+  'buildingId',
+  'spaceId',
+];
+
+export interface ChangeAsset {
   name?: string;
-  waterType?: string;
-  floor?: number;
-  model?: string;
-  buildingId?: string;
-  spaceId?: string;
+  waterType?: string | null;
+  floor?: number | null;
+  model?: string | null;
+  buildingId?: string | null;
+  spaceId?: string | null;
 }
 
-export const registerAssetBody = Joi.object<RegisterAsset, true>({
-  serialNumber: serialNumber().required().description('Unique among active assets, compared without case'),
-  name: text(128)
-    .pattern(/\S/)
-    .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
-    .description('Default: the serial number'),
-  waterType: text(32).example('automatic'),
-  floor: Joi.number().integer().min(-100).max(1000),
-  model: text(64).description('Sensor product line').example('TVO-THT'),
-  buildingId: text(64),
-  spaceId: text(64),
-}).example({ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', model: 'TVO-THT', floor: 0 });
+export const changeAssetBody = Joi.object<ChangeAsset, true>({
+  name,
+  waterType: waterType.allow(null),
+  floor: floor.allow(null),
+  model: model.allow(null),
+  buildingId: buildingId.allow(null),
+  spaceId: spaceId.allow(null),
+})
+  .min(1)
+  .messages({
+    'object.min': 'at least one of name, waterType, floor, model, buildingId and spaceId must be given',
+  })
+  .example({ name: 'Vaccine fridge 3', spaceId: null });
 
 export interface ListAssets {
   limit: number;
   cursor?: string;
   model?: string;
   'model-name'?: string;
+  q?: string;
+  serialNumber?: string;
+  status?: DeviceStatus;
+  batteryStatus?: BatteryStatus;
+  syncStatus?: SyncStatus;
+  lastReadingBefore?: Date;
 }
 
 export const listAssetsQuery = Joi.object<ListAssets, true>({
@@ -44,6 +94,12 @@ export const listAssetsQuery = Joi.object<ListAssets, true>({
   cursor: cursor().description('Id of the last asset of the page before'),
   model: text(64).description('Only this product line'),
   'model-name': text(64).description('Use model').meta({ deprecated: true }),
+  q: text(128).description('Part of the serial number or the name; case does not count').example('fridge'),
+  serialNumber: serialNumber().description('Compared without case'),
+  status: Joi.string().valid(...DEVICE_STATUSES),
+  batteryStatus: Joi.string().valid(...BATTERY_STATUSES),
+  syncStatus: Joi.string().valid(...SYNC_STATUSES),
+  lastReadingBefore: time().description('Also those that have never sent a reading'),
 });
 
 const assetFields = {
@@ -87,6 +143,7 @@ export const assetExample: AssetView = {
   createdAt: '2026-02-20T13:05:12.000Z',
 };
 
+/** Of webhooks. */
 export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
 const latestSchema = Joi.object<LatestView>({
@@ -104,6 +161,11 @@ const latestSchema = Joi.object<LatestView>({
 
 const listedAssetFields = {
   ...assetFields,
+  syncStatus: Joi.string()
+    .valid(...SYNC_STATUSES)
+    .required()
+    .description('As in the configuration of the device'),
+  openAlerts: Joi.number().integer().required().description('How many alerts are new or acknowledged'),
   latest: Joi.array()
     .items(latestSchema)
     .required()
@@ -112,6 +174,8 @@ const listedAssetFields = {
 
 const listedAssetExample: ListedAssetView = {
   ...assetExample,
+  syncStatus: 'applied',
+  openAlerts: 0,
   latest: [
     {
       channel: 1,
@@ -143,12 +207,51 @@ export const assetDetailSchema = Joi.object({
 
 export const assetListSchema = Joi.object({
   items: Joi.array().items(listedAssetSchema).required(),
-  totalItems: Joi.number().integer().required().description('All that match, on all pages'),
+  totalItems: Joi.number()
+    .integer()
+    .required()
+    .description(
+      'All that match, on all pages. With q, lastReadingBefore or several filters, 1000 means 1000 or more.',
+    ),
   nextCursor: nextCursor(),
-});
+}).example({ items: [listedAssetExample], totalItems: 1, nextCursor: null });
 
-export const registeredSchema = Joi.object({ id: Joi.string().required().example(assetExample.id) });
-export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() });
+export const registeredSchema = Joi.object({
+  id: Joi.string().required(),
+  warnings: Joi.array().items(Joi.string()).description('Only when there are any'),
+}).example({ id: assetExample.id });
+export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() }).example({ deleted: true });
+
+export const IMPORT_EXAMPLE = 'serialNumber,name,model,floor\n282C02424EED,Vaccine fridge 2,TVO-THT,0\n';
+
+export const importBody = Joi.array()
+  .items(registerAssetBody)
+  .example([{ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', model: 'TVO-THT', floor: 0 }]);
+
+export const importedSchema = Joi.object({
+  created: Joi.number().integer().required(),
+  unchanged: Joi.number().integer().required().description('An active device had the serial number already'),
+  failed: Joi.number().integer().required(),
+  results: Joi.array()
+    .items(
+      Joi.object({
+        row: Joi.number().integer().required().description('Rows of data, from 1'),
+        serialNumber: Joi.string().allow(null, '').required(),
+        id: Joi.string().allow(null).required().description('null when the row failed'),
+        error: Joi.string().allow(null).required(),
+      }),
+    )
+    .required()
+    .description('One for each row, in their order'),
+}).example({
+  created: 1,
+  unchanged: 0,
+  failed: 1,
+  results: [
+    { row: 1, serialNumber: '282C02424EED', id: assetExample.id, error: null },
+    { row: 2, serialNumber: null, id: null, error: 'serialNumber is required' },
+  ],
+});
 
 export const replaceHardwareBody = Joi.object<{ newSerialNumber: string }, true>({
   newSerialNumber: serialNumber().required(),

@@ -7,9 +7,9 @@ import { newHardware } from '../devices/device.ts';
 import { withdraw } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { checkRegistrable, NO_SUCH_ASSET } from './asset.ts';
+import { checkRegistrable, type ListedAsset, NO_SUCH_ASSET, newAsset, type Registration } from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
-import type { RegisterAsset } from './assets.schemas.ts';
+import type { ChangeAsset } from './assets.schemas.ts';
 
 /** The sync states of devices, locked while they change. */
 export interface AssetDevices {
@@ -46,20 +46,28 @@ export function createAssetsService({
 }: AssetsServiceDeps) {
   return {
     /** @throws conflict when an active asset has the serial. */
-    register(transact: Transact, organizationId: string, asset: RegisterAsset): Promise<string> {
+    register(transact: Transact, organizationId: string, asset: Registration): Promise<string> {
       checkRegistrable('serialNumber', asset.serialNumber);
       return transact(async ({ sql }) => {
-        const id = await assetsIn(sql).insert(organizationId, {
-          serialNumber: asset.serialNumber,
-          name: asset.name ?? asset.serialNumber,
-          model: asset.model ?? null,
-          waterType: asset.waterType ?? null,
-          floor: asset.floor ?? null,
-          buildingId: asset.buildingId ?? null,
-          spaceId: asset.spaceId ?? null,
-        });
+        const id = await assetsIn(sql).insert(organizationId, newAsset(asset));
         await devicesIn(sql).insert(organizationId, id);
         return id;
+      });
+    },
+
+    /** What is absent stays; null clears. Answers with the asset as it is then. */
+    change(
+      transact: Transact,
+      organizationId: string,
+      id: string,
+      change: ChangeAsset,
+    ): Promise<ListedAsset> {
+      return transact(async ({ sql }) => {
+        const assets = assetsIn(sql);
+        const before = await assets.lock(organizationId, id);
+        if (!before) throw notFound(NO_SUCH_ASSET);
+        await assets.update(organizationId, id, { ...before, ...change });
+        return (await assets.find(organizationId, id)) as ListedAsset;
       });
     },
 

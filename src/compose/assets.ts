@@ -1,13 +1,27 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { checkRegistrable, newAsset, type Registration } from '../assets/asset.ts';
+import { createAssetImport } from '../assets/asset-import.service.ts';
+import { createAssetSearchRepository } from '../assets/asset-search.repository.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { assetsRoutes } from '../assets/assets.routes.ts';
+import { registerAssetBody } from '../assets/assets.schemas.ts';
 import { type AssetsServiceDeps, createAssetsService } from '../assets/assets.service.ts';
 import { type DeviceTokensRoutesDeps, deviceTokensRoutes } from '../assets/device-tokens.routes.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
+import type { Sql } from '../db/database.ts';
+import type { DevicesRepository } from '../devices/devices.repository.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { requireStorable } from '../http/read-body.ts';
+import { bodyValidator } from '../http/validate.ts';
 import type { Resources } from './resources.ts';
 
-export type AssetsNeeds = Pick<AssetsServiceDeps, 'devicesIn' | 'jobsProgressed' | 'resolveAlerts'> & {
+export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'resolveAlerts'> {
+  devicesIn(sql: Sql): DevicesRepository;
   deviceTokens: DeviceTokensRoutesDeps['tokens'];
-};
+}
+
+/** Each holds its rows in memory while it runs. */
+const IMPORTS = { name: 'imports', perKeyMax: 2, perProcessMax: 8 };
 
 export function composeAssets(
   { sql }: Resources,
@@ -21,12 +35,33 @@ export function composeAssets(
     jobsProgressed,
     resolveAlerts,
   });
+  const imports = createAssetImport({
+    assetsIn: createAssetsRepository,
+    devicesIn,
+    parse: parseRegistration,
+    nextTurn,
+  });
   return {
     routes: [
-      ...assetsRoutes({ assets, assetsIn: createAssetsRepository, service }),
+      ...assetsRoutes({
+        assets,
+        assetsIn: createAssetsRepository,
+        search: createAssetSearchRepository(sql),
+        service,
+        imports: { service: imports, limit: createConcurrencyLimit(IMPORTS) },
+      }),
       ...deviceTokensRoutes({ assetsIn: createAssetsRepository, tokens: deviceTokens }),
     ],
     findAsset: assets.find,
     findOwners: assets.findOwners,
   };
+}
+
+const validateRegistration = bodyValidator(registerAssetBody);
+
+function parseRegistration(value: unknown) {
+  requireStorable(value, 'the row');
+  const registration = validateRegistration(value) as Registration;
+  checkRegistrable('serialNumber', registration.serialNumber);
+  return newAsset(registration);
 }

@@ -14,11 +14,14 @@ import {
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
+import { createDisableEndpoint } from '../endpoints/disable-endpoint.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
+import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
 import { addEndpointMetrics } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';
+import { composeEvents } from './events.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -46,7 +49,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
   const endpointHealth = createEndpointHealthService({
     endpoints,
-    breakers,
+    breakers: { open: breakers.open, disable: composeDisableEndpoint(resources) },
     lastAttempts,
     probePlan: deliveryPlan.probePlan,
     disableAfterMs: deliveryPlan.disableAfterMs,
@@ -89,6 +92,15 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
     },
   };
 }
+
+const composeDisableEndpoint = (resources: Resources) =>
+  createDisableEndpoint({
+    transact: resources.transact,
+    breakersIn: createBreakerRepository,
+    healthIn: createShownHealthRepository,
+    publish: composeEvents(resources).publish,
+    now: resources.now,
+  });
 
 const openOutbox = ({ settings }: Resources) =>
   openDatabase({

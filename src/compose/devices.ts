@@ -14,6 +14,7 @@ import { createDeviceInfoService } from '../devices/device-info.service.ts';
 import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
+import { unregisteredDevicesRoutes } from '../devices/unregistered-devices.routes.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import type { Resources } from './resources.ts';
 
@@ -61,7 +62,10 @@ export function composeDevices(
   });
   const exchanges: DeviceExchanges = { handle: (exchange) => observeContact(handle(exchange)) };
   return {
-    routes: devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
+    routes: [
+      ...devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
+      ...unregisteredDevicesRoutes(createUnregisteredDevicesRepository(sql)),
+    ],
     exchanges,
     deviceInfo: createDeviceInfoService({
       transact: transactContacts,

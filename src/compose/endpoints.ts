@@ -4,6 +4,7 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { endpointsRoutes } from '../endpoints/endpoints.routes.ts';
 import { createEndpointsService, type EndpointsServiceDeps } from '../endpoints/endpoints.service.ts';
+import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
@@ -24,6 +25,8 @@ export function composeEndpoints(resources: Resources, { notifyRecovery }: Endpo
   return {
     routes: endpointsRoutes({
       endpoints: createEndpointsRepository(sql),
+      health: createShownHealthRepository(sql),
+      healthIn: createShownHealthRepository,
       endpointsIn: createEndpointsRepository,
       service,
     }),

@@ -8,6 +8,7 @@ import { composeDeliveries } from './deliveries.ts';
 import { composeDeviceRepositories, composeDevices } from './devices.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { composeEvents } from './events.ts';
+import { composeFleet } from './fleet.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
 import { composeNotifications } from './notifications.ts';
@@ -71,6 +72,7 @@ export function composeSlices(resources: Resources) {
     certificates: composeCertificates(resources, { findAsset: assets.findAsset }),
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
+    fleet: composeFleet(resources),
     notifications: composeNotifications(resources, deliveries),
     audit: composeAudit(resources),
     statistics: composeStatistics(resources, {

@@ -198,6 +198,7 @@ async function assign(
       configId: config && (idOf.get(config) as string),
       followsTimeZone: followsTimeZone(config),
       refusedKeys,
+      isRefused: config !== null && keysOf(config).every((key) => refusedKeys.includes(key)),
     })),
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));

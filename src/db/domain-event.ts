@@ -20,7 +20,11 @@ export type EventBody<Type extends EventType = EventType> = {
   };
 }[Type];
 
-export type DomainEvent<Type extends EventType = EventType> = EventBody<Type> & { organizationId: string };
+export type DomainEvent<Type extends EventType = EventType> = EventBody<Type> & {
+  organizationId: string;
+  /** An endpoint that does not receive it, although it subscribes. */
+  exceptEndpointId?: string;
+};
 
 /** Queues the events for every subscribed endpoint: they are stored together with the facts, or not at all. */
 export type Publish = (tx: InTransaction, events: DomainEvent[]) => Promise<void>;

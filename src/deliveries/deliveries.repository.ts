@@ -11,7 +11,18 @@ import {
 } from './delivery-notifications.repository.ts';
 
 const COLUMNS = `id, event_id as "eventId", event_type as "eventType", state, attempt_count as "attemptCount",
-  next_attempt_at as "nextAttemptAt", last_status_code as "lastStatusCode", last_error as "lastError"`;
+  next_attempt_at as "nextAttemptAt", last_status_code as "lastStatusCode", last_error as "lastError",
+  uuid_extract_timestamp(id) as "createdAt", delivered_at as "deliveredAt"`;
+/** What stands in other tables. Bindings: the organization, the organization. */
+const SHOWN = `found.*, coalesce(found."deliveredAt", latest.at) as "lastAttemptAt", e."serialNumber"`;
+const WITH_SHOWN = `left join lateral (
+    select attempted_at as at from delivery_attempts where organization_id = ? and delivery_id = found.id
+    order by attempt_number desc limit 1
+  ) as latest on true
+  left join lateral (
+    select body::json -> 'data' ->> 'serialNumber' as "serialNumber", body from events
+    where organization_id = ? and id = found."eventId" limit 1
+  ) as e on true`;
 const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 const PAGE = `${OF_ENDPOINT} and id < ? order by id desc limit ?`;
@@ -41,11 +52,13 @@ export function createDeliveriesRepository(sql: Sql) {
         sql,
         'deliveries_insert',
         `with e as materialized (
-           select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[]) as e (organization_id, type, body)
+           select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[])
+             as e (organization_id, type, body, except_endpoint_id)
          ), subscribed as (
            select e.id as event_id, e.type, ep.id as endpoint_id, ep.organization_id, ep.status
            from e join endpoints ep on ep.organization_id = e.organization_id and e.type = any(ep.events)
-           where ep.status = 'active' or ep.disabled_reason = 'failing'
+           where (ep.status = 'active' or ep.disabled_reason = 'failing')
+             and ep.id is distinct from e.except_endpoint_id
            -- Deliveries get their ids, by which they are sent, in the order of the events.
            order by e.id
          ), stored as (
@@ -66,6 +79,7 @@ export function createDeliveriesRepository(sql: Sql) {
           events.map(({ organizationId }) => organizationId),
           events.map(({ type }) => type),
           events.map(({ body }) => body),
+          events.map(({ exceptEndpointId }) => exceptEndpointId ?? null),
         ],
       );
     },
@@ -76,18 +90,29 @@ export function createDeliveriesRepository(sql: Sql) {
       { states, before, limit }: { states: StoredState[] | null; before: string | null; limit: number },
     ): Promise<Delivery[]> {
       const page = [...toBindings(endpoint), before ?? LAST_ID, limit];
-      if (states === null) return query(sql, `select ${COLUMNS} from deliveries where ${PAGE}`, page);
-      const bindings = [...STORED_STATES.flatMap(() => [states, ...page]), limit];
-      return query(sql, LIST_OF_STATES, bindings);
+      const shown = [endpoint.organizationId, endpoint.organizationId];
+      if (states === null) {
+        return query(
+          sql,
+          `select ${SHOWN} from (select ${COLUMNS} from deliveries where ${PAGE}) as found ${WITH_SHOWN}
+           order by found.id desc`,
+          [...page, ...shown],
+        );
+      }
+      return query(
+        sql,
+        `select ${SHOWN} from (${LIST_OF_STATES}) as found ${WITH_SHOWN} order by found.id desc`,
+        [...STORED_STATES.flatMap(() => [states, ...page]), limit, ...shown],
+      );
     },
 
     async find(endpoint: EndpointRef, id: string): Promise<(Delivery & { body: string }) | null> {
       const [row] = await query<Delivery & { body: string }>(
         sql,
-        `select d.*, e.body from (
+        `select ${SHOWN}, e.body from (
            select ${COLUMNS} from deliveries where ${OF_ENDPOINT} and id = ?
-         ) as d join events e on e.organization_id = ? and e.id = d."eventId"`,
-        [...toBindings(endpoint), id, endpoint.organizationId],
+         ) as found ${WITH_SHOWN} where e.body is not null`,
+        [...toBindings(endpoint), id, endpoint.organizationId, endpoint.organizationId],
       );
       return row ?? null;
     },

@@ -1,4 +1,4 @@
-import { type EndpointRef, type EndpointStatus, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
+import { type EndpointRef, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
 import { ENDPOINT_COLLECTIONS, type EndpointCollection } from '../endpoints/endpoint-collections.ts';
 import type { EndpointScope } from '../endpoints/endpoints.repository.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -19,11 +19,17 @@ import {
   webhookParams,
 } from './deliveries.schemas.ts';
 import type { DeliveriesService } from './deliveries.service.ts';
-import { deliveryDetailView, deliveryView, NO_SUCH_DELIVERY, storedStates } from './delivery.ts';
+import {
+  type DeliveryEndpoint,
+  deliveryDetailView,
+  deliveryView,
+  NO_SUCH_DELIVERY,
+  storedStates,
+} from './delivery.ts';
 
 export interface DeliveriesRoutesDeps {
   deliveries: DeliveriesRepository;
-  endpoints: { find(scope: EndpointScope, id: string): Promise<{ status: EndpointStatus } | null> };
+  endpoints: { find(scope: EndpointScope, id: string): Promise<DeliveryEndpoint | null> };
   service: DeliveriesService;
   /** Tests under way at once. */
   tests: ConcurrencyLimit;
@@ -43,10 +49,11 @@ function collectionRoutes(
   async function requireEndpoint(
     caller: Caller,
     endpointId: string,
-  ): Promise<EndpointRef & { status: EndpointStatus }> {
+  ): Promise<EndpointRef & DeliveryEndpoint> {
     const endpoint = await endpoints.find(toScope(caller), endpointId);
     if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
-    return { organizationId: caller.organizationId, endpointId, status: endpoint.status };
+    const { status, breaker } = endpoint;
+    return { organizationId: caller.organizationId, endpointId, status, breaker };
   }
 
   return [
@@ -69,7 +76,7 @@ function collectionRoutes(
         const states = state === undefined ? null : storedStates(state, endpoint.status);
         const found = await deliveries.list(endpoint, { states, before, limit: limit + 1 });
         const page = pageOf(found, limit, ({ id }) => id);
-        const items = page.items.map((delivery) => deliveryView(delivery, endpoint.status));
+        const items = page.items.map((delivery) => deliveryView(delivery, endpoint));
         return ok({ ...page, items }, nextLink(url, page.nextCursor));
       },
     }),
@@ -91,7 +98,7 @@ function collectionRoutes(
         if (!delivery) throw notFound(NO_SUCH_DELIVERY);
         const attempts = await deliveries.listAttempts(endpoint, delivery.id);
         const payload = JSON.parse(delivery.body);
-        return ok(deliveryDetailView(delivery, endpoint.status, { payload, attempts }));
+        return ok(deliveryDetailView(delivery, endpoint, { payload, attempts }));
       },
     }),
     route({
@@ -109,7 +116,7 @@ function collectionRoutes(
       audit: { subject: 'deliveryId', after: (delivery) => delivery },
       async handle({ caller, params: { webhookId, deliveryId }, transact }) {
         const delivery = await service.resend(transact, toScope(caller), webhookId, deliveryId);
-        return { status: 202, body: deliveryView(delivery, 'active') };
+        return { status: 202, body: deliveryView(delivery, { status: 'active', breaker: 'closed' }) };
       },
     }),
     route({

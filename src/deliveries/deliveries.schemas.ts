@@ -29,6 +29,16 @@ const deliveryFields = {
   nextAttemptAt: timestamp().allow(null).required(),
   lastStatusCode: Joi.number().integer().allow(null).required(),
   lastError: Joi.string().allow(null).required(),
+  createdAt: timestamp().required().description('When the event was queued'),
+  lastAttemptAt: timestamp().allow(null).required(),
+  serialNumber: Joi.string()
+    .allow(null)
+    .required()
+    .description('Of the device that the event is about, if it is about one'),
+  reason: Joi.string()
+    .allow(null)
+    .required()
+    .description('Why it is not delivered; null when it is, or is about to be sent'),
 };
 
 const deliveryExample = {
@@ -40,6 +50,10 @@ const deliveryExample = {
   nextAttemptAt: null,
   lastStatusCode: 204,
   lastError: null,
+  createdAt: '2026-03-02T08:15:30.000Z',
+  lastAttemptAt: '2026-03-02T08:15:35.000Z',
+  serialNumber: '282C02424EED',
+  reason: null,
 };
 
 export const deliverySchema = Joi.object(deliveryFields).example(deliveryExample).meta({ name: 'Delivery' });

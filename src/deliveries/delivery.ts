@@ -1,6 +1,6 @@
 /** One event on its way to one endpoint, the retry schedule, and what the outcome of an attempt means. */
 import type { EndpointStatus } from '../endpoints/endpoint.ts';
-import { PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
+import { type Breaker, PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
 
 export const DELIVERY_STATES = [
   'pending',
@@ -26,6 +26,16 @@ export interface Delivery {
   nextAttemptAt: Date | null;
   lastStatusCode: number | null;
   lastError: string | null;
+  createdAt: Date;
+  lastAttemptAt: Date | null;
+  /** Of the device that the event is about; null when it is about none. */
+  serialNumber: string | null;
+}
+
+/** What of its endpoint decides how a delivery is shown. */
+export interface DeliveryEndpoint {
+  status: EndpointStatus;
+  breaker: Breaker;
 }
 
 export interface Attempt {
@@ -147,18 +157,54 @@ export function shownState(state: StoredState, endpointStatus: EndpointStatus): 
 export const storedStates = (shown: DeliveryState, endpointStatus: EndpointStatus): StoredState[] =>
   STORED_STATES.filter((state) => shownState(state, endpointStatus) === shown);
 
-export function deliveryView(delivery: Delivery, endpointStatus: EndpointStatus) {
-  const state = shownState(delivery.state, endpointStatus);
-  const nextAttemptAt = state === 'held' ? null : (delivery.nextAttemptAt?.toISOString() ?? null);
-  return { ...delivery, state, nextAttemptAt };
+export function deliveryView(delivery: Delivery, endpoint: DeliveryEndpoint) {
+  const state = shownState(delivery.state, endpoint.status);
+  return {
+    ...delivery,
+    state,
+    reason: reasonFor(state, delivery, endpoint),
+    nextAttemptAt: state === 'held' ? null : (delivery.nextAttemptAt?.toISOString() ?? null),
+    createdAt: delivery.createdAt.toISOString(),
+    lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
+  };
 }
+
+/** Why it is not delivered; null when it is, or is about to be sent. */
+function reasonFor(
+  state: DeliveryState,
+  { lastError }: Delivery,
+  { breaker }: DeliveryEndpoint,
+): string | null {
+  const failure = lastError === null ? '' : `: ${lastError}`;
+  switch (state) {
+    case 'delivered':
+      return null;
+    case 'held':
+      return 'the webhook is disabled: it is sent when the webhook is enabled';
+    case 'pending':
+      return WAITS[breaker] ?? null;
+    case 'retrying':
+      return WAITS[breaker] ?? `the latest attempt failed${failure}`;
+    case 'failed':
+      return `no attempt got through, and none is left${failure}`;
+    case 'blocked':
+      return `the address of the webhook is not allowed${failure}`;
+    case 'cancelled':
+      return 'the webhook was deleted';
+  }
+}
+
+const WAITS: Partial<Record<Breaker, string>> = {
+  open: 'the webhook is failing: it is sent once a probe has got through',
+  draining: 'the webhook is recovering: its backlog is sent at a growing pace',
+};
 
 export function deliveryDetailView(
   delivery: Delivery,
-  endpointStatus: EndpointStatus,
+  endpoint: DeliveryEndpoint,
   { payload, attempts }: { payload: unknown; attempts: Attempt[] },
 ) {
-  return { ...deliveryView(delivery, endpointStatus), payload, attempts: attempts.map(attemptView) };
+  return { ...deliveryView(delivery, endpoint), payload, attempts: attempts.map(attemptView) };
 }
 
 function attemptView({ attemptNumber, attemptedAt, ...rest }: Attempt) {

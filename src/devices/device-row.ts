@@ -9,7 +9,7 @@ import {
 import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 import type { Device } from './device.ts';
 import { toRuleSlots } from './device-capabilities.ts';
-import type { Refusal } from './device-sync.ts';
+import { hasDrifted, type Refusal, syncStatus } from './device-sync.ts';
 
 export interface DeviceRow {
   organization_id: string;
@@ -118,10 +118,10 @@ export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): strin
 /** What of a device is written, as arrays for `unnest` in the order of `WRITTEN_COLUMNS`. */
 export const WRITTEN_COLUMNS = `organization_id, asset_id, reported_config_id, reported_at, reported_hash,
   confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, refused_keys,
-  observed_hash, reported_channel_types, channels_reported, rule_slots, follows_time_zone`;
+  observed_hash, reported_channel_types, channels_reported, rule_slots, follows_time_zone, sync_status, has_drifted`;
 export const WRITTEN_ARRAYS = `?::uuid[], ?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[],
   ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::boolean[],
-  ?::smallint[], ?::boolean[]`;
+  ?::smallint[], ?::boolean[], ?::text[], ?::boolean[]`;
 
 export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>): unknown[][] {
   const column = <Value>(value: (device: Device) => Value) => devices.map(value);
@@ -145,5 +145,7 @@ export function writtenBindings(devices: Device[], configIds: Map<DeviceConfigur
     column(({ areChannelsReported }) => areChannelsReported),
     column(({ capabilities }) => capabilities.ruleSlots),
     column(({ sync }) => followsTimeZone(sync.confirmed) || followsTimeZone(sync.pending?.config)),
+    column(({ sync }) => syncStatus(sync)),
+    column(({ sync }) => hasDrifted(sync)),
   ];
 }

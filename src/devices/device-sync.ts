@@ -132,12 +132,19 @@ export function expectedIntervalSeconds({
 }
 
 export function syncStatus(sync: DeviceSync): SyncStatus {
-  const { reported, confirmed, pending } = sync;
+  const { reported, pending } = sync;
   if (reported === null) return 'no_device_report';
   if (pending && offeredPart(pending) === null) return 'failed';
   if (pending) return pending.fetchedAt ? 'sent' : 'pending';
-  const hasDrifted = confirmed !== null && contradictions(reported.config, confirmed).length > 0;
-  return hasDrifted || hasUnreportedChange(sync) ? 'drifted' : 'applied';
+  return hasDrifted(sync) ? 'drifted' : 'applied';
+}
+
+/** The device reports something else than it confirmed last; while a change is pending, that one is looked at first. */
+export function hasDrifted(sync: DeviceSync): boolean {
+  const { reported, confirmed } = sync;
+  if (reported === null) return false;
+  const contradicts = confirmed !== null && contradictions(reported.config, confirmed).length > 0;
+  return contradicts || hasUnreportedChange(sync);
 }
 
 /**

@@ -27,6 +27,8 @@ import {
 } from './device-row.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
+export type DevicesRepository = ReturnType<typeof createDevicesRepository>;
+
 export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);
 
@@ -156,6 +158,19 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       );
     },
 
+    /** The same for many assets. */
+    async insertMany(organizationId: string, assetIds: string[]): Promise<void> {
+      await query(
+        sql,
+        `with d as materialized (select ?::uuid as organization_id, unnest(?::uuid[]) as asset_id), states as (
+           insert into device_states (organization_id, asset_id) select organization_id, asset_id from d
+         )
+         insert into device_configs (organization_id, asset_id, utc_offset_check_at)
+         select organization_id, asset_id, null from d`,
+        [organizationId, assetIds],
+      );
+    },
+
     /**
      * Writes the whole sync state of each device, whose rows the caller has locked. The transaction runs again where a
      * presence, which is not locked, has changed meanwhile.
@@ -186,6 +201,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              contradiction_count = n.contradiction_count, failure_reason = n.failure_reason,
              refused_keys = n.refused_keys::text[], observed_hash = n.observed_hash, channels_reported = n.channels_reported,
              reported_channel_types = n.reported_channel_types::smallint[], rule_slots = n.rule_slots,
+             sync_status = n.sync_status, has_drifted = n.has_drifted,
              utc_offset_check_at = case
                when (d.pending_config_id, d.confirmed_config_id, d.failure_reason, d.refused_keys)
                  is not distinct from

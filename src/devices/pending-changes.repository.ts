@@ -32,6 +32,8 @@ export interface PendingAssignment {
   followsTimeZone: boolean;
   /** Of these the device keeps its refusal. */
   refusedKeys: readonly ConfigurationKey[];
+  /** These are all keys of the configuration: nothing is offered. */
+  isRefused: boolean;
 }
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
@@ -135,11 +137,15 @@ export function createPendingChangesRepository(sql: Sql) {
            failure_reason = case when c.refused_keys is null then null else failure_reason end,
            refused_keys = c.refused_keys::text[],
            revision = case when c.id is null then revision else revision + 1 end,
+           sync_status = case
+             when reported_config_id is null then 'no_device_report'
+             when c.id is not null then case when c.is_refused then 'failed' else 'pending' end
+             when has_drifted then 'drifted' else 'applied' end,
            utc_offset_check_at = case
              when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::boolean[]) with ordinality
-             as c (organization_id, id, refused_keys, follows_time_zone, position)
+         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::boolean[], ?::boolean[]) with ordinality
+             as c (organization_id, id, refused_keys, follows_time_zone, is_refused, position)
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
@@ -149,6 +155,7 @@ export function createPendingChangesRepository(sql: Sql) {
           shared.map(({ configId }) => configId),
           shared.map(({ refusedKeys }) => (refusedKeys.length > 0 ? toKeysText(refusedKeys) : null)),
           shared.map(({ followsTimeZone }) => followsTimeZone),
+          shared.map(({ isRefused }) => isRefused),
         ],
       );
     },

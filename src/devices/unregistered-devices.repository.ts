@@ -10,6 +10,22 @@ export interface UnregisteredDevice {
   lastContactAt: Date;
 }
 
+/** As its organization sees it. */
+export interface ListedDevice {
+  serialNumber: string;
+  firstSeenAt: Date;
+  lastSeenAt: Date;
+  count: number;
+  cursor: string;
+}
+
+/** Pages go by the first contact, which does not change. */
+const FIRST_CONTACT = '(extract(epoch from u.first_contact_at) * 1000000)::bigint';
+const IS_UNREGISTERED = `not exists (
+    select from assets a where a.organization_id = u.organization_id
+      and lower(a.serial_number) = u.serial_number and a.archived_at is null
+  )`;
+
 /** Bounds what a faulty or hostile sender can store. */
 const PER_ORGANIZATION_MAX = 1_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -67,6 +83,36 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       return last ?? null;
     },
 
+    /** Of one organization, newest first. */
+    listOf(
+      organizationId: string,
+      { before, limit }: { before: string | null; limit: number },
+    ): Promise<ListedDevice[]> {
+      return query(
+        sql,
+        `select u.serial_number as "serialNumber", u.first_contact_at as "firstSeenAt",
+           u.last_contact_at as "lastSeenAt", u.contact_count as count,
+           ${FIRST_CONTACT} || '.' || u.serial_number as cursor
+         from unregistered_devices u
+         where u.organization_id = ? and ${IS_UNREGISTERED}
+           and (?::text is null or (${FIRST_CONTACT}, u.serial_number) <
+             (split_part(?::text, '.', 1)::numeric, substr(?::text, strpos(?::text, '.') + 1)))
+         order by ${FIRST_CONTACT} desc, u.serial_number desc limit ?`,
+        [organizationId, before, before, before, before, limit],
+      );
+    },
+
+    /** In the transaction of `tx`. False when there is no such device, or it is registered. */
+    async remove(tx: Sql, organizationId: string, serialNumber: string): Promise<boolean> {
+      const rows = await query(
+        tx,
+        `delete from unregistered_devices u
+         where u.organization_id = ? and u.serial_number = lower(?) and ${IS_UNREGISTERED} returning 1`,
+        [organizationId, serialNumber],
+      );
+      return rows.length > 0;
+    },
+
     /** Of all organizations, for the operator. */
     list(limit: number): Promise<UnregisteredDevice[]> {
       return query(
@@ -74,10 +120,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
         `select u.serial_number as "serialNumber", o.name as "organizationName", u.contact_count as "contactCount",
            u.first_contact_at as "firstContactAt", u.last_contact_at as "lastContactAt"
          from unregistered_devices u join organizations o on o.id = u.organization_id
-         where not exists (
-           select from assets a where a.organization_id = u.organization_id
-             and lower(a.serial_number) = u.serial_number and a.archived_at is null
-         )
+         where ${IS_UNREGISTERED}
          order by u.last_contact_at desc limit ?`,
         [limit],
       );

@@ -1,8 +1,15 @@
 /** Transitions of an endpoint's circuit breaker. Each states the state that it starts from, so a repeat changes nothing. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { Collection } from '../events/collection.ts';
 import type { EndpointRef } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
+
+export interface DisabledEndpoint {
+  collection: Collection;
+  name: string;
+  url: string;
+}
 
 export type BreakerRepository = ReturnType<typeof createBreakerRepository>;
 
@@ -76,14 +83,16 @@ export function createBreakerRepository(sql: Sql) {
       );
     },
 
-    /** False when the endpoint was disabled before. */
-    disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<boolean> {
-      return hasRow(
+    /** Null when the endpoint was disabled before. */
+    async disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<DisabledEndpoint | null> {
+      const [row] = await query<DisabledEndpoint>(
+        sql,
         `update endpoints set status = 'disabled', disabled_reason = ?, breaker = 'closed', next_probe_at = null,
-           updated_at = now()
-         where ${IS_ENDPOINT} and status = 'active' returning 1`,
+           updated_at = now(), disabled_at = now()
+         where ${IS_ENDPOINT} and status = 'active' returning collection, name, url`,
         [reason, ...toBindings(endpoint)],
       );
+      return row ?? null;
     },
   };
 }

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../process/log.ts';
 import type { BreakerRepository } from './breaker.repository.ts';
+import type { DisableEndpoint } from './disable-endpoint.service.ts';
 import { type EndpointRef, endpointKey } from './endpoint.ts';
 import type { ActiveState, EndpointHealthRepository, LastAttempt } from './endpoint-health.repository.ts';
 import {
@@ -18,7 +19,7 @@ import type { LastAttempts } from './last-attempts.service.ts';
 
 export interface EndpointHealthServiceDeps {
   endpoints: Pick<EndpointHealthRepository, 'recordLastAttempts' | 'findActiveState'>;
-  breakers: Pick<BreakerRepository, 'open' | 'disable'>;
+  breakers: Pick<BreakerRepository, 'open'> & { disable: DisableEndpoint };
   lastAttempts: Pick<LastAttempts, 'add'>;
   probePlan: ProbePlan;
   /** All attempts failing for this long disable the endpoint. */

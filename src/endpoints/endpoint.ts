@@ -6,6 +6,8 @@
  * The secret is not part of it: it is written with the endpoint, and read only to sign deliveries.
  */
 import type { PublishedType, SubscribableType } from '../events/event-catalogue.schemas.ts';
+import type { Breaker } from './endpoint-health.ts';
+import { healthView, type ShownHealth } from './shown-health.ts';
 
 export const ENDPOINT_STATUSES = ['active', 'disabled'] as const;
 /** customer: through the API; failing: no delivery succeeded for days; gone: the endpoint answered 410. */
@@ -48,6 +50,7 @@ export interface EndpointSettings {
 
 export interface Endpoint extends EndpointSettings {
   id: string;
+  breaker: Breaker;
   delivery: LastDelivery;
   createdAt: Date;
   updatedAt: Date;
@@ -105,7 +108,7 @@ function subscribedTypes(subscription: Subscription): PublishedType[] {
   return subscription.deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'];
 }
 
-export function cellularWebhookView(endpoint: Endpoint) {
+export function cellularWebhookView(endpoint: Endpoint, health: ShownHealth) {
   const { id, name, url, status, disabledReason, events, delivery } = endpoint;
   return {
     id,
@@ -116,17 +119,30 @@ export function cellularWebhookView(endpoint: Endpoint) {
     disabledReason,
     deliverConfigApplied: events.includes('config.applied'),
     ...timesView(endpoint),
-    delivery: {
-      ...delivery,
-      lastDeliveredAt: delivery.lastDeliveredAt?.toISOString() ?? null,
-      lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
-    },
+    delivery: lastDeliveryView(delivery),
+    health: healthView(health),
   };
 }
 
-export function eventWebhookView(endpoint: Endpoint) {
-  const { id, url, status, disabledReason, events } = endpoint;
-  return { id, recType: 'webhook', url, status, disabledReason, events, ...timesView(endpoint) };
+const lastDeliveryView = (delivery: LastDelivery) => ({
+  ...delivery,
+  lastDeliveredAt: delivery.lastDeliveredAt?.toISOString() ?? null,
+  lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
+});
+
+export function eventWebhookView(endpoint: Endpoint, health: ShownHealth) {
+  const { id, url, status, disabledReason, events, delivery } = endpoint;
+  return {
+    id,
+    recType: 'webhook',
+    url,
+    status,
+    disabledReason,
+    events,
+    ...timesView(endpoint),
+    delivery: lastDeliveryView(delivery),
+    health: healthView(health),
+  };
 }
 
 const timesView = ({ createdAt, updatedAt }: Endpoint) => ({

@@ -3,7 +3,7 @@ import { query } from '../db/query.ts';
 import type { Collection } from '../events/collection.ts';
 import type { Endpoint, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
 
-const COLUMNS = `id, name, url, status, disabled_reason as "disabledReason", events,
+const COLUMNS = `id, name, url, status, breaker, disabled_reason as "disabledReason", events,
   last_delivered_at as "lastDeliveredAt", last_attempt_at as "lastAttemptAt", last_status as "lastStatus",
   last_status_code as "lastStatusCode", last_error as "lastError", created_at as "createdAt",
   updated_at as "updatedAt"`;
@@ -115,9 +115,10 @@ export function createEndpointsRepository(sql: Sql) {
       const [row] = await query<EndpointRow>(
         sql,
         `update endpoints set name = ?, url = ?, status = ?, disabled_reason = ?, events = ?,
+           disabled_at = case when status = 'active' and ?::text = 'disabled' then now() else disabled_at end,
            updated_at = greatest(now(), updated_at + interval '1 millisecond')
          where ${IN_SCOPE} and id = ? returning ${COLUMNS}`,
-        [name, url, status, disabledReason, events, ...toBindings(scope), id],
+        [name, url, status, disabledReason, events, status, ...toBindings(scope), id],
       );
       return toEndpoint(row as EndpointRow);
     },

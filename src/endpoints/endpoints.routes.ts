@@ -29,9 +29,11 @@ import {
   webhookSchema,
 } from './endpoints.schemas.ts';
 import type { EndpointsService } from './endpoints.service.ts';
+import type { ShownHealthRepository } from './shown-health.repository.ts';
+import { newHealth, type ShownHealth } from './shown-health.ts';
 
 interface CollectionShape extends EndpointCollection {
-  view(endpoint: Endpoint): unknown;
+  view(endpoint: Endpoint, health: ShownHealth): unknown;
   listQuery: Joi.ObjectSchema<ListEndpoints>;
   createBody: Joi.ObjectSchema<CreateEndpoint>;
   changeBody: Joi.ObjectSchema<ChangeEndpoint>;
@@ -62,6 +64,8 @@ const event: CollectionShape = {
 export interface EndpointsRoutesDeps {
   endpoints: EndpointsRepository;
   endpointsIn(sql: Sql): EndpointsRepository;
+  health: ShownHealthRepository;
+  healthIn(sql: Sql): ShownHealthRepository;
   service: EndpointsService;
 }
 
@@ -73,17 +77,44 @@ const auth = 'customer' as const;
 const params = idParams('webhookId');
 
 function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Route[] {
-  const { endpoints, endpointsIn, service } = deps;
-  const { collection, path, tag, noun, operationName, view } = shape;
+  const { endpoints, endpointsIn, health, healthIn, service } = deps;
+  const { collection, path, tag, noun, operationName } = shape;
   const itemPath = `${path}/{webhookId}`;
   const toScope = ({ organizationId }: Caller) => ({ organizationId, collection });
   const shown: Shown = {
     schema: shape.schema,
     async find(sql, organizationId, id) {
       const endpoint = await endpointsIn(sql).find({ organizationId, collection }, id);
-      return endpoint && view(endpoint);
+      return endpoint && view(healthIn(sql), organizationId, endpoint);
     },
   };
+
+  async function views(
+    states: ShownHealthRepository,
+    organizationId: string,
+    found: Endpoint[],
+  ): Promise<unknown[]> {
+    const listed = await states.list(
+      organizationId,
+      found.map(({ id }) => id),
+    );
+    const byId = new Map(listed.map((state) => [state.endpointId, state]));
+    return found.flatMap((endpoint) => {
+      const state = byId.get(endpoint.id);
+      return state ? [shape.view(endpoint, state)] : [];
+    });
+  }
+
+  async function view(
+    states: ShownHealthRepository,
+    organizationId: string,
+    endpoint: Endpoint,
+  ): Promise<unknown> {
+    const [viewed] = await views(states, organizationId, [endpoint]);
+    if (!viewed) throw notFound(NO_SUCH_ENDPOINT);
+    return viewed;
+  }
+
   return [
     route({
       method: 'GET',
@@ -97,7 +128,11 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       responses: { 200: shape.listSchema },
       async handle({ caller, query: { status = null, limit = null } }) {
         const { items, total } = await endpoints.list(toScope(caller), { status, limit });
-        return ok({ recType: shape.listRecType, items: items.map(view), totalItems: total });
+        return ok({
+          recType: shape.listRecType,
+          items: await views(health, caller.organizationId, items),
+          totalItems: total,
+        });
       },
     }),
     route({
@@ -115,7 +150,7 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const endpoint = await service.add(transact, toScope(caller), body);
-        return created(view(endpoint), { Location: `${path}/${endpoint.id}` });
+        return created(shape.view(endpoint, newHealth(endpoint)), { Location: `${path}/${endpoint.id}` });
       },
     }),
     route({
@@ -132,7 +167,7 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       async handle({ caller, params: { webhookId } }) {
         const endpoint = await endpoints.find(toScope(caller), webhookId);
         if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
-        return ok(view(endpoint));
+        return ok(await view(health, caller.organizationId, endpoint));
       },
     }),
     route({
@@ -149,7 +184,8 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       errors: [404],
       audit: { subject: 'webhookId', shown },
       async handle({ caller, params: { webhookId }, body, transact }) {
-        return ok(view(await service.change(transact, toScope(caller), webhookId, body)));
+        const endpoint = await service.change(transact, toScope(caller), webhookId, body);
+        return ok(await transact(({ sql }) => view(healthIn(sql), caller.organizationId, endpoint)));
       },
     }),
     route({

@@ -13,6 +13,7 @@ import {
 } from './endpoint.ts';
 import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN, secretFault } from './endpoint-secret.ts';
 import { URL_LENGTH_MAX } from './endpoint-url.ts';
+import { HEALTH_STATES } from './shown-health.ts';
 
 const BLANK = '{{#label}} must not be blank';
 
@@ -135,6 +136,38 @@ const deliverySchema = Joi.object({
   lastError: Joi.string().allow(null).required(),
 }).description('How the last attempt went; all null before the first one.');
 
+const healthSchema = Joi.object({
+  state: Joi.string()
+    .valid(...HEALTH_STATES)
+    .required()
+    .description(
+      'failing: the latest attempts failed; recovering: the backlog is sent at a growing pace; disabled: nothing is sent',
+    ),
+  since: timestamp().allow(null).required().description('null while healthy'),
+  backlog: Joi.number()
+    .integer()
+    .required()
+    .description('Deliveries that wait, held ones too; 10000 means 10000 or more'),
+  oldestPendingAt: timestamp().allow(null).required().description('When the oldest of them was queued'),
+  nextAttemptAt: timestamp().allow(null).required().description('null when none is planned'),
+}).description('How deliveries to the endpoint are going.');
+
+const outcome = { delivery: deliverySchema.required(), health: healthSchema.required() };
+const healthExample = {
+  state: 'healthy',
+  since: null,
+  backlog: 0,
+  oldestPendingAt: null,
+  nextAttemptAt: null,
+};
+const lastDeliveryExample = {
+  lastDeliveredAt: '2026-03-02T08:15:30.000Z',
+  lastAttemptAt: '2026-03-02T08:15:30.000Z',
+  lastStatus: 'delivered',
+  lastStatusCode: 204,
+  lastError: null,
+};
+
 export const cellularWebhookSchema = Joi.object({
   id,
   recType: Joi.string().valid('cellular-webhook').required(),
@@ -144,7 +177,7 @@ export const cellularWebhookSchema = Joi.object({
   disabledReason,
   deliverConfigApplied: deliverConfigApplied.required(),
   ...times,
-  delivery: deliverySchema.required(),
+  ...outcome,
 })
   .example({
     id: '019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94',
@@ -156,13 +189,8 @@ export const cellularWebhookSchema = Joi.object({
     deliverConfigApplied: true,
     createdAt: '2026-02-20T13:05:12.000Z',
     updatedAt: '2026-02-20T13:05:12.000Z',
-    delivery: {
-      lastDeliveredAt: '2026-03-02T08:15:30.000Z',
-      lastAttemptAt: '2026-03-02T08:15:30.000Z',
-      lastStatus: 'delivered',
-      lastStatusCode: 204,
-      lastError: null,
-    },
+    delivery: lastDeliveryExample,
+    health: healthExample,
   })
   .meta({ name: 'CellularWebhook' });
 
@@ -174,6 +202,7 @@ export const webhookSchema = Joi.object({
   disabledReason,
   events: events.required(),
   ...times,
+  ...outcome,
 })
   .example({
     id: '019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35',
@@ -184,6 +213,8 @@ export const webhookSchema = Joi.object({
     events: ['alert.created', 'alert.resolved'],
     createdAt: '2026-02-20T13:05:12.000Z',
     updatedAt: '2026-02-20T13:05:12.000Z',
+    delivery: lastDeliveryExample,
+    health: healthExample,
   })
   .meta({ name: 'Webhook' });
 

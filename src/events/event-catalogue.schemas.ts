@@ -14,6 +14,7 @@ import {
   breachData,
   configAppliedData,
   configFailedData,
+  disabledEndpointData,
   frameData,
   noteData,
   notificationData,
@@ -130,6 +131,22 @@ export const EVENT_CATALOGUE = {
       'More than a tenth of all active devices, and more than twenty. Sent once, instead of device.offline and alert.created for each of them; the alerts are in the list. Those that are still overdue in the end have their own events then.',
     data: overdueFleetData,
     example: { silent: 42, total: 180, since: '2026-03-02T08:15:30.000Z' },
+  }),
+  'webhook.disabled': event({
+    collections: ['event'],
+    summary: 'A webhook was disabled because deliveries to it fail',
+    description:
+      'Sent to the other webhooks of the organization. What was queued for the disabled one is held until it is enabled.',
+    data: disabledEndpointData,
+    example: {
+      id: '019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35',
+      recType: 'webhook',
+      name: 'example.com',
+      url: 'https://example.com/hooks/alerts',
+      status: 'disabled',
+      reason: 'gone',
+      backlog: 3,
+    },
   }),
   notification: event({
     collections: [],

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { AlertView } from '../alerts/alert.ts';
 import type { BreachData } from '../alerts/alert-events.ts';
 import { alertSchema, boundsSchema } from '../alerts/alerts.schemas.ts';
+import type { EventTypes } from '../db/domain-event.ts';
 import type { ConfigAppliedData, ConfigFailedData } from '../devices/config-events.ts';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { configurationSchema } from '../devices/devices.schemas.ts';
@@ -76,6 +77,22 @@ export const configFailedData = Joi.object<ConfigFailedData>({
   ...configFields,
   reason: Joi.string().required().description('What the device could not accept, in its own words'),
   failedAt: timestamp().required(),
+});
+
+export const disabledEndpointData = Joi.object<EventTypes['webhook.disabled']>({
+  id: Joi.string().required(),
+  recType: Joi.string().valid('webhook', 'cellular-webhook').required(),
+  name: Joi.string().required(),
+  url: Joi.string().required(),
+  status: Joi.string().valid('disabled').required(),
+  reason: Joi.string()
+    .valid('failing', 'gone')
+    .required()
+    .description('failing: nothing got through for days; gone: it answered 410'),
+  backlog: Joi.number()
+    .integer()
+    .required()
+    .description('Deliveries that are held; 10000 means 10000 or more'),
 });
 
 export const overdueFleetData = Joi.object<OverdueFleetData>({

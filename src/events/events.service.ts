@@ -8,6 +8,8 @@ export interface OutgoingEvent {
   type: string;
   /** Serialised: what is signed and sent. */
   body: string;
+  /** An endpoint that does not receive it, although it subscribes. */
+  exceptEndpointId?: string | undefined;
 }
 
 export interface EventsDeps {
@@ -25,6 +27,7 @@ export function createPublishEvents({ deliveriesIn }: EventsDeps): Publish {
       organizationId: event.organizationId,
       type: event.type,
       body: serializeEvent(event),
+      exceptEndpointId: event.exceptEndpointId,
     }));
     published.publish(outgoing);
     await deliveriesIn(sql).insert(outgoing);

@@ -3,6 +3,7 @@
  * contract: route (404, 405), limit (429) and key (401), role (403), media type and size (415, 413), shape (400). Handlers check
  * last: things that do not exist (404), rules of the domain (409).
  */
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
@@ -14,12 +15,12 @@ import type { ClientAddress } from './client-address.ts';
 import { sendAndDrain } from './drain-body.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
-import { type JsonBody, readJsonBody } from './read-body.ts';
+import { type JsonBody, readBytes, readJsonBody } from './read-body.ts';
 import { renderError } from './render-error.ts';
 import { compileRequestSchema } from './request-schema.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
-import { type Route, takesIdempotencyKey } from './route.ts';
+import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {
@@ -144,10 +145,11 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const caller = await options.authenticate(authorization, address, definition.auth, ctx.params.serial);
     state.organizationId = caller.organizationId;
     checkRole(caller);
+    const { rawBody } = definition;
+    if (rawBody) requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
-      : { value: undefined, bytes: Buffer.alloc(0) };
-    if (definition.rawBody) requireMediaType(ctx.req, definition.rawBody.contentType);
+      : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
     const query = shape.query(ctx.query);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
@@ -157,6 +159,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
         params,
         query,
         body,
+        bytes: json.bytes,
         stream: ctx.req,
         url: ctx.url,
         isHead: ctx.method === 'HEAD',
@@ -181,6 +184,10 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     if (stored.replayed) ctx.set('Idempotent-Replayed', 'true');
     answer.sendText(ctx, stored);
   };
+}
+
+async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {
+  return rawBody?.isBuffered ? readBytes(request, rawBody.maxBytes) : Buffer.alloc(0);
 }
 
 /** Node joins repeated headers, in their order. */

@@ -60,7 +60,11 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
   return {
     async run(caller, work) {
       const release = acquire(caller);
-      return work().finally(release);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
     },
     async stream(caller, open) {
       const release = acquire(caller);

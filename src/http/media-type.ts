@@ -14,15 +14,15 @@ export function requireJsonType(request: IncomingMessage): void {
 export const notJson = () =>
   new AppError('unsupported_media_type', 'Content-Type must be application/json, in UTF-8');
 
-/** The media type itself, with whatever parameters. */
-export function requireMediaType(request: IncomingMessage, expected: string): void {
+/** One of the media types, with whatever parameters. */
+export function requireMediaType(request: IncomingMessage, expected: readonly string[]): void {
   refuseEncoding(request);
-  if (mediaType(request.headers['content-type']) !== expected) {
-    throw new AppError('unsupported_media_type', `Content-Type must be ${expected}`);
+  if (!expected.includes(mediaType(request.headers['content-type']))) {
+    throw new AppError('unsupported_media_type', `Content-Type must be ${expected.join(' or ')}`);
   }
 }
 
-/** In lower case, without parameters. */
+/** Without parameters; empty when there is none. */
 export const mediaType = (header: string | undefined): string => partsOf(header ?? '')[0] ?? '';
 
 function isJson(header: string): boolean {

@@ -128,10 +128,15 @@ function parameters(
 
 function requestBody({ body, rawBody }: Route, schemaOf: SchemaOf): JsonSchema {
   if (rawBody) {
+    const { contentType, example, json } = rawBody;
+    const schema = example === undefined ? { type: 'string', format: 'binary' } : { type: 'string' };
     return {
       requestBody: {
         required: true,
-        content: { [rawBody.contentType]: { schema: { type: 'string', format: 'binary' } } },
+        content: {
+          [contentType]: { schema, ...(example !== undefined && { example }) },
+          ...(json && { 'application/json': { schema: schemaOf(json) } }),
+        },
       },
     };
   }

@@ -52,6 +52,7 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
       body: shape.body(body),
       params: shape.params(params),
       url: definition.path,
+      bytes: Buffer.alloc(0),
       isHead: false,
       header: (name: string) => (name.toLowerCase() === 'accept' ? accept : undefined),
     };

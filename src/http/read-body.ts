@@ -21,10 +21,15 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   if (bytes.length === 0) return { value: undefined, bytes };
   if (request.headers['content-type'] === undefined) throw notJson();
   if (holdsTooMuch(bytes)) throw invalid(`The body must hold at most ${VALUES_MAX} values`);
-  const value = parse(bytes);
-  const path = findUnstorable(value, 0);
-  if (path !== null) throw invalid(`${path.slice(0, PATH_MAX) || 'The body'} ${UNSTORABLE}`);
+  const value = parseJson(bytes);
+  requireStorable(value, 'The body');
   return { value, bytes };
+}
+
+/** `name`: of the value as a whole. */
+export function requireStorable(value: unknown, name: string): void {
+  const path = findUnstorable(value, 0);
+  if (path !== null) throw invalid(`${path.slice(0, PATH_MAX) || name} ${UNSTORABLE}`);
 }
 
 /** By events: for a small body, an async iterator costs more than the reading. */
@@ -83,13 +88,16 @@ function holdsTooMuch(bytes: Buffer): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parse(bytes: Buffer): unknown {
-  let text: string;
+export function decodeUtf8(bytes: Buffer): string {
   try {
-    text = utf8.decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw invalid('The body must be UTF-8');
   }
+}
+
+export function parseJson(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes);
   try {
     return JSON.parse(text);
   } catch {

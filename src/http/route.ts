@@ -34,6 +34,8 @@ export interface RouteRequest<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** The body as sent; empty where the handler reads the stream. */
+  bytes: Buffer;
   /** The raw body of a route with `rawBody`: the handler reads it, up to `maxBytes`. */
   stream: IncomingMessage;
   /** Path and query as sent. */
@@ -54,7 +56,14 @@ export interface Reply {
 
 export interface RawBody {
   contentType: string;
+  /** Media types that are accepted as well. */
+  otherTypes?: readonly string[];
   maxBytes: number;
+  /** The handler is given all bytes, which an Idempotency-Key covers too. Otherwise it reads the stream. */
+  isBuffered?: boolean;
+  example?: string;
+  /** Of JSON, where that is one of the other types. */
+  json?: Joi.Schema;
 }
 
 /** What one status answers with: JSON of a schema, bytes of a type, or nothing. */

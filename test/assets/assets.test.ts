@@ -50,10 +50,18 @@ describe('Assets', () => {
 
   describe('when they are registered', () => {
     it('answers the registration of an asset with its id alone', async () => {
-      const { status, body } = await api.post('/assets', { serialNumber: serial });
+      const { status, body } = await api.post('/assets', { serialNumber: '282C02424EED' });
       assert.equal(status, 201);
       assert.deepEqual(Object.keys(body), ['id']);
       assert.match(body.id, UUID_V7);
+    });
+
+    it('registers a serial that looks like no logger, with a warning', async () => {
+      for (const odd of ['282C02424EE', 'x', '282C02424EEG']) {
+        const { status, body } = await api.post('/assets', { serialNumber: odd });
+        assert.equal(status, 201);
+        assert.match(body.warnings[0], /^serialNumber is not 12 hexadecimal digits/);
+      }
     });
 
     it('names an asset after its serial number when nothing else is given, and leaves the rest unknown', async () => {
@@ -75,6 +83,8 @@ describe('Assets', () => {
         floor: null,
         buildingId: null,
         spaceId: null,
+        syncStatus: 'no_device_report',
+        openAlerts: 0,
         replacementHistory: [],
       });
     });

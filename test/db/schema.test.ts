@@ -67,14 +67,12 @@ describe('The database schema', () => {
     }
   });
 
-  it('consists of tables, indexes and triggers with their functions, which docs/schema.sql shows, and of nothing else', async () => {
+  it('consists of tables, indexes, functions and triggers, which docs/schema.sql shows, and of nothing else', async () => {
     assert.deepEqual(
       await names(`
         select relname as name from pg_class
         where relnamespace = current_schema()::regnamespace and relkind not in ('r', 'p', 'i', 'I')
           and not starts_with(relname, 'schema_migrations')
-        union all select proname from pg_proc p where pronamespace = current_schema()::regnamespace
-          and not exists (select from pg_trigger where tgfoid = p.oid)
         union all select typname from pg_type
           where typnamespace = current_schema()::regnamespace and typtype in ('e', 'd', 'r')
         union all select polname from pg_policy`),

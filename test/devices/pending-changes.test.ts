@@ -146,6 +146,7 @@ describe('A change of many devices in one statement', function () {
                   configId: config && (idOf.get(config) as string),
                   followsTimeZone: followsTimeZone(config),
                   refusedKeys,
+                  isRefused: config !== null && keysOf(config).every((key) => refusedKeys.includes(key)),
                 };
               }),
             );

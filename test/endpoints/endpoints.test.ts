@@ -8,6 +8,7 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 
 const URL_1 = 'https://example.com/hooks/one';
 const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const HEALTHY = { state: 'healthy', since: null, backlog: 0, oldestPendingAt: null, nextAttemptAt: null };
 const NEVER = {
   lastDeliveredAt: null,
   lastAttemptAt: null,
@@ -79,6 +80,7 @@ describe('Webhooks', () => {
         disabledReason: null,
         deliverConfigApplied: false,
         delivery: NEVER,
+        health: HEALTHY,
       });
       assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
       assert.equal(createdAt, updatedAt);
@@ -181,7 +183,10 @@ describe('Webhooks', () => {
           'device.offline',
           'device.online',
           'fleet.silent',
+          'webhook.disabled',
         ],
+        delivery: NEVER,
+        health: HEALTHY,
       });
       assert.equal(createdAt, updatedAt);
       assert.deepEqual((await dms.api.get(`/webhooks/${id}`)).body, body);

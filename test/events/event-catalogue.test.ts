@@ -113,6 +113,15 @@ describe('The service', () => {
     await Promise.all(serials.map((each) => sendTemperature(dms, each, 5, new Date(Date.now() + aheadMs))));
     aheadMs += 9 * AN_HOUR_MS;
     await until('fleet.silent');
+    const gone = await startReceiver();
+    gone.answer((response) => response.writeHead(410).end());
+    await dms.api.post('/webhooks', { url: gone.url, events: ['alert.created', 'webhook.disabled'] });
+    await register(dms, '282C02424EEE');
+    await apply(dms, slug, { serialNumbers: ['282C02424EEE'] });
+    await applyAnswer(dms, '282C02424EEE');
+    await sendTemperature(dms, '282C02424EEE', 20, new Date(Date.now() + aheadMs));
+    await until('webhook.disabled');
+    await gone.stop();
     await dms.api.post(`/webhooks/${webhookId}/test`);
     const seen = await until(...TYPES);
     assert.deepEqual([...new Set(seen)].sort(), [...TYPES].sort());

@@ -133,7 +133,7 @@ describe('Bodies that cannot be read', () => {
     });
 
     it('answers 415 to a file of another media type', async function () {
-      const files = input.routes.filter(({ rawBody }) => rawBody !== undefined);
+      const files = input.routes.filter(({ rawBody }) => rawBody !== undefined && !rawBody.otherTypes);
       if (files.length === 0) return this.skip();
       await refused(files, 415, () =>
         ['application/json', 'text/plain', 'application/pdfx', ''].map((type) =>

@@ -20,6 +20,7 @@ const NOWHERE: Fixtures = {
   alertId: 'x',
   keyId: 'x',
   jobId: 'x',
+  unregisteredSerial: 'x',
   channelId: 'x',
   webhookIds: {},
   deliveryIds: {},

@@ -27,6 +27,8 @@ export interface Fixtures {
   webhookIds: Record<string, string>;
   deliveryIds: Record<string, string>;
   alertId: string;
+  /** Sent without being registered. */
+  unregisteredSerial: string;
   channelId: string;
   keyId: string;
 }
@@ -58,6 +60,8 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
     buildingId: 'main',
     spaceId: 'kitchen',
   }),
+  // The other fields may be null.
+  changeAsset: () => ({ name: 'Colder room' }),
   replaceHardware: () => ({ newSerialNumber: next('FRESH') }),
   reportConfig: () => ({
     ...FACTORY,
@@ -119,6 +123,10 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const channelId = (await organization.api.post('/notification-channels', CHANNEL)).body.id;
   await organization.api.post(`/assets/${assetId}/device-token`);
   const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
+  const unregisteredSerial = next('STRANGER');
+  await organization.device.post(`/devices/${unregisteredSerial}/measurements`, {
+    readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],
+  });
   return {
     assetId,
     serial,
@@ -127,6 +135,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
     alertId,
     channelId,
     keyId: key.id,
+    unregisteredSerial,
     ...(await populateWebhooks(organization, slug)),
   };
 }
@@ -168,9 +177,13 @@ export const slotsOf = ({ path }: Route): string[] =>
 
 /** The fixture for one path parameter of the route; a random id for a kind that `populate` does not create. */
 export function nameFor({ path }: Route, slot: string, fixtures: Fixtures): string {
-  const { webhookIds, deliveryIds, ...names } = fixtures;
+  const { webhookIds, deliveryIds, unregisteredSerial, ...names } = fixtures;
   const collection = path.split('/')[1] as string;
-  const its = { webhookId: webhookIds[collection], deliveryId: deliveryIds[collection] };
+  const its = {
+    webhookId: webhookIds[collection],
+    deliveryId: deliveryIds[collection],
+    ...(collection === 'unregistered-devices' && { serial: unregisteredSerial }),
+  };
   return { ...names, ...its }[slot as keyof typeof its] ?? randomUUID();
 }
 
@@ -225,7 +238,7 @@ export function call(
   const path = change.path ?? pathOf(route, fixtures);
   if (route.rawBody && !('body' in change) && change.options?.raw === undefined) {
     const headers = { 'content-type': route.rawBody.contentType, ...change.options?.headers };
-    return client.send(route.method, path, undefined, { raw: PDF, headers });
+    return client.send(route.method, path, undefined, { raw: route.rawBody.example ?? PDF, headers });
   }
   const example = takesJson(route) ? exampleBody(route, fixtures) : undefined;
   const body = 'body' in change ? change.body : example;

@@ -228,6 +228,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/unregistered-devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List serial numbers that sent and are not registered
+         * @description Those that came with a valid device token of the organization, first seen last first. At most 1000 are kept.
+         */
+        get: operations["listUnregisteredDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unregistered-devices/{serial}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget a serial number that is not registered
+         * @description It is listed again when it sends again.
+         */
+        delete: operations["removeUnregisteredDevice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/{serial}/measurements": {
         parameters: {
             query?: never;
@@ -317,7 +357,7 @@ export interface paths {
         };
         /**
          * List active devices
-         * @description Every device that is not archived, in the order of registration.
+         * @description Every device that is not archived, in the order of registration. Filters are combined: a device must match all.
          */
         get: operations["listAssets"];
         put?: never;
@@ -326,6 +366,26 @@ export interface paths {
          * @description The device is new until its first contact. 409 when another active device has the serial number, compared without case.
          */
         post: operations["registerAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register many devices
+         * @description As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.
+         */
+        post: operations["importAssets"];
         delete?: never;
         options?: never;
         head?: never;
@@ -353,7 +413,11 @@ export interface paths {
         delete: operations["archiveAsset"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a device
+         * @description What is left out stays; null clears.
+         */
+        patch: operations["changeAsset"];
         trace?: never;
     };
     "/assets/{assetId}/replace-hardware": {
@@ -395,6 +459,26 @@ export interface paths {
          * @description Every process refuses it, and an earlier one that goes on, within 5 seconds.
          */
         delete: operations["deleteDeviceToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count devices, alerts and webhooks by state
+         * @description One look at the whole organization. Every state is named, also those with none.
+         */
+        get: operations["getFleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1150,6 +1234,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook was disabled because deliveries to it fail
+         * @description Sent to the other webhooks of the organization. What was queued for the disabled one is held until it is enabled.
+         */
+        post: operations["onWebhookDisabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     notification: {
         parameters: {
             query?: never;
@@ -1381,6 +1485,8 @@ export interface components {
          *       "buildingId": "main",
          *       "spaceId": "pharmacy",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "syncStatus": "applied",
+         *       "openAlerts": 0,
          *       "latest": [
          *         {
          *           "channel": 1,
@@ -1431,6 +1537,13 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             createdAt: string;
+            /**
+             * @description As in the configuration of the device
+             * @enum {string}
+             */
+            syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
+            /** @description How many alerts are new or acknowledged */
+            openAlerts: number;
             /** @description The newest sample of each channel; samples that came late do not replace it */
             latest: components["schemas"]["LatestReading"][];
             /** @description Earlier hardware, oldest first */
@@ -1503,6 +1616,13 @@ export interface components {
          *         "lastStatus": "delivered",
          *         "lastStatusCode": 204,
          *         "lastError": null
+         *       },
+         *       "health": {
+         *         "state": "healthy",
+         *         "since": null,
+         *         "backlog": 0,
+         *         "oldestPendingAt": null,
+         *         "nextAttemptAt": null
          *       }
          *     }
          */
@@ -1562,6 +1682,34 @@ export interface components {
                 lastStatus: "delivered" | "retrying" | "failed" | "blocked" | null;
                 lastStatusCode: number | null;
                 lastError: string | null;
+            };
+            /** @description How deliveries to the endpoint are going. */
+            health: {
+                /**
+                 * @description failing: the latest attempts failed; recovering: the backlog is sent at a growing pace; disabled: nothing is sent
+                 * @enum {string}
+                 */
+                state: "healthy" | "failing" | "recovering" | "disabled";
+                /**
+                 * Format: date-time
+                 * @description null while healthy
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                since: string | null;
+                /** @description Deliveries that wait, held ones too; 10000 means 10000 or more */
+                backlog: number;
+                /**
+                 * Format: date-time
+                 * @description When the oldest of them was queued
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                oldestPendingAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description null when none is planned
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                nextAttemptAt: string | null;
             };
         };
         /**
@@ -1674,7 +1822,7 @@ export interface components {
              *       "alert.created"
              *     ]
              */
-            events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent")[];
+            events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
         };
         /**
          * @example {
@@ -2039,14 +2187,15 @@ export interface components {
              *       "config.job.finished",
              *       "device.offline",
              *       "device.online",
-             *       "fleet.silent"
+             *       "fleet.silent",
+             *       "webhook.disabled"
              *     ]
              * @example [
              *       "data.measurement.alert",
              *       "alert.created"
              *     ]
              */
-            events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent")[];
+            events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
             /**
              * @description Default: active
              * @enum {string}
@@ -2109,7 +2258,11 @@ export interface components {
          *       "attemptCount": 2,
          *       "nextAttemptAt": null,
          *       "lastStatusCode": 204,
-         *       "lastError": null
+         *       "lastError": null,
+         *       "createdAt": "2026-03-02T08:15:30.000Z",
+         *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "serialNumber": "282C02424EED",
+         *       "reason": null
          *     }
          */
         Delivery: {
@@ -2128,6 +2281,22 @@ export interface components {
             nextAttemptAt: string | null;
             lastStatusCode: number | null;
             lastError: string | null;
+            /**
+             * Format: date-time
+             * @description When the event was queued
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastAttemptAt: string | null;
+            /** @description Of the device that the event is about, if it is about one */
+            serialNumber: string | null;
+            /** @description Why it is not delivered; null when it is, or is about to be sent */
+            reason: string | null;
         };
         /**
          * @example {
@@ -2139,6 +2308,10 @@ export interface components {
          *       "nextAttemptAt": null,
          *       "lastStatusCode": 204,
          *       "lastError": null,
+         *       "createdAt": "2026-03-02T08:15:30.000Z",
+         *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "serialNumber": "282C02424EED",
+         *       "reason": null,
          *       "payload": {
          *         "type": "alert.created",
          *         "timestamp": "2026-03-02T08:15:00.000Z",
@@ -2180,6 +2353,22 @@ export interface components {
             nextAttemptAt: string | null;
             lastStatusCode: number | null;
             lastError: string | null;
+            /**
+             * Format: date-time
+             * @description When the event was queued
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastAttemptAt: string | null;
+            /** @description Of the device that the event is about, if it is about one */
+            serialNumber: string | null;
+            /** @description Why it is not delivered; null when it is, or is about to be sent */
+            reason: string | null;
             /** @description What is sent, as JSON */
             payload: Record<string, never>;
             attempts: {
@@ -2392,6 +2581,85 @@ export interface components {
             /** @description Says what is wrong and what would be right. */
             message: string;
         };
+        /**
+         * @example {
+         *       "recType": "fleet",
+         *       "status": {
+         *         "new": 2,
+         *         "online": 176,
+         *         "offline": 2
+         *       },
+         *       "syncStatus": {
+         *         "no_device_report": 2,
+         *         "pending": 4,
+         *         "sent": 0,
+         *         "failed": 1,
+         *         "applied": 172,
+         *         "drifted": 1
+         *       },
+         *       "batteryStatus": {
+         *         "ok": 170,
+         *         "low": 8,
+         *         "unknown": 2
+         *       },
+         *       "openAlerts": {
+         *         "high_temp": 1,
+         *         "low_temp": 0,
+         *         "no_data": 2,
+         *         "low_battery": 8,
+         *         "sensor_error": 0
+         *       },
+         *       "endpoints": {
+         *         "healthy": 2,
+         *         "failing": 0,
+         *         "recovering": 0,
+         *         "disabled": 1
+         *       },
+         *       "unregisteredDevices": 0
+         *     }
+         */
+        Fleet: {
+            /** @enum {string} */
+            recType: "fleet";
+            /** @description Active devices by status */
+            status: {
+                new: number;
+                online: number;
+                offline: number;
+            };
+            /** @description Active devices by sync state */
+            syncStatus: {
+                no_device_report: number;
+                pending: number;
+                sent: number;
+                failed: number;
+                applied: number;
+                drifted: number;
+            };
+            /** @description Active devices by battery */
+            batteryStatus: {
+                ok: number;
+                low: number;
+                unknown: number;
+            };
+            /** @description New and acknowledged alerts by type */
+            openAlerts: {
+                high_temp: number;
+                low_temp: number;
+                no_data: number;
+                low_battery: number;
+                sensor_error: number;
+            };
+            /** @description Webhooks of both collections by health */
+            endpoints: {
+                healthy: number;
+                failing: number;
+                recovering: number;
+                disabled: number;
+            };
+            /** @description Serial numbers that sent and are not registered */
+            unregisteredDevices: number;
+        };
         /** @description How often to measure and to send; what is not set stays as it is on the device. */
         Intervals: {
             /**
@@ -2498,6 +2766,8 @@ export interface components {
          *       "buildingId": "main",
          *       "spaceId": "pharmacy",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "syncStatus": "applied",
+         *       "openAlerts": 0,
          *       "latest": [
          *         {
          *           "channel": 1,
@@ -2542,6 +2812,13 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             createdAt: string;
+            /**
+             * @description As in the configuration of the device
+             * @enum {string}
+             */
+            syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
+            /** @description How many alerts are new or acknowledged */
+            openAlerts: number;
             /** @description The newest sample of each channel; samples that came late do not replace it */
             latest: components["schemas"]["LatestReading"][];
         };
@@ -2808,6 +3085,34 @@ export interface components {
              * @example 21600
              */
             transmissionIntervalSeconds: number | null;
+        };
+        /**
+         * @example {
+         *       "serialNumber": "282C02424EED",
+         *       "name": "Vaccine fridge 2",
+         *       "waterType": "automatic",
+         *       "floor": 0,
+         *       "model": "TVO-THT",
+         *       "buildingId": "main",
+         *       "spaceId": "pharmacy"
+         *     }
+         */
+        RegisterAsset: {
+            /**
+             * @description 12 hexadecimal digits on all known loggers; unique among active assets, compared without case
+             * @example 282C02424EED
+             */
+            serialNumber: string;
+            /** @description Default: the serial number */
+            name?: string;
+            waterType?: string;
+            floor?: number;
+            /** @description Sensor product line */
+            model?: string;
+            /** @description In the customer's own system */
+            buildingId?: string;
+            /** @description In the customer's own system */
+            spaceId?: string;
         };
         Rollout: {
             /** @description Share of the devices that go first */
@@ -3126,6 +3431,35 @@ export interface components {
             highC?: never;
         });
         /**
+         * @example {
+         *       "recType": "unregistered-device",
+         *       "serialNumber": "282c02424eed",
+         *       "firstSeenAt": "2026-03-01T08:15:30.000Z",
+         *       "lastSeenAt": "2026-03-02T08:15:30.000Z",
+         *       "count": 24
+         *     }
+         */
+        UnregisteredDevice: {
+            /** @enum {string} */
+            recType: "unregistered-device";
+            /** @description In lower case */
+            serialNumber: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            firstSeenAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastSeenAt: string;
+            /** @description Contacts so far */
+            count: number;
+        };
+        /**
          * @description What is left out stays; an array or object replaces the old one whole.
          * @example {
          *       "intervals": {
@@ -3161,7 +3495,21 @@ export interface components {
          *         "alert.resolved"
          *       ],
          *       "createdAt": "2026-02-20T13:05:12.000Z",
-         *       "updatedAt": "2026-02-20T13:05:12.000Z"
+         *       "updatedAt": "2026-02-20T13:05:12.000Z",
+         *       "delivery": {
+         *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+         *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+         *         "lastStatus": "delivered",
+         *         "lastStatusCode": 204,
+         *         "lastError": null
+         *       },
+         *       "health": {
+         *         "state": "healthy",
+         *         "since": null,
+         *         "backlog": 0,
+         *         "oldestPendingAt": null,
+         *         "nextAttemptAt": null
+         *       }
          *     }
          */
         Webhook: {
@@ -3190,7 +3538,7 @@ export interface components {
              *       "alert.created"
              *     ]
              */
-            events: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent")[];
+            events: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -3203,6 +3551,53 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /** @description How the last attempt went; all null before the first one. */
+            delivery: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                lastDeliveredAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                lastAttemptAt: string | null;
+                /** @enum {string|null} */
+                lastStatus: "delivered" | "retrying" | "failed" | "blocked" | null;
+                lastStatusCode: number | null;
+                lastError: string | null;
+            };
+            /** @description How deliveries to the endpoint are going. */
+            health: {
+                /**
+                 * @description failing: the latest attempts failed; recovering: the backlog is sent at a growing pace; disabled: nothing is sent
+                 * @enum {string}
+                 */
+                state: "healthy" | "failing" | "recovering" | "disabled";
+                /**
+                 * Format: date-time
+                 * @description null while healthy
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                since: string | null;
+                /** @description Deliveries that wait, held ones too; 10000 means 10000 or more */
+                backlog: number;
+                /**
+                 * Format: date-time
+                 * @description When the oldest of them was queued
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                oldestPendingAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description null when none is planned
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                nextAttemptAt: string | null;
+            };
         };
     };
     responses: never;
@@ -3585,6 +3980,55 @@ export interface operations {
             };
         };
     };
+    listUnregisteredDevices: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["UnregisteredDevice"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    removeUnregisteredDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                serial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     sendMeasurements: {
         parameters: {
             query?: never;
@@ -3729,6 +4173,15 @@ export interface operations {
                  * @description Use model
                  */
                 "model-name"?: string;
+                /** @description Part of the serial number or the name; case does not count */
+                q?: string;
+                /** @description Compared without case */
+                serialNumber?: string;
+                status?: "new" | "online" | "offline";
+                batteryStatus?: "ok" | "low" | "unknown";
+                syncStatus?: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
+                /** @description Also those that have never sent a reading */
+                lastReadingBefore?: string;
             };
             header?: never;
             path?: never;
@@ -3744,7 +4197,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["ListedAsset"][];
-                        /** @description All that match, on all pages */
+                        /** @description All that match, on all pages. With q, lastReadingBefore or several filters, 1000 means 1000 or more. */
                         totalItems: number;
                         /** @description Pass as cursor for the next page; null on the last one */
                         nextCursor: string | null;
@@ -3765,25 +4218,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Unique among active assets, compared without case
-                     * @example 282C02424EED
-                     */
-                    serialNumber: string;
-                    /** @description Default: the serial number */
-                    name?: string;
-                    /** @example automatic */
-                    waterType?: string;
-                    floor?: number;
-                    /**
-                     * @description Sensor product line
-                     * @example TVO-THT
-                     */
-                    model?: string;
-                    buildingId?: string;
-                    spaceId?: string;
-                };
+                "application/json": components["schemas"]["RegisterAsset"];
             };
         };
         responses: {
@@ -3794,8 +4229,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @example 019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27 */
                         id: string;
+                        /** @description Only when there are any */
+                        warnings?: string[];
+                    };
+                };
+            };
+        };
+    };
+    importAssets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example serialNumber,name,model,floor
+                 *     282C02424EED,Vaccine fridge 2,TVO-THT,0
+                 */
+                "text/csv": string;
+                "application/json": components["schemas"]["RegisterAsset"][];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        created: number;
+                        /** @description An active device had the serial number already */
+                        unchanged: number;
+                        failed: number;
+                        /** @description One for each row, in their order */
+                        results: {
+                            /** @description Rows of data, from 1 */
+                            row: number;
+                            serialNumber: string | null;
+                            /** @description null when the row failed */
+                            id: string | null;
+                            error: string | null;
+                        }[];
                     };
                 };
             };
@@ -3843,6 +4325,42 @@ export interface operations {
                     "application/json": {
                         deleted: boolean;
                     };
+                };
+            };
+        };
+    };
+    changeAsset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    waterType?: string | null;
+                    floor?: number | null;
+                    /** @description Sensor product line */
+                    model?: string | null;
+                    /** @description In the customer's own system */
+                    buildingId?: string | null;
+                    /** @description In the customer's own system */
+                    spaceId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssetDetail"];
                 };
             };
         };
@@ -3927,6 +4445,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getFleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fleet"];
+                };
             };
         };
     };
@@ -6003,6 +6541,98 @@ export interface operations {
                          * @example 2026-03-02T08:15:30.000Z
                          */
                         since: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Not delivered, and the endpoint is disabled: no event is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: tried again, ten attempts within about 75 hours. So are redirects, which are not followed, and connections without a complete answer within 15 seconds. `Retry-After` is respected; 429, 502, 503 and 504 stop everything else to the endpoint, too, until it has recovered. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookDisabled: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same on every attempt and at every endpoint.
+                 * @example 019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description The time of this attempt in unix seconds. Refuse what is too old, so that nobody can replay it.
+                 * @example 1772439330
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description Present when the endpoint has a secret: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. After the secret was rotated, one signature per secret for a while, separated by spaces.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "webhook.disabled",
+                 *       "timestamp": "2026-03-02T08:15:30.000Z",
+                 *       "data": {
+                 *         "id": "019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35",
+                 *         "recType": "webhook",
+                 *         "name": "example.com",
+                 *         "url": "https://example.com/hooks/alerts",
+                 *         "status": "disabled",
+                 *         "reason": "gone",
+                 *         "backlog": 3
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "webhook.disabled";
+                    /**
+                     * Format: date-time
+                     * @description When it happened, to the millisecond, in UTC
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    timestamp: string;
+                    data: {
+                        id: string;
+                        /** @enum {string} */
+                        recType: "webhook" | "cellular-webhook";
+                        name: string;
+                        url: string;
+                        /** @enum {string} */
+                        status: "disabled";
+                        /**
+                         * @description failing: nothing got through for days; gone: it answered 410
+                         * @enum {string}
+                         */
+                        reason: "failing" | "gone";
+                        /** @description Deliveries that are held; 10000 means 10000 or more */
+                        backlog: number;
                     };
                 };
             };

@@ -1,0 +1,71 @@
+/** By what devices are looked for: which condition finds them, and which the found ones are compared with. */
+import type { BATTERY_STATUSES } from '../devices/device-status.ts';
+import type { SyncStatus } from '../devices/device-sync.ts';
+import type { DeviceStatus } from '../presence/presence.ts';
+
+export interface AssetFilter {
+  model: string | null;
+  serialNumber: string | null;
+  /** Part of the serial number or the name; case does not count. */
+  q: string | null;
+  status: DeviceStatus | null;
+  batteryStatus: (typeof BATTERY_STATUSES)[number] | null;
+  syncStatus: SyncStatus | null;
+  /** Those that have never sent a reading match, too. */
+  lastReadingBefore: Date | null;
+}
+
+export const NO_FILTER: AssetFilter = {
+  model: null,
+  serialNumber: null,
+  q: null,
+  status: null,
+  batteryStatus: null,
+  syncStatus: null,
+  lastReadingBefore: null,
+};
+
+/** Where the total of one condition is kept (list_totals). */
+export interface KeptTotal {
+  list: 'assets' | 'devices';
+  key: string;
+}
+
+/** A condition whose devices an index holds by asset id, and whose number is kept. */
+export interface KeptCondition extends KeptTotal {
+  field: 'model' | 'status' | 'batteryStatus' | 'syncStatus';
+}
+
+export function keptConditions({ model, status, batteryStatus, syncStatus }: AssetFilter): KeptCondition[] {
+  const conditions: Array<KeptCondition | false> = [
+    model !== null && { field: 'model', list: 'assets', key: `model:${model}` },
+    status !== null && { field: 'status', list: 'devices', key: `status:${status}` },
+    batteryStatus !== null && { field: 'batteryStatus', list: 'devices', key: `battery:${batteryStatus}` },
+    syncStatus !== null && { field: 'syncStatus', list: 'devices', key: `sync:${syncStatus}` },
+  ];
+  return conditions.filter((condition) => condition !== false);
+}
+
+export const ALL_ACTIVE: KeptTotal = { list: 'assets', key: '' };
+
+/** By what the devices are looked up; everything else in the filter is compared. */
+export type Lookup = 'serialNumber' | 'q' | 'lastReadingBefore' | KeptCondition['field'] | 'all';
+
+/** So few devices are compared one by one sooner than any other index finds them. */
+const FEW = 5_000;
+
+/** `totals`: of the kept conditions, in their order. */
+export function chooseLookup(filter: AssetFilter, totals: number[]): Lookup {
+  if (filter.serialNumber !== null) return 'serialNumber';
+  const least = Math.min(...totals);
+  const rarest = keptConditions(filter)[totals.indexOf(least)]?.field;
+  if (rarest !== undefined && least <= FEW) return rarest;
+  if (filter.q !== null) return 'q';
+  if (filter.lastReadingBefore !== null) return 'lastReadingBefore';
+  return rarest ?? 'all';
+}
+
+/** The total of the whole filter, where it is kept. */
+export const hasKeptTotal = (filter: AssetFilter): boolean =>
+  Object.values(filter).filter((value) => value !== null).length === keptConditions(filter).length &&
+  keptConditions(filter).length <= 1;

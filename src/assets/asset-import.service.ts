@@ -1,0 +1,130 @@
+/** Registers thousands of assets in one transaction: one statement per thousand rows, and a result for each row. */
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import { AppError } from '../process/errors.ts';
+import type { ImportResult, ImportRow } from './asset-import.ts';
+import type { AssetsRepository, NewAsset } from './assets.repository.ts';
+
+export interface AssetImportDeps {
+  assetsIn(sql: Sql): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
+  devicesIn(sql: Sql): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
+  /** @throws AppError that says what is wrong with the row. */
+  parse(value: unknown): NewAsset;
+  /** Lets other requests go on. */
+  nextTurn(): Promise<unknown>;
+}
+
+export interface ImportedAssets {
+  created: number;
+  unchanged: number;
+  failed: number;
+  results: ImportResult[];
+}
+
+export type AssetImport = ReturnType<typeof createAssetImport>;
+
+const CHUNK = 1_000;
+/** Requests of others go on after so many rows. */
+const ROWS_PER_TURN = 250;
+const GONE = 'the device with this serial number was archived meanwhile: send the row again';
+
+type ReadRow = { row: number; serialNumber: string | null; asset: NewAsset | null; error: string | null };
+
+export function createAssetImport({ assetsIn, devicesIn, parse, nextTurn }: AssetImportDeps) {
+  return {
+    /** An active asset with the serial number of a row stays as it is. */
+    async run(transact: Transact, organizationId: string, rows: ImportRow[]): Promise<ImportedAssets> {
+      const read = await readRows(rows);
+      const first = firstBySerial(read);
+      // One order for all imports: two of them at once never wait for each other in a circle.
+      const missing = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
+      return transact(async ({ sql }) => {
+        const createdIds = new Map<string, string>();
+        const ids = new Map<string, string>();
+        for (let at = 0; at < missing.length; at += CHUNK) {
+          const chunk = missing.slice(at, at + CHUNK);
+          await registerChunk(sql, organizationId, chunk, createdIds, ids);
+        }
+        return summaryOf(read, first, createdIds, ids);
+      });
+    },
+  };
+
+  async function readRows(rows: ImportRow[]): Promise<ReadRow[]> {
+    const read: ReadRow[] = [];
+    for (const [index, row] of rows.entries()) {
+      if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
+      read.push({ row: index + 1, ...readRow(row) });
+    }
+    return read;
+  }
+
+  function readRow(row: ImportRow): Omit<ReadRow, 'row'> {
+    if ('error' in row) return { serialNumber: null, asset: null, error: row.error };
+    try {
+      const asset = parse(row.value);
+      return { serialNumber: asset.serialNumber, asset, error: null };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { serialNumber: serialOf(row.value), asset: null, error: error.message };
+    }
+  }
+
+  async function registerChunk(
+    sql: Sql,
+    organizationId: string,
+    chunk: NewAsset[],
+    createdIds: Map<string, string>,
+    ids: Map<string, string>,
+  ): Promise<void> {
+    const inserted = await assetsIn(sql).insertMissing(organizationId, chunk);
+    await devicesIn(sql).insertMany(
+      organizationId,
+      inserted.map(({ id }) => id),
+    );
+    for (const { id, serialNumber } of inserted) createdIds.set(keyOf(serialNumber), id);
+    const known = chunk
+      .map(({ serialNumber }) => serialNumber)
+      .filter((each) => !createdIds.has(keyOf(each)));
+    for (const { id, serialNumber } of await assetsIn(sql).findBySerials(organizationId, known)) {
+      ids.set(keyOf(serialNumber), id);
+    }
+  }
+}
+
+const keyOf = (serialNumber: string) => serialNumber.toLowerCase();
+
+function firstBySerial(rows: ReadRow[]): Map<string, NewAsset> {
+  const first = new Map<string, NewAsset>();
+  for (const { asset } of rows) {
+    if (asset && !first.has(keyOf(asset.serialNumber))) first.set(keyOf(asset.serialNumber), asset);
+  }
+  return first;
+}
+
+const SERIAL_SHOWN_MAX = 64;
+
+function serialOf(value: unknown): string | null {
+  const serialNumber = (value as { serialNumber?: unknown } | null)?.serialNumber;
+  return typeof serialNumber === 'string' ? serialNumber.slice(0, SERIAL_SHOWN_MAX).toWellFormed() : null;
+}
+
+/** Of rows with one serial number, the first creates the asset. */
+function summaryOf(
+  rows: ReadRow[],
+  first: Map<string, NewAsset>,
+  createdIds: Map<string, string>,
+  ids: Map<string, string>,
+): ImportedAssets {
+  const results = rows.map(({ row, serialNumber, asset, error }): ImportResult => {
+    const key = asset && keyOf(asset.serialNumber);
+    const id = key === null ? null : (createdIds.get(key) ?? ids.get(key) ?? null);
+    return { row, serialNumber, id, error: error ?? (id === null ? GONE : null) };
+  });
+  const failed = results.filter(({ id }) => id === null).length;
+  const created = rows.filter(
+    ({ asset }) =>
+      asset && createdIds.has(keyOf(asset.serialNumber)) && first.get(keyOf(asset.serialNumber)) === asset,
+  ).length;
+  return { created, unchanged: rows.length - failed - created, failed, results };
+}

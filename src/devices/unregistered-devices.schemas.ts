@@ -1,0 +1,43 @@
+import Joi from 'joi';
+import { limit, nextCursor, timestamp } from '../http/schemas.ts';
+
+/** Time and serial number of the last item. */
+const CURSOR = /^\d{1,18}\.[a-z0-9._:-]{1,64}$/;
+
+export interface ListUnregistered {
+  limit: number;
+  cursor?: string;
+}
+
+export const listUnregisteredQuery = Joi.object<ListUnregistered, true>({
+  limit: limit(50),
+  cursor: Joi.string()
+    .pattern(CURSOR)
+    .description('nextCursor of the page before')
+    .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' }),
+});
+
+const fields = {
+  recType: Joi.string().valid('unregistered-device').required(),
+  serialNumber: Joi.string().required().description('In lower case'),
+  firstSeenAt: timestamp().required(),
+  lastSeenAt: timestamp().required(),
+  count: Joi.number().integer().required().description('Contacts so far'),
+};
+
+const example = {
+  recType: 'unregistered-device',
+  serialNumber: '282c02424eed',
+  firstSeenAt: '2026-03-01T08:15:30.000Z',
+  lastSeenAt: '2026-03-02T08:15:30.000Z',
+  count: 24,
+};
+
+export const unregisteredDeviceSchema = Joi.object(fields)
+  .example(example)
+  .meta({ name: 'UnregisteredDevice' });
+
+export const unregisteredDeviceListSchema = Joi.object({
+  items: Joi.array().items(unregisteredDeviceSchema).required(),
+  nextCursor: nextCursor(),
+}).example({ items: [example], nextCursor: null });

@@ -1,0 +1,47 @@
+/** Disables an endpoint whose deliveries fail, and says so to the other endpoints in the same transaction. */
+import type { Sql } from '../db/database.ts';
+import type { Publish } from '../db/domain-event.ts';
+import type { Transact } from '../db/transaction.ts';
+import type { BreakerRepository } from './breaker.repository.ts';
+import type { EndpointRef } from './endpoint.ts';
+import type { ShownHealthRepository } from './shown-health.repository.ts';
+
+export interface DisableEndpointDeps {
+  transact: Transact;
+  breakersIn(sql: Sql): Pick<BreakerRepository, 'disable'>;
+  healthIn(sql: Sql): ShownHealthRepository;
+  publish: Publish;
+  now(): Date;
+}
+
+/** False when the endpoint was disabled before. */
+export type DisableEndpoint = (endpoint: EndpointRef, reason: 'failing' | 'gone') => Promise<boolean>;
+
+export function createDisableEndpoint(deps: DisableEndpointDeps): DisableEndpoint {
+  return ({ organizationId, endpointId }, reason) =>
+    deps.transact(async ({ sql }) => {
+      const disabled = await deps.breakersIn(sql).disable({ organizationId, endpointId }, reason);
+      if (!disabled) return false;
+      const [health] = await deps.healthIn(sql).list(organizationId, [endpointId]);
+      const { collection, name, url } = disabled;
+      const recType = collection === 'cellular' ? 'cellular-webhook' : 'webhook';
+      await deps.publish({ sql }, [
+        {
+          organizationId,
+          type: 'webhook.disabled',
+          timestamp: deps.now(),
+          exceptEndpointId: endpointId,
+          data: {
+            id: endpointId,
+            recType,
+            name,
+            url,
+            status: 'disabled',
+            reason,
+            backlog: health?.backlog ?? 0,
+          },
+        },
+      ]);
+      return true;
+    });
+}

@@ -1,0 +1,67 @@
+/** The health of an endpoint as customers see it. */
+
+/**
+ * healthy: deliveries are sent as they come; failing: the latest attempts failed, or its breaker is open; recovering: the
+ * backlog is sent at a growing pace; disabled: nothing is sent.
+ */
+export const HEALTH_STATES = ['healthy', 'failing', 'recovering', 'disabled'] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
+
+/** Of `endpoints ep`. */
+export const HEALTH_STATE = `case when ep.status = 'disabled' then 'disabled' when ep.breaker = 'draining' then 'recovering'
+    when ep.breaker = 'open' or ep.failing_since is not null then 'failing' else 'healthy' end`;
+
+export interface ShownHealth {
+  endpointId: string;
+  state: HealthState;
+  /** Since when; null while healthy. */
+  since: Date | null;
+  /** Deliveries that wait, also those that are held: counted up to 10,000. */
+  backlog: number;
+  oldestPendingAt: Date | null;
+  /** Null when none is planned. */
+  nextAttemptAt: Date | null;
+}
+
+/** Of an endpoint that was just created. */
+export const newHealth = ({
+  id,
+  status,
+  createdAt,
+}: {
+  id: string;
+  status: string;
+  createdAt: Date;
+}): ShownHealth => ({
+  endpointId: id,
+  state: status === 'active' ? 'healthy' : 'disabled',
+  since: status === 'active' ? null : createdAt,
+  backlog: 0,
+  oldestPendingAt: null,
+  nextAttemptAt: null,
+});
+
+export const healthView = ({ state, since, backlog, oldestPendingAt, nextAttemptAt }: ShownHealth) => ({
+  state,
+  since: since?.toISOString() ?? null,
+  backlog,
+  oldestPendingAt: oldestPendingAt?.toISOString() ?? null,
+  nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+});
+
+/** What webhook.disabled says: by its failures an endpoint was disabled, which its owner did not ask for. */
+export interface DisabledEndpointData {
+  id: string;
+  recType: 'webhook' | 'cellular-webhook';
+  name: string;
+  url: string;
+  status: 'disabled';
+  reason: 'failing' | 'gone';
+  backlog: number;
+}
+
+declare module '../db/domain-event.ts' {
+  interface EventTypes {
+    'webhook.disabled': DisabledEndpointData;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import { HEALTH_STATE } from '../endpoints/shown-health.ts';
+
+/** A number with what it counts: `status:online`, `sync:applied`, `alert:no_data`, `endpoint:healthy`, `unregistered:`. */
+export interface FleetCount {
+  key: string;
+  count: number;
+}
+
+const COUNTED = `(list = 'devices' or list = 'alerts' and key ~ '^type:.*:(new|acknowledged)$')`;
+
+export type FleetRepository = ReturnType<typeof createFleetRepository>;
+
+export function createFleetRepository(sql: Sql) {
+  return {
+    /** What grows with the fleet is kept (list_totals); endpoints and unregistered devices are few. */
+    count(organizationId: string): Promise<FleetCount[]> {
+      return query(
+        sql,
+        `select case list when 'alerts' then 'alert:' || split_part(key, ':', 2) else key end as key, sum(count)::bigint as count
+         from (
+           select list, key, total as count from list_totals where organization_id = ? and ${COUNTED}
+           union all
+           select list, key, change from list_changes where organization_id = ? and ${COUNTED}
+         ) as kept
+         group by 1
+         union all
+         select 'endpoint:' || ${HEALTH_STATE}, count(*) from endpoints ep
+         where ep.organization_id = ? and ep.deleted_at is null group by 1
+         union all
+         select 'unregistered:', count(*) from unregistered_devices u
+         where u.organization_id = ? and not exists (
+           select from assets a where a.organization_id = u.organization_id
+             and lower(a.serial_number) = u.serial_number and a.archived_at is null
+         )`,
+        [organizationId, organizationId, organizationId, organizationId],
+      );
+    },
+  };
+}

@@ -1,0 +1,193 @@
+/** Section 11 of the contract: finding devices among many, and changing one. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import type { Client } from '../support/client.ts';
+import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+describe('Finding devices', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let api: Client;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    api = org.api;
+  });
+
+  const add = async (serialNumber: string, rest: object = {}): Promise<string> =>
+    (await api.post('/assets', { serialNumber, ...rest })).body.id;
+  async function found(filter: string): Promise<string[]> {
+    const { status, body } = await api.get(`/assets?${filter}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    const serials = body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
+    assert.equal(body.totalItems, serials.length, filter);
+    return serials;
+  }
+
+  it('finds devices by a part of the serial number or of the name, whatever the case', async () => {
+    await add('282C02424EED', { name: 'Kühlraum 2' });
+    await add('282C0242AAAA', { name: "Bob's \\ fridge" });
+    await (await dms.addOrganization()).api.post('/assets', { serialNumber: '282C0242BBBB' });
+    assert.deepEqual(await found('q=424e'), ['282C02424EED']);
+    assert.deepEqual(await found('q=K%C3%9CHL'), ['282C02424EED']);
+    assert.deepEqual(await found("q=b's%20%5C%20f"), ['282C0242AAAA']);
+    assert.deepEqual(await found('q=0242'), ['282C02424EED', '282C0242AAAA']);
+    assert.deepEqual(await found('q=%25'), []);
+    assert.deepEqual(await found('q=424eed%0AK'), []);
+  });
+
+  it('finds one device by its serial number, whatever the case, and none by a part of it', async () => {
+    await add('282C02424EED');
+    assert.deepEqual(await found('serialNumber=282c02424eed'), ['282C02424EED']);
+    assert.deepEqual(await found('serialNumber=282C02424EE'), []);
+  });
+
+  it('finds the one among thousands whose name holds a rare text, also one of a single letter', async () => {
+    await query(
+      dms.service.sql,
+      `with added as (
+         insert into assets (organization_id, serial_number, name)
+         select ?, 'BULK-' || n, 'Room ' || n from generate_series(1, 6000) as n returning organization_id, id
+       ), states as (
+         insert into device_states (organization_id, asset_id) select organization_id, id from added
+       )
+       insert into device_configs (organization_id, asset_id) select organization_id, id from added`,
+      [org.id],
+    );
+    await add('LAST-1', { name: 'Zebra ü' });
+    assert.deepEqual(await found('q=zebra'), ['LAST-1']);
+    assert.deepEqual(await found('q=%C3%9C'), ['LAST-1']);
+    assert.deepEqual(await found('q=ZE'), ['LAST-1']);
+    assert.deepEqual(await found('q=zebrx'), []);
+    const { body } = await api.get('/assets?q=room&limit=2');
+    assert.equal(body.items.length, 2);
+    assert.equal(body.totalItems, 1_000);
+    const next = await api.get(`/assets?q=room&limit=2&cursor=${body.nextCursor}`);
+    assert.equal(next.body.items.length, 2);
+    assert.ok(next.body.items[0].id > body.items[1].id);
+    const all = await api.get('/assets?status=new&limit=1');
+    assert.equal(all.body.totalItems, 6_001);
+  });
+
+  it('finds devices by status, battery, last reading and sync state, and by several of them at once', async () => {
+    await add('NEVER-1');
+    await register(org, 'WARM-1');
+    await register(org, 'FLAT-1');
+    const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
+    await apply(org, slug, { serialNumbers: ['WARM-1', 'FLAT-1'] });
+    await applyAnswer(org, 'WARM-1');
+    await sendTemperature(org, 'WARM-1', 12);
+    await org.device.post('/devices/FLAT-1/measurements', {
+      readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],
+      batteryStatus: 'low',
+    });
+    assert.deepEqual(await found('status=new'), ['NEVER-1']);
+    assert.deepEqual(await found('status=online'), ['WARM-1', 'FLAT-1']);
+    assert.deepEqual(await found('status=offline'), []);
+    assert.deepEqual(await found('batteryStatus=low'), ['FLAT-1']);
+    assert.deepEqual(await found('syncStatus=applied'), ['WARM-1']);
+    assert.deepEqual(await found('syncStatus=no_device_report'), ['NEVER-1', 'FLAT-1']);
+    assert.deepEqual(await found('status=online&batteryStatus=low&q=flat'), ['FLAT-1']);
+    assert.deepEqual(await found('status=new&syncStatus=applied'), []);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    assert.deepEqual(await found(`lastReadingBefore=${later}`), ['NEVER-1', 'WARM-1', 'FLAT-1']);
+    assert.deepEqual(await found('lastReadingBefore=2026-01-01T00:00:00Z'), ['NEVER-1']);
+    assert.deepEqual(await found(`lastReadingBefore=${later}&status=online&q=warm`), ['WARM-1']);
+  });
+
+  it('shows the sync state and the number of open alerts in lists and of one device', async () => {
+    const id = await register(org, 'WARM-1');
+    const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
+    await apply(org, slug, { serialNumbers: ['WARM-1'] });
+    const pick = ({ syncStatus, openAlerts }: { syncStatus: string; openAlerts: number }) => [
+      syncStatus,
+      openAlerts,
+    ];
+    const shown = async () => {
+      const [list, one] = [await api.get('/assets'), await api.get(`/assets/${id}`)];
+      assert.deepEqual(pick(list.body.items[0]), pick(one.body));
+      const config = await api.get('/devices/WARM-1/config');
+      assert.equal(one.body.syncStatus, config.body.syncStatus);
+      return pick(one.body);
+    };
+    assert.deepEqual(await shown(), ['no_device_report', 0]);
+    await applyAnswer(org, 'WARM-1');
+    await sendTemperature(org, 'WARM-1', 12);
+    assert.deepEqual(await shown(), ['applied', 1]);
+    const { body } = await api.get(`/alerts?assetId=${id}`);
+    await api.patch(`/alerts/${body.items[0].id}`, { status: 'acknowledged' });
+    assert.deepEqual(await shown(), ['applied', 1]);
+    await apply(org, slug, { serialNumbers: ['WARM-1'] });
+    assert.deepEqual((await shown())[0], 'pending');
+  });
+
+  it('takes as many statements for a page of many devices as for one of few', async () => {
+    for (let n = 0; n < 12; n++) await add(`ROOM-${n}`);
+    const count = async (path: string) => {
+      let statements = 0;
+      const counted = () => void statements++;
+      dms.service.sql.on('query', counted);
+      await api.get(path);
+      dms.service.sql.off('query', counted);
+      return statements;
+    };
+    for (const filter of ['', 'q=room&', 'status=new&', 'lastReadingBefore=2026-01-01T00:00:00Z&']) {
+      assert.equal(await count(`/assets?${filter}limit=10`), await count(`/assets?${filter}limit=2`));
+    }
+  });
+
+  it('refuses filters that can match nothing by their form, and says what would be right', async () => {
+    for (const [filter, message] of [
+      ['q=', /^q /],
+      [`q=${'x'.repeat(129)}`, /^q /],
+      ['status=archived', /^status must be one of/],
+      ['batteryStatus=full', /^batteryStatus must be one of/],
+      ['syncStatus=done', /^syncStatus must be one of/],
+      ['lastReadingBefore=yesterday', /^lastReadingBefore must be an ISO 8601 time/],
+    ] as const) {
+      const { status, body } = await api.get(`/assets?${filter}`);
+      assert.equal(status, 400, filter);
+      assert.match(body.message, message);
+    }
+  });
+
+  describe('a change of one', () => {
+    it('changes what is given, clears what is null, and answers the device', async () => {
+      const id = await add('282C02424EED', { name: 'Fridge', model: 'TVO-T', floor: 3, spaceId: 'kitchen' });
+      const { status, body } = await api.patch(`/assets/${id}`, {
+        name: 'Freezer',
+        floor: null,
+        waterType: 'cold',
+      });
+      assert.equal(status, 200);
+      assert.deepEqual(body, (await api.get(`/assets/${id}`)).body);
+      const { name, model, floor, spaceId, waterType } = body;
+      assert.deepEqual(
+        { name, model, floor, spaceId, waterType },
+        {
+          name: 'Freezer',
+          model: 'TVO-T',
+          floor: null,
+          spaceId: 'kitchen',
+          waterType: 'cold',
+        },
+      );
+      assert.deepEqual(await found('q=freezer'), ['282C02424EED']);
+      assert.deepEqual(await found('q=fridge'), []);
+    });
+
+    it('refuses to clear the name, to change nothing, and to change what is archived', async () => {
+      const id = await add('282C02424EED');
+      assert.equal((await api.patch(`/assets/${id}`, { name: null })).status, 400);
+      assert.equal((await api.patch(`/assets/${id}`, {})).status, 400);
+      assert.equal((await api.patch(`/assets/${id}`, { serialNumber: 'OTHER' })).status, 400);
+      await api.delete(`/assets/${id}`);
+      assert.equal((await api.patch(`/assets/${id}`, { name: 'x' })).status, 404);
+    });
+  });
+});

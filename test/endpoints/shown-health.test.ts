@@ -1,0 +1,117 @@
+/** Sections 6 and 12 of the contract: a customer sees that an endpoint is in trouble, and why deliveries wait. */
+import assert from 'node:assert/strict';
+import { eventually, register, sendTemperature } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+describe('The health of an endpoint', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let receiver: Receiver;
+
+  before(async () => {
+    dms = await startService();
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    receiver = await startReceiver();
+    await register(org, 'A-1');
+  });
+  afterEach(() => receiver.stop());
+
+  const answering = (status: number) => receiver.answer((response) => response.writeHead(status).end());
+  const create = async (path: string, body: object = {}) =>
+    (await org.api.post(path, { url: receiver.url, ...body })).body;
+  const read = async (path: string) => (await org.api.get(path)).body;
+
+  it('is healthy while deliveries get through, the same in the list and of one, in both collections', async () => {
+    for (const path of ['/cellular-webhooks', '/webhooks']) {
+      const { id, health } = await create(path);
+      assert.deepEqual(health, {
+        state: 'healthy',
+        since: null,
+        backlog: 0,
+        oldestPendingAt: null,
+        nextAttemptAt: null,
+      });
+      const [listed] = (await read(path)).items;
+      assert.deepEqual(listed, await read(`${path}/${id}`));
+    }
+  });
+
+  it('is failing from the first failure on, with what waits since when, and the time of the next attempt', async () => {
+    const { id } = await create('/cellular-webhooks');
+    answering(503);
+    await sendTemperature(org, 'A-1', 4);
+    const path = `/cellular-webhooks/${id}`;
+    const { health } = await eventually(
+      () => read(path),
+      (body) => body.health.state === 'failing' && body.health.nextAttemptAt !== null,
+    );
+    assert.equal(health.backlog, 1);
+    assert.ok(Date.parse(health.since) >= Date.parse(health.oldestPendingAt));
+    assert.ok(Date.parse(health.nextAttemptAt) > Date.parse(health.since));
+    const [delivery] = (await read(`${path}/deliveries`)).items;
+    assert.equal(delivery.serialNumber, 'A-1');
+    assert.equal(delivery.createdAt, health.oldestPendingAt);
+    assert.ok(delivery.lastAttemptAt >= delivery.createdAt);
+    assert.match(delivery.reason, /^the webhook is failing/);
+    assert.equal((await read('/fleet')).endpoints.failing, 1);
+  });
+
+  it('is disabled once the endpoint answers 410, of which the other endpoints are notified', async () => {
+    const other = await startReceiver();
+    await org.api.post('/webhooks', { url: other.url, events: ['webhook.disabled'] });
+    answering(410);
+    const { id, name, url } = await create('/cellular-webhooks');
+    await sendTemperature(org, 'A-1', 4);
+    const [notified] = await other.until(1);
+    assert.deepEqual(notified?.event.data, {
+      id,
+      recType: 'cellular-webhook',
+      name,
+      url,
+      status: 'disabled',
+      reason: 'gone',
+      backlog: 0,
+    });
+    const { health } = await read(`/cellular-webhooks/${id}`);
+    assert.equal(health.state, 'disabled');
+    assert.ok(health.since !== null);
+    assert.equal((await read(`/cellular-webhooks/${id}/deliveries`)).items.length, 1);
+    await other.stop();
+  });
+
+  it('counts what is held, and says of each delivery why it waits', async () => {
+    const { id } = await create('/webhooks', { events: ['alert.created', 'webhook.disabled'] });
+    const cellular = await create('/cellular-webhooks');
+    answering(500);
+    await sendTemperature(org, 'A-1', 4);
+    const path = `/cellular-webhooks/${cellular.id}`;
+    await eventually(
+      () => read(`${path}/deliveries`),
+      ({ items }) => items[0]?.attemptCount > 0,
+    );
+    await org.api.patch(path, { status: 'disabled' });
+    const { health } = await read(path);
+    assert.deepEqual([health.state, health.backlog, health.nextAttemptAt], ['disabled', 1, null]);
+    const [held] = (await read(`${path}/deliveries`)).items;
+    assert.deepEqual([held.state, held.nextAttemptAt], ['held', null]);
+    assert.match(held.reason, /^the webhook is disabled/);
+    assert.equal((await read(`/webhooks/${id}`)).health.state, 'healthy');
+  });
+
+  it('gives no reason for what was delivered, and shows when', async () => {
+    const { id } = await create('/cellular-webhooks');
+    await sendTemperature(org, 'A-1', 4);
+    const { items } = await eventually(
+      () => read(`/cellular-webhooks/${id}/deliveries`),
+      (body) => body.items[0]?.state === 'delivered',
+    );
+    assert.equal(items[0].reason, null);
+    assert.ok(items[0].lastAttemptAt >= items[0].createdAt);
+    const one = await read(`/cellular-webhooks/${id}/deliveries/${items[0].id}`);
+    assert.deepEqual({ ...one, ...items[0] }, one);
+  });
+});

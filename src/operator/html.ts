@@ -12,16 +12,28 @@ export interface Html {
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
 export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
-  const text = parts.map((part, index) => {
-    if (index < values.length && endsInOpenAttribute(part)) throw new Error(`Quote the attribute: ${part}`);
-    return part + toText(values[index]);
-  });
+  if (!checked.has(parts)) checkQuotes(parts);
+  const text = parts.map((part, index) => part + toText(values[index]));
   return { [MADE_HERE]: text.join('') };
 }
 
+/** A template is the same object each time that it is filled. */
+const checked = new WeakSet<TemplateStringsArray>();
+
+function checkQuotes(parts: TemplateStringsArray): void {
+  let before = '';
+  for (const part of parts.slice(0, -1)) {
+    before += part;
+    if (endsInOpenAttribute(before)) throw new Error(`Quote the attribute: ${part}`);
+  }
+  checked.add(parts);
+}
+
 /** `<a href=`: the value would not be quoted. */
-const endsInOpenAttribute = (part: string) =>
-  /=\s*$/.test(part) && part.lastIndexOf('<') > part.lastIndexOf('>');
+function endsInOpenAttribute(text: string): boolean {
+  const tag = text.slice(text.lastIndexOf('<'));
+  return /=\s*$/.test(tag) && !tag.includes('>') && tag.split('"').length % 2 === 1;
+}
 
 export const isHtml = (value: unknown): value is Html =>
   typeof value === 'object' && value !== null && MADE_HERE in value;

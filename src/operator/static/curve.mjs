@@ -1,6 +1,15 @@
 /** Draws the curves of a device: the band between minimum and maximum, bounds, breaches, gaps and changes. */
 
 const HEIGHT = 220;
+const [HOUR, DAY, MONTH, YEAR] = [3600, 86_400, 2_592_000, 31_536_000];
+/** By the distance of ticks: what stands at each, and what is added where a year, a day begins. */
+const TICKS = [
+  [YEAR, '{YYYY}', null, null, null, null, null, null, 1],
+  [MONTH, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [HOUR, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+];
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 const number = (value) =>
@@ -86,7 +95,7 @@ function optionsOf(curve, { from, to, changes }, width) {
     height: HEIGHT,
     scales: { x: { min: from, max: to }, y: { range: rangeOf(curve) } },
     axes: [
-      axis,
+      { ...axis, values: TICKS },
       { ...axis, size: 56, values: (_chart, splits) => splits.map((split) => `${number(split)}`) },
     ],
     series: [
@@ -112,14 +121,16 @@ function figureOf(curve, data) {
   const caption = document.createElement('figcaption');
   const place = curve.position === null ? '' : ` (${curve.position})`;
   const [low, high] = [Math.min(...curve.min.filter(isNumber)), Math.max(...curve.max.filter(isNumber))];
-  const alerts = curve.alerts.length === 0 ? '' : `, ${curve.alerts.length} breaches`;
-  caption.textContent = `Channel ${curve.channel}, ${curve.type.replaceAll('_', ' ')}${place}: ${number(low)} to ${number(high)} ${curve.unit}${alerts}, ${curve.gaps.length} gaps`;
+  const alerts = counted(curve.alerts, 'alert');
+  caption.textContent = `Channel ${curve.channel}, ${curve.type.replaceAll('_', ' ')}${place}: ${number(low)} to ${number(high)} ${curve.unit}${alerts}${counted(curve.gaps, 'gap')}`;
   const canvas = document.createElement('div');
   canvas.className = 'canvas';
   canvas.setAttribute('aria-hidden', 'true');
   figure.append(caption, canvas);
   return { figure, draw: () => draw(curve, data, canvas) };
 }
+
+const counted = ({ length }, noun) => (length === 0 ? '' : `, ${length} ${noun}${length === 1 ? '' : 's'}`);
 
 const isNumber = (value) => value !== null;
 

@@ -16,11 +16,13 @@ import { errorTitle, errorView } from '../operator/error-view.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
+import { linksRoutes } from '../operator/links.routes.ts';
 import type { OperatorPage, PageDeps } from '../operator/page-deps.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
-import { createSessions } from '../operator/sessions.service.ts';
+import { createLinkIssuer, createSessions } from '../operator/sessions.service.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
+import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
@@ -28,7 +30,7 @@ import { AppError } from '../process/errors.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
-const WATCH_INTERVAL_MS = 5_000;
+const WATCH_INTERVAL_MS = 3_000;
 const WATCH_LIFETIME_MS = 2 * 60_000;
 const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 100 };
 
@@ -36,6 +38,10 @@ export interface OperatorOptions {
   routes: Route[];
   translateFault(error: unknown): unknown;
 }
+
+/** The operation that makes links; without the page it answers 404. */
+export const operatorLinkRoutes = ({ settings: { operatorUrl }, now }: Resources): Route[] =>
+  linksRoutes({ operatorUrl, issue: createLinkIssuer({ sessionsIn: createSessionsRepository, now }) });
 
 /** null when the page is off. */
 export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
@@ -57,6 +63,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   };
   const pages: OperatorPage[] = [
     ...fleetRoutes(deps),
+    ...unregisteredRoutes(deps),
     ...devicesRoutes(deps),
     ...jobsRoutes(deps),
     ...alertsRoutes(deps),

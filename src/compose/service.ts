@@ -10,6 +10,7 @@ import { apiDocument } from './api-document.ts';
 import { composeClock } from './clock.ts';
 import { startGateway } from './gateway.ts';
 import { healthChecks } from './health.ts';
+import { operatorLinkRoutes } from './operator.ts';
 import { type ComposeOptions, openResources } from './resources.ts';
 import { composeSlices } from './slices.ts';
 import { startWorker } from './worker.ts';
@@ -19,7 +20,7 @@ export type Service = ReturnType<typeof compose>;
 export function compose(options: ComposeOptions) {
   const resources = openResources(options);
   const slices = composeSlices(resources);
-  const routes = routesOf(slices);
+  const routes = [...routesOf(slices), ...operatorLinkRoutes(resources)];
   const clock = composeClock(resources);
   const { settings, sql, transferSql, temporal, metrics } = resources;
   let phase: Phase = 'starting';

@@ -100,8 +100,18 @@ export interface AppliedView {
 /** Registered devices carry more where the list knows it. */
 export type DeviceView = ListedAssetView & { syncStatus?: string; openAlerts?: number };
 
+export interface UnregisteredView {
+  serialNumber: string;
+  firstSeenAt: string;
+  lastSeenAt: string;
+  count: number;
+}
+
 export interface Answers {
   getFleet: FleetView;
+  listUnregisteredDevices: Page<UnregisteredView>;
+  registerAsset: { id: string };
+  removeUnregisteredDevice: undefined;
   listAssets: Page<DeviceView> & { totalItems: number };
   getAsset: ReturnType<typeof assetDetailView>;
   listMeasurements: Page<ReadingView | BucketView>;

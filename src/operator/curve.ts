@@ -22,6 +22,17 @@ export const CURVE_SPANS: Record<string, CurveSpan> = {
   year: { label: 'Year', spanMs: 365 * DAY_MS, resolution: '1d', bucketMs: DAY_MS },
 };
 
+/** What people look at first: the temperature of the probe, then other temperatures, then the rest. */
+export const byImportance = <Channel extends { channel: number; position: string | null; type: string }>(
+  a: Channel,
+  b: Channel,
+): number => rankOf(a) - rankOf(b) || a.channel - b.channel;
+
+function rankOf({ position, type }: { position: string | null; type: string }): number {
+  if (position === 'probe') return 0;
+  return type === 'temperature' ? 1 : 2;
+}
+
 export interface ChannelCurve {
   channel: number;
   position: string | null;
@@ -47,7 +58,7 @@ export function toCurves(buckets: readonly BucketView[]): ChannelCurve[] {
     curve.avg.push(avg);
     curve.max.push(max);
   }
-  return [...curves.values()].sort((a, b) => a.channel - b.channel);
+  return [...curves.values()].sort(byImportance);
 }
 
 export const isBucket = (item: ReadingView | BucketView): item is BucketView => 'avg' in item;

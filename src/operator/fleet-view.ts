@@ -1,5 +1,5 @@
 import type { Answers, DeviceView, FleetView } from './answers.ts';
-import type { BucketView } from './curve.ts';
+import { type BucketView, byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, counter, live, nextPage, type Tone, table, time, toWords } from './parts.ts';
 import { sparkline } from './sparkline.ts';
@@ -157,11 +157,13 @@ function curveOf(name: string, buckets: readonly BucketView[], now: Date): Html 
 export const latestView = (latest: DeviceView['latest']): Content =>
   latest.length === 0
     ? html`<span class="quiet">–</span>`
-    : latest.map(({ value, unit, type }) =>
-        value === null
-          ? html`<span class="value">${badge('sensor error', 'bad')}</span> `
-          : html`<span class="value" title="${toWords(type)}">${shortNumber(value)} ${unit}</span> `,
-      );
+    : [...latest]
+        .sort(byImportance)
+        .map(({ value, unit, type }) =>
+          value === null
+            ? html`<span class="value">${badge('sensor error', 'bad')}</span> `
+            : html`<span class="value" title="${toWords(type)}">${shortNumber(value)} ${unit}</span> `,
+        );
 
 export const shortNumber = (value: number): string =>
   Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(Math.abs(value) < 100 ? 1 : 0);

@@ -54,7 +54,7 @@ const jobRow = (job: JobView): Content[] => [
   bar(sharesOf(job), 'Devices'),
   `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
   time(job.createdAt),
-  job.finishedAt ? time(job.finishedAt) : html`<span class="quiet">until ${time(job.deadlineAt)}</span>`,
+  job.finishedAt ? time(job.finishedAt) : html`<span class="quiet">deadline ${time(job.deadlineAt)}</span>`,
 ];
 
 /** In the order of a target's life. */

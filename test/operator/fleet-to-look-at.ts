@@ -85,7 +85,10 @@ async function sendDay(organization: TestOrganization, serial: string, index: nu
         value: Math.round(42 + Math.sin(ago / 200) * 6),
         measuredAt,
       };
-      return [{ channel: 'probe', type: 'temperature', value, measuredAt }, ...(index % 3 === 0 ? [humidity] : [])];
+      return [
+        { channel: 'probe', type: 'temperature', value, measuredAt },
+        ...(index % 3 === 0 ? [humidity] : []),
+      ];
     });
   const states = { batteryStatus: index === 2 ? 'low' : 'ok', signal: 20 + ((index * 7) % 40) };
   const { status, text } = await organization.device.post(`/devices/${serial}/measurements`, {

@@ -77,6 +77,19 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie })).status, 401);
     });
 
+    it('by a link that a key asks for, with at most the role of the key', async () => {
+      const writer = dms.with((await dms.issueKey(dms.id, 'customer', 'write')).token);
+      const { status, body } = await writer.post('/operator/links', { name: 'Ada', role: 'read' });
+      assert.equal(status, 201);
+      assert.match(body.url, /^https:\/\/dms\.example\/operator\/sign-in\?link=/);
+      assert.equal((await useLink(body.url)).status, 303);
+      assert.equal((await writer.post('/operator/links', { name: 'Ada' })).body.role, 'write');
+      assert.equal((await writer.post('/operator/links', { name: 'Ada', role: 'admin' })).status, 400);
+      const { body: audit } = await dms.api.get(`/audit?subject=${body.id}`);
+      assert.equal(audit.items[0].action, 'createOperatorLink');
+      assert.ok(!JSON.stringify(audit).includes(tokenIn(body.url)));
+    });
+
     it('no longer than the key that asked for the link works', async () => {
       const key = await dms.issueKey(dms.id, 'customer');
       const unused = await newLink(dms, { keyId: key.id });
@@ -204,10 +217,11 @@ describe("The operators' page", () => {
   });
 
   it('is not there unless the service was given its address', async () => {
-    const off = await startService({ withWorker: false });
+    const off = await startService({ withWorker: false, settings: { operatorUrl: null } });
     try {
       for (const path of ['/operator', '/operator/sign-in'])
         assert.equal((await visit(off.baseUrl + path)).status, 404);
+      assert.equal((await off.api.post('/operator/links', { name: 'Ada' })).status, 404);
     } finally {
       await off.stop();
     }

@@ -15,6 +15,8 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const number = (value) =>
   value === null || value === undefined ? '–' : value.toFixed(Math.abs(value) < 100 ? 1 : 0);
 
+const toLabels = (splits) => (splits.every(Number.isInteger) ? splits.map(String) : splits.map(number));
+
 /** Shades the spans of time over the whole height. */
 function shade(chart, spans, fill) {
   const { ctx, bbox } = chart;
@@ -96,7 +98,7 @@ function optionsOf(curve, { from, to, changes }, width) {
     scales: { x: { min: from, max: to }, y: { range: rangeOf(curve) } },
     axes: [
       { ...axis, values: TICKS },
-      { ...axis, size: 56, values: (_chart, splits) => splits.map((split) => `${number(split)}`) },
+      { ...axis, size: 56, values: (_chart, splits) => toLabels(splits) },
     ],
     series: [
       { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
@@ -136,9 +138,13 @@ const isNumber = (value) => value !== null;
 
 function draw(curve, data, target) {
   const points = [curve.times, curve.min, curve.max, curve.avg];
-  const chart = new uPlot(optionsOf(curve, data, target.clientWidth), points, target);
+  const create = () => new uPlot(optionsOf(curve, data, target.clientWidth), points, target);
+  let chart = create();
   new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: HEIGHT })).observe(target);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => location.reload());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    chart.destroy();
+    chart = create();
+  });
 }
 
 async function show(target) {

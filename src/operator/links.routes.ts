@@ -21,10 +21,9 @@ export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] =>
     operationId: 'createOperatorLink',
     summary: "Make a link that signs in to the operators' page",
     description:
-      'The link works once, within 10 minutes. It and the session that it begins end with the key. 404 when the service has no such page.',
+      'The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key. 404 when the service has no such page.',
     tag: 'Keys',
     auth: 'customer',
-    role: 'read',
     body: createLinkBody,
     responses: { 201: createdLinkSchema },
     errors: [404],

@@ -68,7 +68,7 @@ export const settingsForStart = ({ env }: StartSettings, found: FoundSettings): 
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
     COAP_REQUIRE_TOKEN: 'false',
     SECRETS_KEYS: found.secretsKeys,
-    OPERATOR_URL: `http://localhost:${found.port}`,
+    OPERATOR_URL: `http://127.0.0.1:${found.port}`,
     TEMPORAL_UI_URL: found.temporalUi ?? undefined,
     ...env,
     DATABASE_URL: found.databaseUrl,

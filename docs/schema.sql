@@ -1197,6 +1197,19 @@ COMMENT ON COLUMN profiles.schedule IS
 COMMENT ON COLUMN profiles.intervals IS
   'Null: the profile leaves the intervals of a device as they are.';
 
+CREATE TABLE schema_support (
+  is_only boolean DEFAULT true NOT NULL,
+  needed_migration text COLLATE "C" NOT NULL,
+  CONSTRAINT schema_support_pkey PRIMARY KEY (is_only),
+  CONSTRAINT schema_support_is_only_check CHECK (is_only)
+);
+COMMENT ON TABLE schema_support IS
+  'One row: which releases can run on this schema.';
+COMMENT ON COLUMN schema_support.is_only IS
+  'Always true: there is one row.';
+COMMENT ON COLUMN schema_support.needed_migration IS
+  'A release that does not know this migration is too old for the schema.';
+
 CREATE TABLE unregistered_devices (
   organization_id uuid NOT NULL,
   serial_number text COLLATE "C" NOT NULL,

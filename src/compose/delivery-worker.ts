@@ -105,6 +105,8 @@ const composeDisableEndpoint = (resources: Resources) =>
 const openOutbox = ({ settings }: Resources) =>
   openDatabase({
     url: settings.databaseUrl,
+    pooler: settings.databasePooler,
+    isDistributed: settings.isDatabaseDistributed,
     poolSize: OUTBOX_POOL_SIZE,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service deliveries',
@@ -146,7 +148,7 @@ function startDispatching(
     log,
   });
   const listener = listenTo({
-    url: settings.databaseUrl,
+    url: settings.databaseDirectUrl,
     channel: DELIVERIES_CHANNEL,
     onNotification: (payload) => {
       const { kind, endpoints } = parseNotification(payload);

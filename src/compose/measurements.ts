@@ -23,7 +23,19 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, transferTurns, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
+  {
+    sql,
+    transferSql,
+    transferTurns,
+    lagging,
+    settings,
+    transact,
+    transactBatch,
+    slots,
+    metrics,
+    now,
+    log,
+  }: Resources,
   {
     configurationsIn,
     evaluateAlerts,
@@ -63,13 +75,18 @@ export function composeMeasurements(
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
   const exports = {
-    history: readInTurns(createHistoryRepository(transferSql), transferTurns),
+    history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     pace: createPacer(),
   };
+  const history = {
+    ...createHistoryRepository(lagging.sql),
+    // A client reads the history of an asset that it has just registered.
+    findScope: createHistoryRepository(sql).findScope,
+  };
   return {
     routes: [
-      ...measurementsRoutes({ intake, history: createHistoryRepository(sql), exports, now }),
+      ...measurementsRoutes({ intake, history, exports, now }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
     intake,

@@ -17,6 +17,7 @@ import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts
 import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 import { findOutage } from './outages.ts';
+import { composeReplica } from './replica.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -42,6 +43,8 @@ export function openResources(options: ComposeOptions) {
   const lostConnections = new Set<() => void>();
   const database = {
     url: settings.databaseUrl,
+    pooler: settings.databasePooler,
+    isDistributed: settings.isDatabaseDistributed,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
     onConnectionLost() {
@@ -52,6 +55,7 @@ export function openResources(options: ComposeOptions) {
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
   const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
+  const transferSql = openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize });
   const temporal = connectTemporal(toTemporalConnection(settings));
   return {
     settings,
@@ -64,18 +68,19 @@ export function openResources(options: ComposeOptions) {
     deliveryPlan,
     sql,
     /** For exports and files. */
-    transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
+    transferSql,
     /** For its connections. No organization has all of them. */
     transferTurns: createKeyedSemaphore({
       perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
       totalMax: settings.transfers.poolSize,
     }),
+    lagging: composeReplica({ settings, log, metrics, database, sql, transferSql }),
     transact: createTransact(sql),
     /** For what devices send: a device that stays locked is refused. */
     transactContacts: createTransact(sql, { lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
     transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs, startsWithRead: true }),
-    slots: batchSlots(settings.databasePoolSize),
+    slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
     temporal,
     starter: createStarter({

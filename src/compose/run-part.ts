@@ -3,6 +3,7 @@ import { readSettings } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
 import { runMain } from '../process/run-main.ts';
 import { type RunningPart, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
+import { checkDatabase } from './check-database.ts';
 import { runService } from './run-service.ts';
 import { compose, type Service } from './service.ts';
 
@@ -11,7 +12,17 @@ export function runPart(name: string, start: (service: Service) => Promise<Runni
     const settings = readSettings();
     const { host, lameDuckMs } = settings;
     const log = createLog(settings.logLevel);
-    const run = runService(compose({ settings, log }), start);
+    const run = runService(compose({ settings, log }), async (service) => {
+      const check = await checkDatabase(service.sql, settings, log);
+      const part = await start(service);
+      return {
+        ...part,
+        async stop(deadlineMs) {
+          await check.stop();
+          await part.stop(deadlineMs);
+        },
+      };
+    });
     // Before anything is awaited, so that a process can be stopped at any time.
     stopOnSignal({
       // By SIGINT a person at a terminal stops it, and waits for it.

@@ -22,10 +22,11 @@ export function compose(options: ComposeOptions) {
   const slices = composeSlices(resources);
   const routes = [...routesOf(slices), ...operatorLinkRoutes(resources)];
   const clock = composeClock(resources);
-  const { settings, sql, transferSql, temporal, metrics } = resources;
+  const { settings, sql, transferSql, lagging, temporal, metrics } = resources;
   let phase: Phase = 'starting';
   async function onTime<Part>(start: () => Promise<Part>): Promise<Part> {
     await clock.start();
+    lagging.start();
     const part = await start();
     phase = 'up';
     return part;
@@ -58,6 +59,7 @@ export function compose(options: ComposeOptions) {
       await slices.deliveries.close();
       slices.notifications.close();
       await temporal.close();
+      await lagging.close();
       await Promise.all([sql.destroy(), transferSql.destroy()]);
     },
   };

@@ -72,6 +72,14 @@ const COUNTS = `coalesce(j.target_counts, (
     ) as by_state
   ))`;
 
+const WITHOUT_KEPT_COUNTS = `with totals as (
+    delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
+  ), changes as (
+    delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
+  )`;
+
+const FINISH = `update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`;
+
 const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
     j.start_at as "startAt", j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
     ${COUNTS} as "targetCounts"
@@ -234,26 +242,12 @@ export function createConfigJobsRepository(sql: Sql) {
       ]);
     },
 
-    async finish({ organizationId, jobId }: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
-      await query(
-        sql,
-        `with totals as (
-           delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
-         ), changes as (
-           delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
-         )
-         update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`,
-        [
-          organizationId,
-          jobId,
-          organizationId,
-          jobId,
-          status,
-          JSON.stringify(targetCounts),
-          organizationId,
-          jobId,
-        ],
-      );
+    async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
+      const job = [ref.organizationId, ref.jobId];
+      const outcome = [status, JSON.stringify(targetCounts), ...job];
+      // Where tables are distributed no counts are kept.
+      if (sql.isDistributed) await query(sql, FINISH, outcome);
+      else await query(sql, `${WITHOUT_KEPT_COUNTS} ${FINISH}`, [...job, ...job, ...outcome]);
     },
 
     /**
@@ -276,6 +270,14 @@ export function createConfigJobsRepository(sql: Sql) {
            order by start_at limit ?
          )) as missing`,
         [olderThanMs / 1000, limit, olderThanMs / 1000, limit],
+      );
+    },
+
+    /** Of all organizations, after a restore: the next sweep starts their workflows. */
+    async forgetWorkflows(): Promise<void> {
+      await query(
+        sql,
+        `update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`,
       );
     },
 

@@ -35,6 +35,10 @@ export function isRetryable(error: unknown): boolean {
 export const staleRead = (message: string): Error =>
   Object.assign(new Error(message), { code: SERIALIZATION_FAILURE });
 
+const UNDEFINED_TABLE = '42P01';
+
+export const isUndefinedTable = (error: unknown): boolean => asFault(error).code === UNDEFINED_TABLE;
+
 const LOCK_NOT_AVAILABLE = '55P03';
 const CHECK_VIOLATION = '23514';
 
@@ -45,6 +49,11 @@ export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = asFault(error);
   return code === CHECK_VIOLATION && constraint === undefined;
 }
+
+const READ_ONLY = '25006';
+
+/** A standby, or a primary that was demoted. */
+export const isReadOnlyServer = (error: unknown): boolean => asFault(error).code === READ_ONLY;
 
 const SOCKET_FAULTS = [
   'ECONNREFUSED',
@@ -73,7 +82,7 @@ const SERVER_FAULTS = [
   '53300',
   '53100',
   '53200',
-  '25006',
+  READ_ONLY,
 ];
 /** Not every error has a text as its code, whatever its type says: gRPC has numbers. */
 const CONNECTION_FAULT = /^08/;

@@ -19,6 +19,8 @@ export interface BatchSlots {
   direct: number;
   perLane: number;
   waiting: number;
+  /** Organizations share batches, so that many small ones do not make very many. */
+  isMixed: boolean;
 }
 
 type Shared<Item> = Pick<GroupCommitOptions<Item, unknown>, 'maxItems' | 'weight' | 'gather'>;
@@ -59,8 +61,8 @@ export function createLockingCommit<Item, Result>(
     commit: (items) => commitInOrder(items),
     keyOf,
     concurrency: slots.direct,
-    // Locks hold up nobody here, so organizations share batches: many small ones would make very many of their own.
-    lanes: { laneOf, concurrency: slots.perLane, isMixed: true },
+    // Locks hold up nobody here.
+    lanes: { laneOf, concurrency: slots.perLane, isMixed: slots.isMixed },
     maxWaiting: WAITING_MAX,
   });
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({
@@ -116,7 +118,8 @@ export function createLockingCommit<Item, Result>(
  * Of a pool with so many connections, for one kind of messages: there are two, frames and exchanges, so at most four
  * fifths of the connections are in batches.
  */
-export function batchSlots(poolSize: number): BatchSlots {
+export function batchSlots(poolSize: number, isMixed = true): BatchSlots {
   const direct = Math.max(2, Math.floor(poolSize * 0.3));
-  return { direct, perLane: Math.min(2, direct - 1), waiting: Math.max(1, Math.floor(poolSize * 0.1)) };
+  const waiting = Math.max(1, Math.floor(poolSize * 0.1));
+  return { direct, perLane: Math.min(2, direct - 1), waiting, isMixed };
 }

@@ -67,7 +67,11 @@ export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
 export function createClaimsRepository(sql: Sql, ownerId: string) {
   return {
     /** New deliveries of healthy endpoints, oldest first, for each endpoint as many as its capacity. */
-    claimNew(capacities: EndpointCapacity[], leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    async claimNew(capacities: EndpointCapacity[], leaseSeconds: number): Promise<ClaimedDelivery[]> {
+      if (sql.isDistributed) {
+        const claimed = capacities.map((endpoint) => claimNewOf(endpoint, endpoint.capacity, leaseSeconds));
+        return (await Promise.all(claimed)).flat();
+      }
       return queryPrepared(
         sql,
         'deliveries_claim_new',
@@ -219,4 +223,19 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       );
     },
   };
+
+  /** Where tables are distributed, a claim names one endpoint. */
+  function claimNewOf(
+    endpoint: EndpointRef,
+    limit: number,
+    leaseSeconds: number,
+  ): Promise<ClaimedDelivery[]> {
+    return queryPrepared(
+      sql,
+      'deliveries_claim_new_of_endpoint',
+      claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed' and d.state = 'pending'
+        order by d.id limit ? for update of d skip locked`),
+      [...toBindings(endpoint), limit, leaseSeconds, ownerId],
+    );
+  }
 }

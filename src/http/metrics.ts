@@ -57,6 +57,24 @@ export function addEndpointMetrics({ registry }: Metrics, count: CountEndpoints)
   });
 }
 
+/** Only where there is a replica. */
+export function addReplicaMetrics({ registry }: Metrics) {
+  const registers = [registry];
+  return {
+    lag: new Gauge({
+      name: 'dms_replica_lag_seconds',
+      help: 'How far the replica is behind the primary; NaN while that is not known',
+      registers,
+    }),
+    reads: new Counter({
+      name: 'dms_replica_reads_total',
+      help: 'Reads that may lag, by the server that was asked first: replica, or primary while the replica is not fit',
+      labelNames: ['server'],
+      registers,
+    }),
+  };
+}
+
 /** Reads the queues of all channels when the metrics are read: only workers show it. */
 export function addNotificationMetrics({ registry }: Metrics, oldestDueSeconds: () => Promise<number>): void {
   new Gauge({

@@ -20,6 +20,8 @@ const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(
 
 const positive = (fallback: number) => Joi.number().integer().min(1).default(fallback);
 
+const databaseUrl = () => Joi.string().uri({ scheme: ['postgres', 'postgresql'] });
+
 const list = (isValid: (item: string) => boolean, items: string) =>
   Joi.string()
     .allow('')
@@ -33,7 +35,14 @@ const list = (isValid: (item: string) => boolean, items: string) =>
 const httpUrl = () => Joi.string().uri({ scheme: ['http', 'https'] });
 
 const optional = {
-  DATABASE_URL: Joi.string().uri({ scheme: ['postgres', 'postgresql'] }),
+  DATABASE_URL: databaseUrl(),
+  // Without the pooler: for notifications, migrations and commands.
+  DATABASE_DIRECT_URL: databaseUrl().when('DATABASE_POOLER', {
+    is: Joi.valid('transaction', 'prepared'),
+    // biome-ignore lint/suspicious/noThenProperty: the name that Joi has for it
+    then: Joi.required(),
+  }),
+  DATABASE_REPLICA_URL: databaseUrl(),
   TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
   TEMPORAL_CLI_PATH: Joi.string(),
   TEMPORAL_UI_URL: httpUrl(),
@@ -58,6 +67,11 @@ const withDefault = {
   HOST: Joi.string().default('127.0.0.1'),
   TEMPORAL_NAMESPACE: Joi.string().default('default'),
   TEMPORAL_TASK_QUEUE: Joi.string().default('device-monitoring'),
+  DATABASE_POOLER: Joi.string<'none' | 'transaction' | 'prepared'>()
+    .valid('none', 'transaction', 'prepared')
+    .default('none'),
+  DATABASE_REPLICA_LAG_SECONDS: Joi.number().min(0.1).max(3_600).default(10),
+  DATABASE_DISTRIBUTED: Joi.boolean().default(false),
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
   DATABASE_TRANSFER_POOL_SIZE: Joi.number().integer().min(1).max(100).default(4),
   STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),

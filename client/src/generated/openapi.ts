@@ -2174,7 +2174,7 @@ export interface components {
          *       },
          *       "intervals": {
          *         "measurementIntervalMinutes": 5,
-         *         "transmissionIntervalSeconds": 21600
+         *         "transmissionIntervalSeconds": 14400
          *       }
          *     }
          */
@@ -2704,7 +2704,7 @@ export interface components {
             measurementIntervalMinutes?: number;
             /**
              * @description Seconds; at least the measurement interval.
-             * @example 21600
+             * @example 14400
              */
             transmissionIntervalSeconds?: number;
         };
@@ -3094,7 +3094,7 @@ export interface components {
          *         }
          *       ],
          *       "measurementIntervalMinutes": 5,
-         *       "transmissionIntervalSeconds": 21600
+         *       "transmissionIntervalSeconds": 14400
          *     }
          */
         ProfileDetail: {
@@ -3117,7 +3117,7 @@ export interface components {
             measurementIntervalMinutes: number | null;
             /**
              * @description Seconds; at least the measurement interval.
-             * @example 21600
+             * @example 14400
              */
             transmissionIntervalSeconds: number | null;
         };

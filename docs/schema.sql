@@ -211,12 +211,15 @@ CREATE TABLE events (
   id uuid NOT NULL,
   type text NOT NULL,
   body text NOT NULL,
+  trace text,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, id)
 ) PARTITION BY RANGE (id);
 COMMENT ON TABLE events IS
   'What happened, serialised once for all endpoints that it is delivered to. Partitioned by day: ids are UUIDv7, so a range of ids is a range of times. No foreign key: rows leave with their partition.';
 COMMENT ON COLUMN events.body IS
   'JSON text exactly as it is signed and sent.';
+COMMENT ON COLUMN events.trace IS
+  'The traceparent (W3C Trace Context) of the request or message that it follows from. Null: traces are off.';
 
 CREATE TABLE ingress_heartbeats (
   ingress text NOT NULL,

@@ -57,6 +57,7 @@ import * as schemaSupport from './063-schema-support.ts';
 import * as deviceColumnsToListBy from './066-device-columns-to-list-by.ts';
 import * as deviceListIndexes from './067-device-list-indexes.ts';
 import * as deviceTotals from './068-device-totals.ts';
+import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
 
@@ -109,6 +110,7 @@ export const migrations = {
   '066-device-columns-to-list-by': deviceColumnsToListBy,
   '067-device-list-indexes': deviceListIndexes,
   '068-device-totals': deviceTotals,
+  '069-event-traces': eventTraces,
   '071-endpoint-disabled-at': endpointDisabledAt,
   '080-operator-sessions': operatorSessions,
 };

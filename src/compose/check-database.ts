@@ -12,14 +12,21 @@ import { startPeriodic } from '../process/periodic.ts';
 
 const AGAIN_MS = 2_000;
 
-type Checked = Pick<Settings, 'databasePooler'>;
+export interface DatabaseCheck {
+  sql: Database;
+  settings: Pick<Settings, 'databasePooler'>;
+  log: Log;
+  /** A process that stops closes its connections under the check. */
+  isStopping(): boolean;
+}
 
 /** Throws with what would be right. */
-export async function checkDatabase(
-  sql: Database,
-  settings: Checked,
-  log: Log,
-): Promise<{ stop(): Promise<void> }> {
+export async function checkDatabase({
+  sql,
+  settings,
+  log,
+  isStopping,
+}: DatabaseCheck): Promise<{ stop(): Promise<void> }> {
   let isDone = await check(sql, settings);
   if (isDone) return { stop: async () => {} };
   log.warn('The database cannot be reached: its schema is checked as soon as it answers');
@@ -29,6 +36,7 @@ export async function checkDatabase(
       isDone ||= await check(sql, settings);
     },
     (err) => {
+      if (isStopping()) return;
       log.fatal({ err }, 'This process cannot run on this database');
       process.exit(1);
     },
@@ -36,7 +44,7 @@ export async function checkDatabase(
 }
 
 /** False while the database is away. */
-async function check(sql: Database, { databasePooler }: Checked): Promise<boolean> {
+async function check(sql: Database, { databasePooler }: DatabaseCheck['settings']): Promise<boolean> {
   try {
     const fault = (await findPoolerFault(sql, databasePooler)) ?? (await findSchemaFault(sql));
     if (fault !== null) throw new Error(fault);

@@ -1,6 +1,7 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { observeLockingCommit } from '../http/metrics.ts';
 import { createCompactionRepository } from '../measurements/compaction.repository.ts';
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
@@ -33,6 +34,7 @@ export function composeMeasurements(
     transactBatch,
     slots,
     metrics,
+    tracing,
     now,
     log,
   }: Resources,
@@ -49,6 +51,8 @@ export function composeMeasurements(
   const { receive } = createIntake({
     transact: transactBatch,
     slots,
+    observers: observeLockingCommit(metrics, 'frames'),
+    tracing,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     configurationsIn,

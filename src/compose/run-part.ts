@@ -12,8 +12,9 @@ export function runPart(name: string, start: (service: Service) => Promise<Runni
     const settings = readSettings();
     const { host, lameDuckMs } = settings;
     const log = createLog(settings.logLevel);
+    let isStopping = false;
     const run = runService(compose({ settings, log }), async (service) => {
-      const check = await checkDatabase(service.sql, settings, log);
+      const check = await checkDatabase({ sql: service.sql, settings, log, isStopping: () => isStopping });
       const part = await start(service);
       return {
         ...part,
@@ -26,7 +27,10 @@ export function runPart(name: string, start: (service: Service) => Promise<Runni
     // Before anything is awaited, so that a process can be stopped at any time.
     stopOnSignal({
       // By SIGINT a person at a terminal stops it, and waits for it.
-      stop: (signal) => run.stop(signal === 'SIGINT' ? 0 : lameDuckMs),
+      stop(signal) {
+        isStopping = true;
+        return run.stop(signal === 'SIGINT' ? 0 : lameDuckMs);
+      },
       print: (line) => log.info(line),
       deadlineMs: STOP_MS + lameDuckMs,
     });

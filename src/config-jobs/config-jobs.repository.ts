@@ -42,6 +42,13 @@ export interface JobRow extends JobRef {
   deadlineAt: Date;
 }
 
+export interface RunningJobCounts {
+  running: number;
+  /** Past its deadline. */
+  overdue: number;
+  withoutRun: number;
+}
+
 /** A job that is running or has to start, and that no workflow has checked for a while. */
 export interface JobWithoutWorkflow extends JobRef {
   /** A run that was there would have ended the job long ago: if there is one, it does not work. */
@@ -55,6 +62,11 @@ const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile
 const OF_JOB = 'organization_id = ? and id = ?';
 /** To end a large job takes its run some minutes. */
 const STUCK_AFTER_MINUTES = 15;
+/** The end of a job takes its run a moment. */
+const OVERDUE_AFTER_MINUTES = 2;
+/** The sweep looks at 40 jobs a second. */
+const WITHOUT_RUN_AFTER_MINUTES = 5;
+const COUNTED_MAX = 10_000;
 
 interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
@@ -279,6 +291,22 @@ export function createConfigJobsRepository(sql: Sql) {
         sql,
         `update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`,
       );
+    },
+
+    /** For the metrics of the service, so over all organizations; up to 10,000, those that were not checked for longest. */
+    async countRunning(): Promise<RunningJobCounts> {
+      const [row] = await query<RunningJobCounts>(
+        sql,
+        `select count(*) as running,
+           count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
+           count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
+             < now() - make_interval(mins => ${WITHOUT_RUN_AFTER_MINUTES})) as "withoutRun"
+         from (
+           select deadline_at, workflow_checked_at, start_at, created_at from config_jobs where status = 'running'
+           order by coalesce(workflow_checked_at, '-infinity') limit ${COUNTED_MAX}
+         ) as running`,
+      );
+      return row as RunningJobCounts;
     },
 
     /** Does nothing while another transaction holds the job: that one works on it. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { isQueryTimeout, isReadOnlyServer } from './faults.ts';
+import { type FaultKind, faultKindOf, isQueryTimeout, isReadOnlyServer } from './faults.ts';
 import { adaptToPooler, type Pooler } from './pooler.ts';
 
 /** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
@@ -38,6 +38,16 @@ export interface DatabaseOptions {
   isDistributed?: boolean;
   /** A connection ended without being closed here: after a failover, another server answers. */
   onConnectionLost?(): void;
+  /** A statement took too long, or got no connection. */
+  onFault?(kind: FaultKind): void;
+}
+
+/** How many connections a pool has, and how many callers wait for one. */
+export interface PoolState {
+  used: number;
+  idle: number;
+  waiting: number;
+  max: number;
 }
 
 /**
@@ -76,6 +86,7 @@ export function openDatabase({
   pooler = 'none',
   isDistributed = false,
   onConnectionLost = () => {},
+  onFault = () => {},
 }: DatabaseOptions): Database {
   const connections = new Map<string, PooledConnection>();
   const ofTransactions = { ...VANISHED_CLIENT, statement_timeout: String(statementTimeoutMs) };
@@ -107,12 +118,15 @@ export function openDatabase({
     log: { warn() {} },
   });
   pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
+    const kind = faultKindOf(error);
+    if (kind !== null) onFault(kind);
     const connection = connections.get(__knexUid);
     // A connection that did not answer would block its next user as well.
     if (connection && isQueryTimeout(error)) connection.__knex__disposed ??= error;
     // The server was demoted, or is not promoted yet: all connections to it are of no use.
     if (isReadOnlyServer(error)) for (const each of connections.values()) each.__knex__disposed ??= error;
   });
+  pool.client.pool.on('acquireFail', () => onFault('no_connection'));
   return Object.assign(pool, { isDistributed });
 }
 
@@ -124,3 +138,10 @@ const toOptions = (settings: Record<string, string>): string =>
   Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
+
+/** Null after the end of the pool. */
+export function readPool(database: Database): PoolState | null {
+  const { pool } = database.client;
+  if (!pool) return null;
+  return { used: pool.numUsed(), idle: pool.numFree(), waiting: pool.numPendingAcquires(), max: pool.max };
+}

@@ -40,6 +40,7 @@ const UNDEFINED_TABLE = '42P01';
 export const isUndefinedTable = (error: unknown): boolean => asFault(error).code === UNDEFINED_TABLE;
 
 const LOCK_NOT_AVAILABLE = '55P03';
+const STATEMENT_TIMEOUT = '57014';
 const CHECK_VIOLATION = '23514';
 
 export const isLockTimeout = (error: unknown): boolean => asFault(error).code === LOCK_NOT_AVAILABLE;
@@ -93,6 +94,16 @@ const LOST_CONNECTION =
 /** The server did not answer at all, not even with a statement timeout. Knex puts the statement before the message. */
 export const isQueryTimeout = (error: unknown): boolean =>
   asFault(error).message?.endsWith('Query read timeout') ?? false;
+
+/** Faults that are counted. `retried`: a transaction that failed by a conflict with another one, and runs again. */
+export type FaultKind = 'statement_timeout' | 'lock_timeout' | 'no_answer' | 'no_connection' | 'retried';
+
+/** Of a statement; null for any other fault. */
+export function faultKindOf(error: unknown): FaultKind | null {
+  if (isLockTimeout(error)) return 'lock_timeout';
+  if (isQueryTimeout(error)) return 'no_answer';
+  return asFault(error).code === STATEMENT_TIMEOUT ? 'statement_timeout' : null;
+}
 
 /** The database cannot be reached or cannot serve at present; the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {

@@ -27,3 +27,30 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
   });
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
+
+/** By state or type. */
+export interface FleetTotals {
+  status: Record<string, number>;
+  sync: Record<string, number>;
+  openAlerts: Record<string, number>;
+}
+
+/** For the metrics of the service, so over all organizations: some seconds behind, because changes are not added. */
+export async function sumFleetTotals(sql: Sql): Promise<FleetTotals> {
+  const rows = await query<{ list: string; key: string; count: number }>(
+    sql,
+    `select list, key, sum(total)::bigint as count from list_totals
+     where list in ('devices', 'open_alerts') group by 1, 2 order by 1, 2`,
+  );
+  const under = (list: string, prefix: string) =>
+    Object.fromEntries(
+      rows
+        .filter((row) => row.list === list && row.key.startsWith(prefix))
+        .map(({ key, count }) => [key.slice(prefix.length), count]),
+    );
+  return {
+    status: under('devices', 'status:'),
+    sync: under('devices', 'sync:'),
+    openAlerts: under('open_alerts', ''),
+  };
+}

@@ -5,8 +5,14 @@
  *
  * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
  */
+import type { BatchTraces } from '../process/tracing.ts';
 import { isLockTimeout } from './faults.ts';
-import { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import {
+  createGroupCommit,
+  type GroupCommit,
+  type GroupCommitObserver,
+  type GroupCommitOptions,
+} from './group-commit.ts';
 
 /** The result of an item whose row another transaction has locked: nothing was done for it. */
 export const LOCKED = Symbol('locked');
@@ -36,6 +42,15 @@ export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
   locked(): Error;
   /** An item is refused with one of these errors. */
   onRefused?(reason: RefusedTurn): void;
+  observers?: LockingCommitObservers | undefined;
+  /** Null or undefined: no traces. */
+  traces?: BatchTraces<Item> | null | undefined;
+}
+
+export interface LockingCommitObservers {
+  direct: GroupCommitObserver;
+  /** Of the items that wait for a lock. */
+  waiting: GroupCommitObserver;
 }
 
 export type RefusedTurn = 'overloaded' | 'locked';
@@ -46,11 +61,14 @@ const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
 export function createLockingCommit<Item, Result>(
   options: LockingCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { commit, laneOf, keyOf, slots, maxItems, weight, gather, onRefused = () => {} } = options;
+  const { laneOf, keyOf, slots, traces, maxItems, weight, gather, observers, onRefused = () => {} } = options;
   const refused = (reason: RefusedTurn) => () => {
     onRefused(reason);
     return options[reason]();
   };
+  const commit: typeof options.commit = traces
+    ? (items, locking) => traces.run(items, () => options.commit(items, locking))
+    : options.commit;
   /** Items that wait for the lock, by key. */
   const waiting = new Map<string, number>();
   const shared = { maxItems, weight, overloaded: refused('overloaded') };
@@ -60,6 +78,7 @@ export function createLockingCommit<Item, Result>(
     ...(gather && { gather }),
     commit: (items) => commitInOrder(items),
     keyOf,
+    observer: observers?.direct,
     concurrency: slots.direct,
     // Locks hold up nobody here.
     lanes: { laneOf, concurrency: slots.perLane, isMixed: slots.isMixed },
@@ -68,6 +87,7 @@ export function createLockingCommit<Item, Result>(
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
     commit: commitPatiently,
+    observer: observers?.waiting,
     concurrency: slots.waiting,
     lanes: { laneOf, concurrency: 1 },
     maxWaiting: WAITING_FOR_LOCKS_MAX,
@@ -108,6 +128,7 @@ export function createLockingCommit<Item, Result>(
 
   return {
     async submit(item) {
+      traces?.add(item);
       const result = await direct.submit(item);
       return result === LOCKED ? submitPatiently(item) : result;
     },

@@ -37,6 +37,8 @@ export interface TransactOptions {
    * runs outside of a transaction, so it must be one that changes nothing. Default: no.
    */
   startsWithRead?: boolean;
+  /** The work failed by a conflict with another transaction, and runs again. */
+  onRetry?(): void;
 }
 
 /** In one message, since each costs a round trip. */
@@ -56,6 +58,7 @@ export function createTransact(database: Database, options: TransactOptions = {}
         return await runOnce(database, own, work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
+        options.onRetry?.();
       }
     }
   };

@@ -15,6 +15,8 @@ export interface ClaimedDelivery extends EndpointRef {
   secret: Buffer | null;
   previousSecret: Buffer | null;
   body: string;
+  /** That its event follows from; null without traces. */
+  trace: string | null;
 }
 
 /** How many deliveries to claim for an endpoint. */
@@ -55,7 +57,7 @@ const claiming = (chosen: string) => `
   )
   select c.organization_id as "organizationId", c.endpoint_id as "endpointId", c.id, c.event_id as "eventId",
     c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
-    c.url, c.secret, c.previous_secret as "previousSecret", e.body
+    c.url, c.secret, c.previous_secret as "previousSecret", e.body, e.trace
   from claimed c join events e on e.organization_id = c.organization_id and e.id = c.event_id
   order by c.id`;
 

@@ -45,6 +45,8 @@ export interface EndpointCounts {
   disabled: number;
   /** 0 when nothing is due. */
   oldestDueSeconds: number;
+  /** The same of those whose breaker is closed. */
+  delaySeconds: number;
 }
 
 /**
@@ -68,7 +70,14 @@ const IS_ENDPOINT = 'organization_id = ? and id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 
 const WITH_ENDPOINTS = { text: 'select distinct organization_id as "organizationId" from endpoints' };
-const NO_ENDPOINTS: EndpointCounts = { closed: 0, open: 0, draining: 0, disabled: 0, oldestDueSeconds: 0 };
+const NO_ENDPOINTS: EndpointCounts = {
+  closed: 0,
+  open: 0,
+  draining: 0,
+  disabled: 0,
+  oldestDueSeconds: 0,
+  delaySeconds: 0,
+};
 
 const addCounts = (sum: EndpointCounts, own: EndpointCounts): EndpointCounts => ({
   closed: sum.closed + own.closed,
@@ -76,6 +85,7 @@ const addCounts = (sum: EndpointCounts, own: EndpointCounts): EndpointCounts => 
   draining: sum.draining + own.draining,
   disabled: sum.disabled + own.disabled,
   oldestDueSeconds: Math.max(sum.oldestDueSeconds, own.oldestDueSeconds),
+  delaySeconds: Math.max(sum.delaySeconds, own.delaySeconds),
 });
 
 export type EndpointHealthRepository = ReturnType<typeof createEndpointHealthRepository>;
@@ -175,7 +185,9 @@ export function createEndpointHealthRepository(sql: Sql) {
            count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
            count(*) filter (where ep.status = 'disabled' and ep.deleted_at is null) as disabled,
-           coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds"
+           coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds",
+           coalesce(extract(epoch from now() - min(due.since) filter (where ep.breaker = 'closed')), 0)::float8
+             as "delaySeconds"
          from endpoints ep left join lateral (
            select least(
              (select uuid_extract_timestamp(id) from deliveries

@@ -8,6 +8,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { requireRole } from './authorize.ts';
@@ -21,6 +22,7 @@ import { compileRequestSchema } from './request-schema.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
+import { traceRequests } from './trace-requests.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {
@@ -48,6 +50,8 @@ export interface AppOptions {
   extras: ReadOnlyPaths[];
   /** null: there are none. */
   pages: Pages | null;
+  /** Null: no traces. */
+  tracing: Tracing | null;
 }
 
 /** Paths that are no operation of the API, such as health and documentation: they can only be read. */
@@ -66,9 +70,14 @@ interface State {
 
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
+  const { extras, pages, tracing } = options;
+  if (tracing) {
+    const leftOut = pages ? [...extras, pages] : extras;
+    const isLeftOut = (path: string) => leftOut.some(({ has }) => has(path));
+    app.use(traceRequests({ tracing, isLeftOut }));
+  }
   app.use(failuresAndHeaders(options));
-  for (const extra of options.extras) app.use(readOnly(extra));
-  const { pages } = options;
+  for (const extra of extras) app.use(readOnly(extra));
   if (pages) app.use((ctx, next) => (pages.has(ctx.path) ? pages.handle(ctx, next) : next()));
   const router = new Router({ strict: true, sensitive: true });
   for (const definition of mostSpecificFirst(options.routes)) {

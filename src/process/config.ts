@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
 import { readTemporalProfile, type TemporalAccess, type TemporalProfile } from './temporal-settings.ts';
+import type { TraceSettings } from './tracing.ts';
 
 export interface Settings {
   databaseUrl: string;
@@ -30,6 +31,10 @@ export interface Settings {
   host: string;
   port: number;
   metricsPort: number;
+  /** What metrics need of the database is asked at most so often. */
+  metricsMaxAgeMs: number;
+  /** Null: traces are off. */
+  traces: TraceSettings | null;
   requestTimeoutMs: number;
   /** A client that takes nothing of its answer for this long is cut off. */
   writeTimeoutMs: number;
@@ -164,6 +169,8 @@ export function readSettings(env: Env = process.env): Settings {
     host: values.HOST,
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,
+    metricsMaxAgeMs: values.METRICS_MAX_AGE_SECONDS * 1000,
+    traces: toTraceSettings(values),
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
     writeTimeoutMs: values.WRITE_TIMEOUT_SECONDS * 1000,
     transfers: toTransferSettings(values),
@@ -220,6 +227,15 @@ const toSmtpSettings = ({ SMTP_URL, SMTP_FROM, SMTP_TIMEOUT_SECONDS }: Values): 
   SMTP_URL === undefined || SMTP_FROM === undefined
     ? null
     : { url: SMTP_URL, from: SMTP_FROM, timeoutMs: SMTP_TIMEOUT_SECONDS * 1000 };
+
+const toTraceSettings = (values: Values): TraceSettings | null =>
+  values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? null
+    : {
+        endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+        sampledShare: values.OTEL_TRACES_SAMPLER_ARG,
+        delayMs: values.OTEL_BSP_SCHEDULE_DELAY,
+      };
 
 function parseSecretsKeys(text: string): Record<number, Buffer> {
   const pairs = text.split(',').map((pair) => pair.split(':') as [string, string]);

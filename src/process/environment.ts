@@ -56,6 +56,7 @@ const optional = {
     .pattern(/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/)
     .messages({ 'string.pattern.base': '{{#label}} must be an smtp:// or smtps:// URL' }),
   SMTP_FROM: Joi.string().max(320),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string().uri({ scheme: ['http', 'https'] }),
   COAP_TOKEN_OPTION: Joi.number().integer().min(1).max(64_999),
   SECRETS_KEYS: Joi.string()
     .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
@@ -115,6 +116,9 @@ const withDefault = {
   JOB_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(365),
   AUDIT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   ALERT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
+  METRICS_MAX_AGE_SECONDS: Joi.number().min(0).max(300).default(10),
+  OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1).default(1),
+  OTEL_BSP_SCHEDULE_DELAY: Joi.number().integer().min(10).max(60_000).default(5_000),
   LAME_DUCK_SECONDS: Joi.number().min(0).max(300).default(5),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };

@@ -48,6 +48,10 @@ const EXCEPTIONS: Record<string, string> = {
     'retention',
   'src/presence/presence.repository.ts postponeChecks: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are due for a look',
+  'src/config-jobs/config-jobs.repository.ts countRunning: looks up config_jobs without organization_id':
+    'a metric over all organizations',
+  'src/db/list-totals.repository.ts sumFleetTotals: looks up list_totals without organization_id':
+    'a metric over all organizations',
   'src/db/list-totals.repository.ts addUpListChanges: looks up list_changes without organization_id':
     'a sweep: changes of totals of all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':

@@ -70,8 +70,9 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),
   ];
+  const renderer = createPageRenderer(pages);
   const watch = createWatch({
-    draw: createPageRenderer(pages),
+    draw: renderer.draw,
     intervalMs: WATCH_INTERVAL_MS,
     lifetimeMs: WATCH_LIFETIME_MS,
   });
@@ -86,7 +87,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       baseUrl: operatorUrl,
       routes: [
         ...pages,
-        ...watchRoutes({ watch, limit: createConcurrencyLimit(WATCHES) }),
+        ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),
         ...signInRoutes({ layout, sessions }),
       ],
       findVisitor: sessions.find,

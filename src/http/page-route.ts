@@ -27,6 +27,8 @@ interface Common {
 /** For whoever is signed in, with a role that includes this one. */
 export interface PageRoute<Visitor> extends Common {
   role: Role;
+  /** It may be drawn again and again for those who have it open, so it is cheap. */
+  isLive?: boolean;
   handle(request: PageRequest<Visitor>): Promise<PageReply>;
 }
 

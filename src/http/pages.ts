@@ -32,28 +32,30 @@ export interface PagesOptions<Visitor extends { role: Role }> {
   onDefect(error: unknown): void;
 }
 
-/** Draws a page as a visitor would see it, for whom it is known already that they are signed in. */
+/** Draws live pages as a visitor would see them, for whom it is known already that they are signed in. */
 export function createPageRenderer<Visitor extends { role: Role }>(
   routes: ReadonlyArray<PageRoute<Visitor>>,
 ) {
-  const matchers = routes.map((route) => ({ route, pattern: toPattern(route.path) }));
-  return async (visitor: Visitor, url: string): Promise<string> => {
-    const [path = '', search = ''] = url.split('?');
-    const matcher = matchers.find(({ route, pattern }) => route.method === 'GET' && pattern.test(path));
-    if (!matcher || !includesRole(visitor.role, matcher.route.role))
-      throw notFound('There is no page at this address');
-    const params = toParams(matcher.pattern.exec(path));
-    const form = new URLSearchParams();
-    const reply = await matcher.route.handle({
-      visitor,
-      params,
-      query: new URLSearchParams(search),
-      form,
-      url,
-    });
-    return 'page' in reply ? reply.page : '';
+  const live = routes.filter(({ isLive }) => isLive);
+  const matchers = live.map((route) => ({ route, pattern: toPattern(route.path) }));
+  const find = (path: string) => matchers.find(({ pattern }) => pattern.test(path));
+  return {
+    isLive: (url: string): boolean => find(pathIn(url)) !== undefined,
+    async draw(visitor: Visitor, url: string): Promise<string> {
+      const path = pathIn(url);
+      const matcher = find(path);
+      if (!matcher || !includesRole(visitor.role, matcher.route.role))
+        throw notFound('There is no such page');
+      const params = toParams(matcher.pattern.exec(path));
+      const query = new URLSearchParams(url.slice(path.length));
+      const form = new URLSearchParams();
+      const reply = await matcher.route.handle({ visitor, params, query, form, url });
+      return 'page' in reply ? reply.page : '';
+    },
   };
 }
+
+const pathIn = (url: string): string => url.split('?')[0] ?? '';
 
 const POLICY = [
   "default-src 'none'",

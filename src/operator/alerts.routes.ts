@@ -11,6 +11,7 @@ export function alertsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
       method: 'GET',
       path,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, query, url }) {
         const filter = given({
           status: query.get('status') ?? 'new',

@@ -58,6 +58,7 @@ export function devicesRoutes({ ask, call, layout, now, deviceJobs }: DevicesPag
       method: 'GET',
       path,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params });

@@ -37,6 +37,7 @@ export function fleetRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
       method: 'GET',
       path: OPERATOR_PATH,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, query, url }) {
         const filter = toFilter(query);
         const isFirst = Object.keys(filter).length === 0;

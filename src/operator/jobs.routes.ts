@@ -21,6 +21,7 @@ export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[
       method: 'GET',
       path,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, query, url }) {
         const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
         const [jobs, { profiles }] = await Promise.all([
@@ -52,6 +53,7 @@ export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[
       method: 'GET',
       path: `${path}/{jobId}`,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
         const [job, targets] = await Promise.all([

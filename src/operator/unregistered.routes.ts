@@ -14,6 +14,7 @@ export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
       method: 'GET',
       path,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, query, url }) {
         const cursor = given({ cursor: query.get('cursor') });
         const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });

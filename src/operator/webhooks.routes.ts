@@ -55,6 +55,7 @@ export function webhooksRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
       method: 'GET',
       path,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, url }) {
         const [events, cellular] = await Promise.all([
           ask(session, 'listWebhooks'),
@@ -68,6 +69,7 @@ export function webhooksRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
       method: 'GET',
       path: onePath,
       role: 'read',
+      isLive: true,
       handle: ({ visitor, params, query, url }) =>
         page(visitor, params, query, { url, notice: DONE[query.get('done') ?? ''] }),
     },
@@ -106,6 +108,7 @@ export function webhooksRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
       method: 'GET',
       path: deliveryPath,
       role: 'read',
+      isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
         const mayChange = session.role !== 'read';

@@ -78,6 +78,17 @@ describe('Watching a page', () => {
       for (const each of [...all, next]) each.leave();
     });
 
+    it('refuses pages that are costly to draw, and addresses that are none', async () => {
+      const device = `/operator/devices/${crypto.randomUUID()}`;
+      for (const path of [`${device}/statistics?span=year`, `${device}/statistics.pdf`, '/assets', ''])
+        assert.equal((await open(path)).status, 404, path);
+      for (const path of ['/operator', '/operator/alerts?status=all']) {
+        const { status, leave } = await open(path);
+        leave();
+        assert.equal(status, 200, path);
+      }
+    });
+
     it('does not keep a process that stops waiting', async () => {
       const other = await startService({ withWorker: false, databaseUrl: dms.settings.databaseUrl });
       const headers = { cookie: await signIn(other) };

@@ -476,6 +476,34 @@ COMMENT ON COLUMN notifications.sent_at IS
 COMMENT ON INDEX notifications_ended_idx IS
   'Without organization_id: retention over all organizations.';
 
+CREATE TABLE operator_sessions (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  link_hash bytea NOT NULL,
+  name text NOT NULL,
+  role text NOT NULL,
+  key_id uuid,
+  link_expires_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT operator_sessions_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT operator_sessions_role_check CHECK (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text])),
+  CONSTRAINT operator_sessions_started_check CHECK ((started_at IS NULL) = (expires_at IS NULL))
+);
+COMMENT ON TABLE operator_sessions IS
+  'Sign-in links of the operators'' page, and the sessions that they have begun.';
+COMMENT ON COLUMN operator_sessions.link_hash IS
+  'SHA-256 of the secret in the link.';
+COMMENT ON COLUMN operator_sessions.name IS
+  'Of the person, for the audit trail.';
+COMMENT ON COLUMN operator_sessions.key_id IS
+  'The key that asked for the link: the session ends with it. Null: the command line.';
+COMMENT ON COLUMN operator_sessions.started_at IS
+  'When the link was used, which it is once. Null: not yet.';
+COMMENT ON COLUMN operator_sessions.expires_at IS
+  'The end of the session. Null: it has not begun.';
+
 CREATE TABLE organizations (
   id uuid DEFAULT uuidv7() NOT NULL,
   name text NOT NULL,

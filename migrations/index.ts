@@ -59,6 +59,7 @@ import * as deviceListIndexes from './067-device-list-indexes.ts';
 import * as deviceTotals from './068-device-totals.ts';
 import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
+import * as operatorSessions from './080-operator-sessions.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -111,4 +112,5 @@ export const migrations = {
   '068-device-totals': deviceTotals,
   '069-event-traces': eventTraces,
   '071-endpoint-disabled-at': endpointDisabledAt,
+  '080-operator-sessions': operatorSessions,
 };

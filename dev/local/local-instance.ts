@@ -39,7 +39,12 @@ export interface Exposure {
   isTokenRequired: boolean;
 }
 
-export function startupBanner(local: LocalInstance, dataDir: string, exposure: Exposure): string {
+/** Once, and for 10 minutes. */
+interface SignIn {
+  operatorLink: string;
+}
+
+export function startupBanner(local: LocalInstance & SignIn, dataDir: string, exposure: Exposure): string {
   return `
   Device Monitoring Service is up.
 
@@ -50,6 +55,10 @@ export function startupBanner(local: LocalInstance, dataDir: string, exposure: E
     Metrics       ${local.metricsUrl}
     API key       ${local.apiKey}
     Device token  ${local.deviceToken}
+
+  The operators' page, signed in (once, within 10 minutes; \`npm run dms -- operator link --org local\` makes another link):
+
+    ${local.operatorLink}
 
   Try it:
 

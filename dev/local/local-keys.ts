@@ -7,6 +7,9 @@ import { hashKey, isActive } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
+import { toLink } from '../../src/operator/session.ts';
+import { createSessionsRepository } from '../../src/operator/sessions.repository.ts';
+import { createLinkIssuer } from '../../src/operator/sessions.service.ts';
 import { writePrivately } from './local-instance.ts';
 
 export interface LocalKeys {
@@ -31,6 +34,14 @@ export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
   };
   writePrivately(file, JSON.stringify(issued));
   return issued;
+}
+
+/** Signs in to the operators' page once. */
+export async function localOperatorLink(sql: Sql, baseUrl: string): Promise<string> {
+  const { id: organizationId } = await createOrganizationsRepository(sql).ensure(ORGANIZATION);
+  const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
+  const link = await issue(sql, { organizationId, name: 'operator', role: 'admin', keyId: null });
+  return toLink(baseUrl, link);
 }
 
 /** Not when they belong to another database, or were revoked. */

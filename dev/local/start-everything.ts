@@ -12,7 +12,7 @@ import { findTemporalCli } from '../embedded/temporal-cli.ts';
 import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { readLocalInstance, startupBanner, writeLocalInstance } from './local-instance.ts';
-import { localKeys, localSecretsKeys } from './local-keys.ts';
+import { localKeys, localOperatorLink, localSecretsKeys } from './local-keys.ts';
 import { openLogFile } from './log-file.ts';
 import {
   type PortReservation,
@@ -61,6 +61,7 @@ export async function startEverything(options: StartOptions): Promise<void> {
     port: apiPort.port,
     coapPort: coapPort.port,
     secretsKeys: localSecretsKeys(start.dataDir),
+    temporalUi: temporal.uiUrl,
   });
   const service = compose({ settings, log: createLog(settings.logLevel, destination) });
   onStop(service.close);
@@ -89,7 +90,10 @@ export async function startEverything(options: StartOptions): Promise<void> {
   };
   writeLocalInstance(start.dataDir, local);
   const { host, coap } = settings;
-  print(startupBanner(local, start.dataDir, { host, isTokenRequired: coap.isTokenRequired }));
+  const operatorLink = await localOperatorLink(service.sql, settings.operatorUrl ?? local.baseUrl);
+  print(
+    startupBanner({ ...local, operatorLink }, start.dataDir, { host, isTokenRequired: coap.isTokenRequired }),
+  );
 }
 
 /** Only a service on this folder knows its key. */

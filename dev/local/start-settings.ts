@@ -31,6 +31,8 @@ export interface FoundSettings {
   port: number;
   coapPort: number;
   secretsKeys: string;
+  /** Of the Temporal server that was started along; null when there is none. */
+  temporalUi: string | null;
 }
 
 export function readStartSettings(env: NodeJS.ProcessEnv = process.env): StartSettings {
@@ -66,6 +68,8 @@ export const settingsForStart = ({ env }: StartSettings, found: FoundSettings): 
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
     COAP_REQUIRE_TOKEN: 'false',
     SECRETS_KEYS: found.secretsKeys,
+    OPERATOR_URL: `http://127.0.0.1:${found.port}`,
+    TEMPORAL_UI_URL: found.temporalUi ?? undefined,
     ...env,
     DATABASE_URL: found.databaseUrl,
     TEMPORAL_ADDRESS: found.temporalAddress,

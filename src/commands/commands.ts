@@ -10,6 +10,7 @@ import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { loginCommands } from './login-commands.ts';
+import { operatorCommands } from './operator-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
 import { readingCommands } from './reading-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
@@ -27,6 +28,7 @@ export const commands: Command[] = [
   ...assetCommands,
   ...organizationCommands,
   ...keyCommands,
+  ...operatorCommands,
   ...certificateCommands,
   ...deviceCommands,
   ...fleetCommands,

@@ -12,6 +12,7 @@ import { type HttpServer, listen } from '../http/server.ts';
 import { AppError } from '../process/errors.ts';
 import { apiDocument } from './api-document.ts';
 import { healthChecks } from './health.ts';
+import { composeOperator } from './operator.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -45,6 +46,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   const readReadiness = createReadiness(healthChecks(resources), () =>
     server?.isDraining() ? 'draining' : 'up',
   );
+  const operator = composeOperator(resources, slices, { routes, translateFault });
   const app = createApp({
     routes,
     authenticate: createAuthenticate(slices.keys),
@@ -56,6 +58,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     observe: observer(resources),
     tracing: resources.tracing,
     extras: [createHealth(readReadiness), createDocs(apiDocument(routes))],
+    pages: operator?.pages ?? null,
   });
   server = await listen({
     listener: app.callback(),
@@ -64,12 +67,17 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     requestTimeoutMs: settings.requestTimeoutMs,
     writeTimeoutMs: settings.writeTimeoutMs,
   });
-  const { port, drain, stop } = server;
+  const { port, stop } = server;
+  const drain = () => {
+    operator?.close();
+    server?.drain();
+  };
   const heartbeat = slices.presence.startIngressHeartbeat('api');
   return {
     port,
     drain,
     async stop(deadlineMs) {
+      operator?.close();
       await Promise.all([heartbeat.stop(), stop(deadlineMs)]);
     },
   };

@@ -10,6 +10,7 @@ import { apiDocument } from './api-document.ts';
 import { composeClock } from './clock.ts';
 import { startGateway } from './gateway.ts';
 import { healthChecks } from './health.ts';
+import { operatorLinkRoutes } from './operator.ts';
 import { composeProcessMetrics, type ProcessKind } from './process-metrics.ts';
 import { type ComposeOptions, openResources } from './resources.ts';
 import { composeSlices } from './slices.ts';
@@ -20,7 +21,7 @@ export type Service = ReturnType<typeof compose>;
 export function compose(options: ComposeOptions) {
   const resources = openResources(options);
   const slices = composeSlices(resources);
-  const routes = routesOf(slices);
+  const routes = [...routesOf(slices), ...operatorLinkRoutes(resources)];
   const clock = composeClock(resources);
   const { settings, sql, transferSql, lagging, temporal, metrics, tracing } = resources;
   let phase: Phase = 'starting';

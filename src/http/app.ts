@@ -18,11 +18,11 @@ import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempoten
 import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readBytes, readJsonBody } from './read-body.ts';
 import { renderError } from './render-error.ts';
+import { compileRequestSchema } from './request-schema.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
-import { bodyValidator, noParameters, paramsCheck, queryValidator } from './validate.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {
@@ -48,6 +48,8 @@ export interface AppOptions {
   translateFault(error: unknown): unknown;
   observe(entry: RequestLog): void;
   extras: ReadOnlyPaths[];
+  /** null: there are none. */
+  pages: Pages | null;
   /** Null: no traces. */
   tracing: Tracing | null;
 }
@@ -58,6 +60,9 @@ export interface ReadOnlyPaths {
   handle: Middleware;
 }
 
+/** Paths for people, which answer errors by themselves as well. */
+export type Pages = ReadOnlyPaths;
+
 interface State {
   operationId: string;
   organizationId?: string;
@@ -65,13 +70,15 @@ interface State {
 
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
-  const { extras, tracing } = options;
+  const { extras, pages, tracing } = options;
   if (tracing) {
-    const isLeftOut = (path: string) => extras.some(({ has }) => has(path));
+    const leftOut = pages ? [...extras, pages] : extras;
+    const isLeftOut = (path: string) => leftOut.some(({ has }) => has(path));
     app.use(traceRequests({ tracing, isLeftOut }));
   }
   app.use(failuresAndHeaders(options));
   for (const extra of extras) app.use(readOnly(extra));
+  if (pages) app.use((ctx, next) => (pages.has(ctx.path) ? pages.handle(ctx, next) : next()));
   const router = new Router({ strict: true, sensitive: true });
   for (const definition of mostSpecificFirst(options.routes)) {
     const path = definition.path.replace(/\{(\w+)\}/g, ':$1');
@@ -195,20 +202,6 @@ async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined):
 /** Node joins repeated headers, in their order. */
 const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
   clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
-
-/** The schemas of one route's request, compiled once. */
-function compileRequestSchema({ tag, params, query, body }: Route) {
-  const validateBody = bodyValidator(body ?? noParameters);
-  const isParams = params ? paramsCheck(params) : () => true;
-  return {
-    query: queryValidator(query ?? noParameters),
-    body: (value: unknown) => (body || value !== undefined ? validateBody(value) : undefined),
-    params(value: unknown): unknown {
-      if (!isParams(value)) throw notFound(`${tag}: nothing has this name or id`);
-      return value;
-    },
-  };
-}
 
 /** For requests that match no operation: 405 when the path has other methods, else 404. */
 function notFoundOrMethodNotAllowed(routes: Route[]): Middleware {

@@ -23,10 +23,15 @@ export interface Audit {
   isChange?(answer: AnswerBody): boolean;
 }
 
+/** `keyId` is null for the command line. */
+export interface Actor {
+  keyId: string | null;
+  name: string;
+}
+
 export interface AuditEntry {
   organizationId: string;
-  /** `keyId` is null for the command line. */
-  actor: { keyId: string | null; name: string };
+  actor: Actor;
   action: string;
   subject: string;
   before: unknown;

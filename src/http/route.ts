@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Joi from 'joi';
 import type { Transact } from '../db/transaction.ts';
-import type { Audit } from './audit.ts';
+import type { Actor, Audit } from './audit.ts';
 import type { Role } from './role.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -15,6 +15,8 @@ export type KeyKind = 'customer' | 'device';
 export interface Caller {
   keyId: string;
   keyName: string;
+  /** Whom the audit trail names instead of the key: somebody who is signed in. */
+  actor?: Actor;
   organizationId: string;
   kind: KeyKind;
   /** Null for device keys. */

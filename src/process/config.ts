@@ -73,6 +73,10 @@ export interface Settings {
   sweepIntervalMs: number;
   /** For how long a process that stops goes on serving after it has said that it is not ready. */
   lameDuckMs: number;
+  /** Where people reach the operators' page; null: there is none. */
+  operatorUrl: string | null;
+  /** For links to runs; null: none are shown. */
+  temporalUiUrl: string | null;
   logLevel: string;
 }
 
@@ -195,6 +199,8 @@ export function readSettings(env: Env = process.env): Settings {
     applyChunkSize: values.APPLY_CHUNK_SIZE,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
     lameDuckMs: values.LAME_DUCK_SECONDS * 1000,
+    operatorUrl: values.OPERATOR_URL ?? null,
+    temporalUiUrl: values.TEMPORAL_UI_URL ?? null,
     logLevel: values.LOG_LEVEL,
   });
 }
@@ -259,6 +265,7 @@ const withProfile = (env: Env, { address, namespace }: TemporalProfile): Env => 
 /** What commands need: the database, or else the folder in which `npm start` has written where its own is. */
 export const readCommandSettings = (env: Env = process.env) => ({
   databaseUrl: env.DATABASE_DIRECT_URL || env.DATABASE_URL || null,
+  operatorUrl: env.OPERATOR_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
 });
 

@@ -32,6 +32,8 @@ const list = (isValid: (item: string) => boolean, items: string) =>
         : helpers.message({ custom: `{{#label}} must be ${items}, separated by commas` }),
     );
 
+const httpUrl = () => Joi.string().uri({ scheme: ['http', 'https'] });
+
 const optional = {
   DATABASE_URL: databaseUrl(),
   // Without the pooler: for notifications, migrations and commands.
@@ -43,6 +45,8 @@ const optional = {
   DATABASE_REPLICA_URL: databaseUrl(),
   TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
   TEMPORAL_CLI_PATH: Joi.string(),
+  TEMPORAL_UI_URL: httpUrl(),
+  OPERATOR_URL: httpUrl(),
   WORKFLOW_BUNDLE: Joi.string(),
   PORT: Joi.number().port(),
   COAP_PORT: port(),

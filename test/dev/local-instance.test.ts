@@ -12,6 +12,7 @@ describe('The banner of npm start', () => {
     temporalUi: null,
     metricsUrl: 'http://127.0.0.1:9464/metrics',
     databaseUrl: 'postgres://127.0.0.1/dms',
+    operatorLink: 'http://127.0.0.1:8080/operator/sign-in?link=once',
   };
   const bannerOf = (host: string, isTokenRequired: boolean) =>
     startupBanner(local, '/tmp/data', { host, isTokenRequired });

@@ -27,6 +27,7 @@ const FLOORS = [
   'src/deliveries',
   'src/fleet',
   'src/notifications',
+  'src/operator',
   // What puts them to use.
   'src/temporal',
   'activities',
@@ -98,6 +99,7 @@ const NODE_IN_SLICES: Record<string, string[]> = {
   'node:dns/promises': ['src/deliveries/name-resolver.service.ts'],
   // The hosts file.
   'node:fs': ['src/deliveries/name-resolver.service.ts'],
+  'node:stream': ['src/operator/watch.service.ts'],
   'node:net': ['src/deliveries/name-resolver.service.ts', 'src/deliveries/sender.service.ts'],
 };
 

@@ -100,6 +100,7 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),
   rotateWebhookSecret: () => ({ secret: HOOK.secret }),
   // Without expiresAt, which may be null.
+  createOperatorLink: () => ({ name: 'Ada Lovelace', role: 'read' }),
   createKey: () => ({ name: 'Facility team', kind: 'customer', role: 'write' }),
 };
 

@@ -1032,6 +1032,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link that signs in to the operators' page
+         * @description The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key. 404 when the service has no such page.
+         */
+        post: operations["createOperatorLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "data.measurement": {
@@ -2121,6 +2141,21 @@ export interface components {
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Ada Lovelace",
+         *       "role": "write"
+         *     }
+         */
+        CreateOperatorLink: {
+            /** @description Of the person who signs in; the audit trail names them */
+            name: string;
+            /**
+             * @description At most that of the key, which is also the default
+             * @enum {string}
+             */
+            role?: "admin" | "write" | "read";
         };
         /**
          * @example {
@@ -5555,6 +5590,48 @@ export interface operations {
                         items: components["schemas"]["AuditEntry"][];
                         /** @description Pass as cursor for the next page; null on the last one */
                         nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createOperatorLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateOperatorLink"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        recType: "operator-link";
+                        name: string;
+                        /** @enum {string} */
+                        role: "admin" | "write" | "read";
+                        /** @description Signs in once; shown only in this answer */
+                        url: string;
+                        /**
+                         * Format: date-time
+                         * @description ISO 8601, UTC, milliseconds
+                         * @example 2026-03-02T08:15:30.000Z
+                         */
+                        expiresAt: string;
                     };
                 };
             };

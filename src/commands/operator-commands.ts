@@ -1,0 +1,53 @@
+import { ROLES } from '../http/role.ts';
+import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { OPERATOR_NAME_MAX, toLink } from '../operator/session.ts';
+import { createSessionsRepository } from '../operator/sessions.repository.ts';
+import { createLinkIssuer } from '../operator/sessions.service.ts';
+import { changing } from './changing.ts';
+import { type Command, type CommandInput, option, UsageError } from './command.ts';
+import { findOperatorUrl } from './operator-url.ts';
+
+export const operatorCommands: Command[] = [
+  {
+    words: ['operator', 'link'],
+    args: '--org NAME [--role admin|write|read] [--name NAME]',
+    summary: "prints a link to the operators' page that signs in once, within 10 minutes",
+    ...changing('createOperatorLink', async (input, { sql }) => {
+      const baseUrl = findOperatorUrl();
+      const name = personName(input);
+      const role = roleOption(input);
+      const organization = await organizationOf(input, createOrganizationsRepository(sql).findByName);
+      const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
+      const link = await issue(sql, { organizationId: organization.id, name, role, keyId: null });
+      const created = {
+        organizationId: organization.id,
+        subject: link.id,
+        before: null,
+        after: { name, role, expiresAt: link.expiresAt.toISOString() },
+      };
+      return { changes: [created], output: toLink(baseUrl, link) };
+    }),
+  },
+];
+
+async function organizationOf<T>(input: CommandInput, find: (name: string) => Promise<T | null>): Promise<T> {
+  const name = option(input, 'org');
+  if (name === undefined) throw new UsageError('--org NAME is missing');
+  const organization = await find(name);
+  if (!organization) throw new UsageError(`There is no organization "${name}"`);
+  return organization;
+}
+
+function roleOption(input: CommandInput) {
+  const role = option(input, 'role') ?? 'write';
+  const found = ROLES.find((each) => each === role);
+  if (!found) throw new UsageError(`--role must be ${ROLES.join(', ')}`);
+  return found;
+}
+
+function personName(input: CommandInput): string {
+  const name = option(input, 'name') ?? 'operator';
+  if (name.trim() === '' || name.length > OPERATOR_NAME_MAX)
+    throw new UsageError(`--name must have 1 to ${OPERATOR_NAME_MAX} characters`);
+  return name;
+}

@@ -1,0 +1,138 @@
+/** The operators' page: sessions, what the pages are given, and their files. */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createClientAddress } from '../http/client-address.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createOperations } from '../http/operations.ts';
+import { createPageRenderer, createPages } from '../http/pages.ts';
+import type { Route } from '../http/route.ts';
+import { readStaticFiles } from '../http/static-files.ts';
+import { alertsRoutes } from '../operator/alerts.routes.ts';
+import type { Answers } from '../operator/answers.ts';
+import { channelsRoutes } from '../operator/channels.routes.ts';
+import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
+import { devicesRoutes } from '../operator/devices.routes.ts';
+import { errorTitle, errorView } from '../operator/error-view.ts';
+import { fleetRoutes } from '../operator/fleet.routes.ts';
+import { jobsRoutes } from '../operator/jobs.routes.ts';
+import { createLayout } from '../operator/layout.ts';
+import { linksRoutes } from '../operator/links.routes.ts';
+import type { OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import { createCookieSigner, OPERATOR_PATH, type Session, toCaller } from '../operator/session.ts';
+import { createSessionsRepository } from '../operator/sessions.repository.ts';
+import { createLinkIssuer, createSessions } from '../operator/sessions.service.ts';
+import { signInRoutes } from '../operator/sign-in.routes.ts';
+import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
+import { watchRoutes } from '../operator/watch.routes.ts';
+import { createWatch } from '../operator/watch.service.ts';
+import { webhooksRoutes } from '../operator/webhooks.routes.ts';
+import { AppError } from '../process/errors.ts';
+import type { Resources } from './resources.ts';
+import type { Slices } from './slices.ts';
+
+const WATCH_INTERVAL_MS = 3_000;
+const WATCH_LIFETIME_MS = 2 * 60_000;
+const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 100 };
+
+export interface OperatorOptions {
+  routes: Route[];
+  translateFault(error: unknown): unknown;
+}
+
+/** The operation that makes links; without the page it answers 404. */
+export const operatorLinkRoutes = ({ settings: { operatorUrl }, now }: Resources): Route[] =>
+  linksRoutes({ operatorUrl, issue: createLinkIssuer({ sessionsIn: createSessionsRepository, now }) });
+
+/** null when the page is off. */
+export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
+  const { settings, sql, now, log } = resources;
+  const { operatorUrl } = settings;
+  if (operatorUrl === null) return null;
+  const staticFiles = readStaticFiles(`${OPERATOR_PATH}/static`, FILES);
+  const layout = createLayout(staticFiles.pathOf);
+  const call = createOperations({ ...resources, routes: options.routes, recordAudit: slices.audit.record });
+  const ask: PageDeps['ask'] = async (session, operationId, input) =>
+    (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
+  const deps = {
+    ask,
+    call,
+    layout,
+    now,
+    deviceJobs: createDeviceJobsRepository(sql),
+    runUrl: runUrlIn(settings),
+  };
+  const pages: OperatorPage[] = [
+    ...fleetRoutes(deps),
+    ...unregisteredRoutes(deps),
+    ...devicesRoutes(deps),
+    ...jobsRoutes(deps),
+    ...alertsRoutes(deps),
+    ...webhooksRoutes(deps),
+    ...channelsRoutes(deps),
+  ];
+  const renderer = createPageRenderer(pages);
+  const watch = createWatch({
+    draw: renderer.draw,
+    intervalMs: WATCH_INTERVAL_MS,
+    lifetimeMs: WATCH_LIFETIME_MS,
+  });
+  const sessions = createSessions({
+    sessions: createSessionsRepository(sql),
+    cookies: createCookieSigner(settings.secretsKeys),
+    now,
+  });
+  return {
+    pages: createPages<Session>({
+      prefix: OPERATOR_PATH,
+      baseUrl: operatorUrl,
+      routes: [
+        ...pages,
+        ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),
+        ...signInRoutes({ layout, sessions }),
+      ],
+      findVisitor: sessions.find,
+      admit: admission(slices),
+      clientAddress: createClientAddress(settings.trustedProxies),
+      except: options.routes.map(({ path }) => path),
+      staticFiles,
+      translateFault: options.translateFault,
+      errorPage: ({ status, message }, session) =>
+        layout({ title: errorTitle(status), session }, errorView(status, message, session !== null)),
+      onDefect: (err) => log.error({ err }, 'a page of the operators failed'),
+    }),
+    close: watch.close,
+  };
+}
+
+/** One limit for somebody who is signed in, as a key has; for others that of wrong keys. */
+const admission =
+  ({ keys }: Slices) =>
+  (session: Session | null, address: string): void => {
+    const waitSeconds = session
+      ? keys.limits.customer.take(toCaller(session).keyId)
+      : keys.failures.take(address);
+    if (waitSeconds === null) return;
+    throw new AppError('rate_limited', `Too many requests: try again in ${waitSeconds} s`, {
+      headers: { 'Retry-After': String(waitSeconds) },
+    });
+  };
+
+const runUrlIn =
+  ({ temporalUiUrl, temporalNamespace }: Resources['settings']) =>
+  (jobId: string): string | null =>
+    temporalUiUrl === null
+      ? null
+      : `${temporalUiUrl.replace(/\/+$/, '')}/namespaces/${temporalNamespace}/workflows/apply-profile:${jobId}`;
+
+const own = (name: string) => new URL(`../operator/static/${name}`, import.meta.url);
+const uplot = (name: string) =>
+  join(dirname(createRequire(import.meta.url).resolve('uplot/package.json')), 'dist', name);
+
+const FILES = {
+  'operator.css': own('operator.css'),
+  'operator.mjs': own('operator.mjs'),
+  'curve.mjs': own('curve.mjs'),
+  'icon.svg': own('icon.svg'),
+  'uplot.js': uplot('uPlot.iife.min.js'),
+  'uplot.css': uplot('uPlot.min.css'),
+};

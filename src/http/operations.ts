@@ -1,0 +1,82 @@
+/**
+ * Calls of operations from within the process, for callers that are known already: role, shape, rules, audit trail and the
+ * filter of the answer are those of the same operation over HTTP.
+ */
+import type { Transact } from '../db/transaction.ts';
+import type { RecordAudit } from './audit.ts';
+import { requireRole } from './authorize.ts';
+import { compileProjection } from './project-response.ts';
+import { compileRequestSchema } from './request-schema.ts';
+import type { Caller, Reply, Route } from './route.ts';
+import { createAudit } from './with-audit.ts';
+
+export interface OperationInput {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  /** A media type other than JSON. */
+  accept?: string;
+}
+
+export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
+
+export interface OperationsOptions {
+  routes: readonly Route[];
+  transact: Transact;
+  recordAudit: RecordAudit;
+}
+
+export function createOperations(options: OperationsOptions): CallOperation {
+  const callable = options.routes.filter(({ rawBody }) => rawBody === undefined);
+  const operations = new Map(callable.map((each) => [each.operationId, createOperation(each, options)]));
+  return async (caller, operationId, input = {}) => {
+    const operation = operations.get(operationId);
+    if (!operation) throw new Error(`There is no operation ${operationId} to call`);
+    return operation(caller, input);
+  };
+}
+
+function createOperation(definition: Route, { transact, recordAudit }: OperationsOptions) {
+  const checkRole = requireRole(definition);
+  const shape = compileRequestSchema(definition);
+  const withAudit = createAudit(definition, recordAudit);
+  const project = createProjection(definition);
+  return async (
+    caller: Caller,
+    { params = {}, query = {}, body, accept }: OperationInput,
+  ): Promise<Reply> => {
+    checkRole(caller);
+    const request = {
+      caller,
+      query: shape.query(query),
+      body: shape.body(body),
+      params: shape.params(params),
+      url: definition.path,
+      bytes: Buffer.alloc(0),
+      isHead: false,
+      header: (name: string) => (name.toLowerCase() === 'accept' ? accept : undefined),
+    };
+    const handle = async (on: Transact) =>
+      definition.handle({
+        ...request,
+        transact: on,
+        get stream(): never {
+          throw new Error('There is no stream to read');
+        },
+      });
+    return project(await withAudit({ caller, params: request.params }, transact, handle));
+  };
+}
+
+/** As over HTTP, an answer holds what its schema names. Streams pass. */
+function createProjection({ responses }: Route): (reply: Reply) => Reply {
+  const projections = new Map<number, (value: unknown) => unknown>();
+  for (const [status, contract] of Object.entries(responses)) {
+    if (contract && 'describe' in contract) projections.set(Number(status), compileProjection(contract));
+  }
+  return (reply) => {
+    const project = projections.get(reply.status);
+    const isPlain = reply.body !== null && typeof reply.body === 'object' && !('pipe' in reply.body);
+    return project && isPlain ? { ...reply, body: project(reply.body) } : reply;
+  };
+}

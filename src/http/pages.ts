@@ -1,0 +1,207 @@
+/**
+ * Pages for people who are signed in by a cookie. Nothing of another origin is loaded, embeds them, or sends their
+ * forms: the policy forbids scripts and styles within a page, and a POST has to come from a page of this host.
+ */
+import type { Context } from 'koa';
+import { AppError, notFound } from '../process/errors.ts';
+import type { Pages } from './app.ts';
+import type { ClientAddress } from './client-address.ts';
+import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
+import { readForm } from './read-form.ts';
+import { renderError } from './render-error.ts';
+import { includesRole, type Role } from './role.ts';
+import type { StaticFiles } from './static-files.ts';
+
+export interface PagesOptions<Visitor extends { role: Role }> {
+  /** What all paths begin with. */
+  prefix: string;
+  /** Where people reach the pages; its scheme decides whether cookies are sent over HTTPS only. */
+  baseUrl: string;
+  routes: ReadonlyArray<PageRoute<Visitor> | OpenPageRoute<Visitor>>;
+  findVisitor(cookie: string | undefined): Promise<Visitor | null>;
+  /** @throws when this visitor, or a client at this address that is not signed in, has asked too often. */
+  admit(visitor: Visitor | null, address: string): void;
+  clientAddress: ClientAddress;
+  /** Paths below the prefix that other parts of the service answer. */
+  except: readonly string[];
+  staticFiles: StaticFiles;
+  translateFault(error: unknown): unknown;
+  /** `visitor` is null for those who have to sign in. */
+  errorPage(error: { status: number; message: string }, visitor: Visitor | null): string;
+  /** An error that is nobody's but ours. */
+  onDefect(error: unknown): void;
+}
+
+/** Draws live pages as a visitor would see them, for whom it is known already that they are signed in. */
+export function createPageRenderer<Visitor extends { role: Role }>(
+  routes: ReadonlyArray<PageRoute<Visitor>>,
+) {
+  const live = routes.filter(({ isLive }) => isLive);
+  const matchers = live.map((route) => ({ route, pattern: toPattern(route.path) }));
+  const find = (path: string) => matchers.find(({ pattern }) => pattern.test(path));
+  return {
+    isLive: (url: string): boolean => find(pathIn(url)) !== undefined,
+    async draw(visitor: Visitor, url: string): Promise<string> {
+      const path = pathIn(url);
+      const matcher = find(path);
+      if (!matcher || !includesRole(visitor.role, matcher.route.role))
+        throw notFound('There is no such page');
+      const params = toParams(matcher.pattern.exec(path));
+      const query = new URLSearchParams(url.slice(path.length));
+      const form = new URLSearchParams();
+      const reply = await matcher.route.handle({ visitor, params, query, form, url });
+      return 'page' in reply ? reply.page : '';
+    },
+  };
+}
+
+const pathIn = (url: string): string => url.split('?')[0] ?? '';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+};
+
+type AnyRoute<Visitor> = PageRoute<Visitor> | OpenPageRoute<Visitor>;
+
+export function createPages<Visitor extends { role: Role }>(options: PagesOptions<Visitor>): Pages {
+  const { prefix, except, staticFiles } = options;
+  const matchers = options.routes.map((route) => ({ route, pattern: toPattern(route.path) }));
+  const cookies = createCookies(options);
+
+  function find(ctx: Context): { route: AnyRoute<Visitor>; params: Record<string, string> } {
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const found = matchers.filter(({ pattern }) => pattern.test(ctx.path));
+    const matcher = found.find(({ route }) => route.method === method);
+    if (matcher) return { route: matcher.route, params: toParams(matcher.pattern.exec(ctx.path)) };
+    if (found.length === 0) throw notFound('There is no page at this address');
+    const methods = found.map(({ route }) => route.method).join(', ');
+    throw new AppError('method_not_allowed', `This page takes ${methods}`, { headers: { Allow: methods } });
+  }
+
+  async function answer(ctx: Context, visitor: Visitor | null): Promise<void> {
+    const { route, params } = find(ctx);
+    if (route.role !== null && visitor === null) throw signInFirst();
+    if (route.role !== null && !includesRole((visitor as Visitor).role, route.role))
+      throw forbidden(route.role);
+    if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
+    const form = route.method === 'POST' ? await readForm(ctx.req) : new URLSearchParams();
+    const query = new URLSearchParams(ctx.querystring);
+    const request = { visitor, params, query, form, url: ctx.url };
+    send(ctx, await route.handle(request as PageRequest<Visitor>), cookies.set);
+  }
+
+  async function handle(ctx: Context): Promise<void> {
+    ctx.set(HEADERS);
+    if (staticFiles.has(ctx.path)) return staticFiles.send(ctx);
+    let visitor: Visitor | null = null;
+    try {
+      visitor = await options.findVisitor(cookies.get(ctx));
+      options.admit(visitor, addressOf(ctx, options.clientAddress));
+      await answer(ctx, visitor);
+    } catch (thrown) {
+      const error = options.translateFault(thrown);
+      if (!(error instanceof AppError)) options.onDefect(error);
+      const { status, headers, body } = renderError(error);
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.remove('WWW-Authenticate');
+      ctx.type = 'text/html';
+      ctx.body = options.errorPage({ status, message: body.message }, visitor);
+    }
+  }
+
+  return {
+    has: (path) => (path === prefix || path.startsWith(`${prefix}/`)) && !except.includes(path),
+    handle,
+  };
+}
+
+function send(ctx: Context, reply: PageReply, setCookie: (ctx: Context, value: string | null) => void): void {
+  if ('location' in reply) {
+    if (reply.cookie !== undefined) setCookie(ctx, reply.cookie);
+    ctx.status = 303;
+    ctx.set('Location', reply.location);
+    return;
+  }
+  if ('stream' in reply) {
+    ctx.set(reply.headers);
+    ctx.body = reply.stream;
+    return;
+  }
+  if ('json' in reply) {
+    ctx.type = 'application/json';
+    ctx.body = JSON.stringify(reply.json);
+    return;
+  }
+  ctx.status = reply.status ?? 200;
+  ctx.type = 'text/html';
+  ctx.body = reply.page;
+}
+
+const addressOf = ({ req }: Context, clientAddress: ClientAddress) =>
+  clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
+
+const signInFirst = () => new AppError('unauthenticated', 'Sign in first');
+const forbidden = (role: Role) => new AppError('forbidden', `This needs the role ${role}`);
+
+const toPattern = (path: string) =>
+  new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+
+function toParams(match: RegExpExecArray | null): Record<string, string> {
+  const entries = Object.entries(match?.groups ?? {});
+  return Object.fromEntries(entries.map(([name, value]) => [name, decodeSegment(value)]));
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw notFound('There is no page at this address');
+  }
+}
+
+/** Browsers name the origin of every POST. A proxy may have changed the host that it is compared with. */
+function requireOwnOrigin(ctx: Context, baseUrl: string): void {
+  const origin = ctx.get('Origin');
+  const isOwn = origin === new URL(baseUrl).origin || hostOf(origin) === ctx.get('Host');
+  if (origin !== '' && isOwn) return;
+  throw new AppError('forbidden', 'This form was sent from another site');
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null;
+}
+
+/** With HTTPS, the name keeps other hosts of the domain from setting the cookie. */
+function createCookies({ prefix, baseUrl }: { prefix: string; baseUrl: string }) {
+  const isSecure = baseUrl.startsWith('https:');
+  const name = `${isSecure ? '__Secure-' : ''}dms_operator`;
+  const attributes = `Path=${prefix}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return {
+    get(ctx: Context): string | undefined {
+      const pairs = ctx
+        .get('Cookie')
+        .split(';')
+        .map((pair) => pair.trim());
+      return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+    },
+    /** null takes it away. */
+    set(ctx: Context, value: string | null): void {
+      ctx.set('Set-Cookie', `${name}=${value ?? ''}; ${attributes}${value === null ? '; Max-Age=0' : ''}`);
+    },
+  };
+}

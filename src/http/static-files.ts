@@ -1,0 +1,50 @@
+/** Files of the pages, read once. Their paths hold a hash of the content, so browsers may keep them for good. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Context } from 'koa';
+
+export interface StaticFiles {
+  has(path: string): boolean;
+  send(ctx: Context): void;
+  /** @throws when there is no such file. */
+  pathOf(name: string): string;
+}
+
+interface StaticFile {
+  bytes: Buffer;
+  type: string;
+}
+
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
+
+export function readStaticFiles(prefix: string, files: Record<string, URL | string>): StaticFiles {
+  const byPath = new Map<string, StaticFile>();
+  const paths = new Map<string, string>();
+  for (const [name, file] of Object.entries(files)) {
+    const bytes = readFileSync(file);
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+    const path = `${prefix}/${hash}/${name}`;
+    paths.set(name, path);
+    byPath.set(path, { bytes, type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream' });
+  }
+  return {
+    has: (path) => byPath.has(path),
+    send(ctx) {
+      const { bytes, type } = byPath.get(ctx.path) as StaticFile;
+      ctx.set('Cache-Control', KEPT_FOR_GOOD);
+      ctx.set('Content-Type', type);
+      ctx.body = bytes;
+    },
+    pathOf(name) {
+      const path = paths.get(name);
+      if (path === undefined) throw new Error(`There is no static file ${name}`);
+      return path;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { channelsView } from './channels-view.ts';
+import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
+import { testedText } from './tested-text.ts';
+
+const path = `${OPERATOR_PATH}/channels`;
+
+export function channelsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
+  async function page(session: Session, query: URLSearchParams, notice?: string): Promise<{ page: string }> {
+    const cursor = given({ cursor: query.get('cursor') });
+    const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
+    const content = channelsView(channels, session.role !== 'read');
+    return { page: layout({ title: 'Notifications', session, section: 'Notifications', notice }, content) };
+  }
+
+  return [
+    { method: 'GET', path, role: 'read', handle: ({ visitor, query }) => page(visitor, query) },
+    {
+      method: 'POST',
+      path: `${path}/{channelId}/test`,
+      role: 'write',
+      async handle({ visitor: session, params, query }) {
+        const tested = await ask(session, 'testNotificationChannel', { params });
+        return page(session, query, testedText(tested));
+      },
+    },
+  ];
+}

@@ -1,0 +1,173 @@
+import type { Readable } from 'node:stream';
+import type { AlertView } from '../alerts/alert.ts';
+import { definitionsOf } from '../alerts/alert-definition.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
+import type { CallOperation } from '../http/operations.ts';
+import { notFound } from '../process/errors.ts';
+import {
+  type BucketView,
+  CURVE_SPANS,
+  type CurveSpan,
+  gapsOf,
+  isBucket,
+  toCurves,
+  withGaps,
+} from './curve.ts';
+import type { DeviceJobsRepository } from './device-jobs.repository.ts';
+import { deviceView, statisticsView } from './device-view.ts';
+import type { OperatorPage, PageDeps } from './page-deps.ts';
+import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+
+export interface DevicesPageDeps extends PageDeps {
+  call: CallOperation;
+  deviceJobs: DeviceJobsRepository;
+}
+
+const path = `${OPERATOR_PATH}/devices/{assetId}`;
+const PAGES_MAX = 20;
+const JOBS_SHOWN = 10;
+const PDF = 'application/pdf';
+
+export function devicesRoutes({ ask, call, layout, now, deviceJobs }: DevicesPageDeps): OperatorPage[] {
+  const spanUntilNow = ({ spanMs }: CurveSpan) => {
+    const to = now();
+    return { from: new Date(to.getTime() - spanMs).toISOString(), to: to.toISOString() };
+  };
+
+  async function listBuckets(session: Session, assetId: string, span: CurveSpan): Promise<BucketView[]> {
+    const query = { ...spanUntilNow(span), resolution: span.resolution, limit: '500' };
+    const buckets: BucketView[] = [];
+    let cursor: string | null = null;
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const found: { items: unknown[]; nextCursor: string | null } = await ask(session, 'listMeasurements', {
+        params: { assetId },
+        query: cursor === null ? query : { ...query, cursor },
+      });
+      buckets.push(...(found.items as BucketView[]).filter(isBucket));
+      cursor = found.nextCursor;
+      if (cursor === null) break;
+    }
+    return buckets;
+  }
+
+  const listAlerts = async (session: Session, assetId: string, limit: string): Promise<AlertView[]> =>
+    (await ask(session, 'listAlerts', { query: { assetId, limit } })).items;
+
+  return [
+    {
+      method: 'GET',
+      path,
+      role: 'read',
+      isLive: true,
+      async handle({ visitor: session, params, query, url }) {
+        const { assetId = '' } = params;
+        const device = await ask(session, 'getAsset', { params });
+        const [config, alerts, jobs] = await Promise.all([
+          ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
+          listAlerts(session, assetId, '10'),
+          deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
+        ]);
+        const span = spanName(query.get('span'));
+        const content = deviceView({
+          device,
+          config,
+          alerts,
+          jobs,
+          span,
+          mayChange: session.role !== 'read',
+        });
+        const title = device.name;
+        return { page: layout({ title, session, section: 'Fleet', watch: url, withCurve: true }, content) };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/curve`,
+      role: 'read',
+      async handle({ visitor: session, params, query }) {
+        const { assetId = '' } = params;
+        const span = toSpan(query.get('span'));
+        const device = await ask(session, 'getAsset', { params });
+        const [buckets, { deviceConfig }, alerts, jobs] = await Promise.all([
+          listBuckets(session, assetId, span),
+          ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
+          listAlerts(session, assetId, '100'),
+          deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
+        ]);
+        const { from, to } = spanUntilNow(span);
+        const startS = seconds(from);
+        const endS = seconds(to);
+        const changes = jobs.flatMap(({ confirmedAt, profileSlug }) =>
+          confirmedAt ? [{ at: seconds(confirmedAt.toISOString()), profile: profileSlug }] : [],
+        );
+        const longestS = longestGapS(span, deviceConfig);
+        const curves = toCurves(buckets).map((curve) => {
+          const gaps = gapsOf(curve.times, { longestS, endS });
+          return {
+            ...curve,
+            ...withGaps(curve, gaps),
+            gaps,
+            bounds: boundsOf(deviceConfig, curve),
+            alerts: alerts.filter((alert) => isOf(alert, curve)).map(toBreach),
+          };
+        });
+        return { json: { from: startS, to: endS, curves, changes } };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/statistics`,
+      role: 'read',
+      async handle({ visitor: session, params, query }) {
+        const span = toSpan(query.get('span'));
+        const statistics = await ask(session, 'getStatistics', { params, query: spanUntilNow(span) });
+        const content = statisticsView(statistics, span);
+        return { page: layout({ title: 'Statistics', session, section: 'Fleet' }, content) };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/statistics.pdf`,
+      role: 'read',
+      async handle({ visitor: session, params, query }) {
+        const input = { params, query: spanUntilNow(toSpan(query.get('span'))), accept: PDF };
+        const { body, headers = {} } = await call(toCaller(session), 'getStatistics', input);
+        return { stream: body as Readable, headers };
+      },
+    },
+  ];
+}
+
+const spanName = (name: string | null): string =>
+  name !== null && Object.hasOwn(CURVE_SPANS, name) ? name : 'day';
+
+function toSpan(name: string | null): CurveSpan {
+  const span = CURVE_SPANS[spanName(name)];
+  if (!span) throw notFound('There is no such span');
+  return span;
+}
+
+const seconds = (iso: string) => Date.parse(iso) / 1000;
+
+/** A bucket may be empty because the device measures less often. */
+function longestGapS({ bucketMs }: CurveSpan, config: DeviceConfiguration | null): number {
+  const { measurementPeriodBase = 0, measurementPeriodFactor = 1 } = config ?? {};
+  return 2 * Math.max(bucketMs / 1000, measurementPeriodBase * measurementPeriodFactor);
+}
+
+const boundsOf = (
+  config: DeviceConfiguration | null,
+  { channel, type }: { channel: number; type: string },
+) =>
+  config && type === 'temperature'
+    ? definitionsOf(config).flatMap(({ channel: own, bounds }) => (own === channel ? [bounds] : []))
+    : [];
+
+const isOf = ({ type, details }: AlertView, { channel }: { channel: number }) =>
+  (type === 'high_temp' || type === 'low_temp') && 'channel' in details && details.channel === channel;
+
+const toBreach = ({ status, timestamp, updatedAt }: AlertView) => ({
+  from: seconds(timestamp),
+  /** null: it is open. */
+  to: status === 'resolved' ? seconds(updatedAt) : null,
+});

@@ -1,0 +1,21 @@
+import { type Html, html } from './html.ts';
+
+const TITLES: Record<number, string> = {
+  401: 'You are not signed in',
+  403: 'You may not do this',
+  404: 'There is nothing here',
+  409: 'This cannot be done now',
+  429: 'Too many requests',
+  503: 'Not available at present',
+};
+
+export const errorTitle = (status: number): string =>
+  TITLES[status] ?? (status < 500 ? 'This does not work' : 'Something went wrong');
+
+export const errorView = (status: number, message: string, isSignedIn: boolean): Html =>
+  html`<section class="error"><h1>${errorTitle(status)}</h1><p role="alert">${message}</p>
+<p>${
+    isSignedIn
+      ? html`<a href="/operator">To the fleet</a>`
+      : html`<a href="/operator/sign-in">How to sign in</a>`
+  }</p></section>`;

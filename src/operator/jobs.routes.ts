@@ -1,0 +1,101 @@
+import { invalid } from '../process/errors.ts';
+import { applyView, jobsView, jobView } from './jobs-view.ts';
+import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { OPERATOR_PATH } from './session.ts';
+
+export interface JobsPageDeps extends PageDeps {
+  /** The page of a job's run in the Temporal UI; null when nobody said where that is. */
+  runUrl(jobId: string): string | null;
+}
+
+const path = `${OPERATOR_PATH}/jobs`;
+const DONE: Record<string, string> = {
+  cancelled: 'The job was cancelled.',
+  retried: 'The same change is sent again to the devices that failed or timed out.',
+  applied: 'The job has begun.',
+};
+
+export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[] {
+  return [
+    {
+      method: 'GET',
+      path,
+      role: 'read',
+      isLive: true,
+      async handle({ visitor: session, query, url }) {
+        const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
+        const [jobs, { profiles }] = await Promise.all([
+          ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } }),
+          ask(session, 'listProfiles'),
+        ]);
+        const content = jobsView({ jobs, profiles, filter });
+        return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/apply`,
+      role: 'write',
+      async handle({ visitor: session, form }) {
+        const slug = form.get('slug') ?? '';
+        const body = toApply(form);
+        const isPreview = form.get('sure') !== 'yes';
+        const query = given({ dryRun: isPreview ? 'true' : null });
+        const applied = await ask(session, 'applyProfile', { params: { slug }, query, body });
+        if (isPreview) {
+          const content = applyView({ applied, slug, devices: form.get('devices') ?? '' });
+          return { page: layout({ title: `Apply ${slug}`, session, section: 'Jobs' }, content) };
+        }
+        return { location: applied.jobId === null ? path : `${path}/${applied.jobId}?done=applied` };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/{jobId}`,
+      role: 'read',
+      isLive: true,
+      async handle({ visitor: session, params, query, url }) {
+        const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
+        const [job, targets] = await Promise.all([
+          ask(session, 'getConfigJob', { params }),
+          ask(session, 'listConfigJobTargets', { params, query: { ...filter, limit: '50' } }),
+        ]);
+        const content = jobView({
+          job,
+          targets,
+          filter,
+          runUrl: runUrl(job.id),
+          mayChange: session.role !== 'read',
+        });
+        const notice = DONE[query.get('done') ?? ''];
+        const title = `Job of ${job.profileSlug}`;
+        return { page: layout({ title, session, section: 'Jobs', watch: url, notice }, content) };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/{jobId}/cancel`,
+      role: 'write',
+      async handle({ visitor: session, params }) {
+        const { id } = await ask(session, 'cancelConfigJob', { params });
+        return { location: `${path}/${id}?done=cancelled` };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/{jobId}/retry`,
+      role: 'write',
+      async handle({ visitor: session, params }) {
+        const { id } = await ask(session, 'retryConfigJob', { params });
+        return { location: `${path}/${id}?done=retried` };
+      },
+    },
+  ];
+}
+
+/** Serial numbers, by spaces, commas or lines; or the word all. */
+function toApply(form: URLSearchParams): { serialNumbers: string[] } | { applyToAll: true } {
+  const text = (form.get('devices') ?? '').trim();
+  if (text === '') throw invalid('Name the serial numbers of devices, or write all');
+  return text.toLowerCase() === 'all' ? { applyToAll: true } : { serialNumbers: text.split(/[\s,;]+/) };
+}

@@ -1,0 +1,70 @@
+/** What surrounds every page: navigation, who is signed in, styles and scripts. */
+import { type Content, html, toText } from './html.ts';
+import type { Session } from './session.ts';
+
+export interface LayoutOptions {
+  title: string;
+  session: Session | null;
+  /** Of the navigation. */
+  section?: string;
+  /** The address whose live parts are watched. */
+  watch?: string;
+  notice?: Content;
+  withCurve?: boolean;
+}
+
+/** By name, the path of a file that browsers keep. */
+export type StaticPath = (name: string) => string;
+
+export type Layout = (options: LayoutOptions, content: Content) => string;
+
+const SECTIONS = [
+  ['Fleet', '/operator'],
+  ['Jobs', '/operator/jobs'],
+  ['Alerts', '/operator/alerts'],
+  ['Webhooks', '/operator/webhooks'],
+  ['Notifications', '/operator/channels'],
+] as const;
+
+export const createLayout =
+  (pathOf: StaticPath): Layout =>
+  ({ title, session, section, watch, notice, withCurve }, content) => {
+    const scripts = ['operator.mjs', ...(withCurve ? ['curve.mjs'] : [])];
+    return toText(html`${DOCTYPE}<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Device monitoring</title>
+<link rel="icon" href="${pathOf('icon.svg')}" type="image/svg+xml">
+${withCurve && html`<link rel="stylesheet" href="${pathOf('uplot.css')}">`}
+<link rel="stylesheet" href="${pathOf('operator.css')}">
+${withCurve && html`<script src="${pathOf('uplot.js')}" defer></script>`}
+${scripts.map((name) => html`<script type="module" src="${pathOf(name)}"></script>`)}
+</head>
+<body${watch && html` data-watch="${watch}"`}>
+<a class="skip" href="#main">Skip to the content</a>
+${session && header(session, section)}
+<main id="main">
+${notice && html`<p class="notice" role="status">${notice}</p>`}
+${content}
+</main>
+</body>
+</html>
+`);
+  };
+
+const DOCTYPE = html`<!doctype html>
+`;
+
+const header = (
+  { name, role, organizationName }: Session,
+  section: string | undefined,
+) => html`<header class="top">
+<a class="brand" href="/operator"><span aria-hidden="true" class="mark"></span>${organizationName}</a>
+<nav aria-label="Sections">${SECTIONS.map(
+  ([label, href]) => html`<a href="${href}"${label === section && html` aria-current="page"`}>${label}</a>`,
+)}</nav>
+<div class="who"><span>${name} <span class="quiet">${role}</span></span>
+<form method="post" action="/operator/sign-out" class="inline"><button class="plain">Sign out</button></form></div>
+</header>`;

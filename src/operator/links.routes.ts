@@ -1,0 +1,52 @@
+import type { Sql } from '../db/database.ts';
+import { includesRole, type Role } from '../http/role.ts';
+import { created, type Route, route } from '../http/route.ts';
+import { invalid, notFound } from '../process/errors.ts';
+import { createdLinkSchema, createLinkBody } from './links.schemas.ts';
+import { type Claim, OPERATOR_PATH, toLink } from './session.ts';
+
+export interface LinksRoutesDeps {
+  /** null: there is no operators' page. */
+  operatorUrl: string | null;
+  issue(
+    sql: Sql,
+    request: { organizationId: string; name: string; role: Role; keyId: string },
+  ): Promise<Claim & { expiresAt: Date }>;
+}
+
+export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] => [
+  route({
+    method: 'POST',
+    path: `${OPERATOR_PATH}/links`,
+    operationId: 'createOperatorLink',
+    summary: "Make a link that signs in to the operators' page",
+    description:
+      'The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key. 404 when the service has no such page.',
+    tag: 'Keys',
+    auth: 'customer',
+    body: createLinkBody,
+    responses: { 201: createdLinkSchema },
+    errors: [404],
+    audit: {
+      subject: ({ id }) => id,
+      after: ({ name, role, expiresAt }) => ({ name, role, expiresAt }),
+    },
+    async handle({ caller, body: { name, role = caller.role as Role }, transact }) {
+      if (operatorUrl === null) throw notFound("There is no operators' page here");
+      if (!includesRole(caller.role as Role, role)) {
+        throw invalid('role must not be more than that of the API key');
+      }
+      const { organizationId, keyId } = caller;
+      const link = await transact(({ sql }) => issue(sql, { organizationId, name, role, keyId }));
+      const { id, expiresAt } = link;
+      return created({
+        id,
+        recType: 'operator-link',
+        name,
+        role,
+        url: toLink(operatorUrl, link),
+        expiresAt: expiresAt.toISOString(),
+      });
+    },
+  }),
+];

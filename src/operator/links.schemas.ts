@@ -1,0 +1,36 @@
+import Joi from 'joi';
+import { ROLES, type Role } from '../http/role.ts';
+import { timestamp } from '../http/schemas.ts';
+import { OPERATOR_NAME_MAX } from './session.ts';
+
+export const createLinkBody = Joi.object<{ name: string; role?: Role }, true>({
+  name: Joi.string()
+    .max(OPERATOR_NAME_MAX)
+    .pattern(/\S/)
+    .messages({ 'string.pattern.base': '{{#label}} must not be blank' })
+    .required()
+    .description('Of the person who signs in; the audit trail names them'),
+  role: Joi.string()
+    .valid(...ROLES)
+    .description('At most that of the key, which is also the default'),
+})
+  .example({ name: 'Ada Lovelace', role: 'write' })
+  .meta({ name: 'CreateOperatorLink' });
+
+export const createdLinkSchema = Joi.object({
+  id: Joi.string().required(),
+  recType: Joi.string().valid('operator-link').required(),
+  name: Joi.string().required(),
+  role: Joi.string()
+    .valid(...ROLES)
+    .required(),
+  url: Joi.string().required().description('Signs in once; shown only in this answer'),
+  expiresAt: timestamp().required(),
+}).example({
+  id: '6f1d1c0e-8a55-4d0e-9f0c-2a2b5f0f7d11',
+  recType: 'operator-link',
+  name: 'Ada Lovelace',
+  role: 'write',
+  url: 'https://dms.example.com/operator/sign-in?link=…',
+  expiresAt: '2026-03-02T08:25:30.000Z',
+});

@@ -1,0 +1,149 @@
+/** Parts that the pages share: tables, badges, times, buttons. */
+import { type Content, type Html, html } from './html.ts';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
+
+const TONES: Record<string, Tone> = {
+  online: 'good',
+  offline: 'bad',
+  new: 'info',
+  applied: 'good',
+  succeeded: 'good',
+  delivered: 'good',
+  healthy: 'good',
+  active: 'good',
+  resolved: 'quiet',
+  acknowledged: 'warn',
+  pending: 'info',
+  queued: 'quiet',
+  waiting: 'info',
+  scheduled: 'info',
+  sent: 'info',
+  running: 'info',
+  recovering: 'warn',
+  retrying: 'warn',
+  held: 'warn',
+  drifted: 'warn',
+  superseded: 'quiet',
+  cancelled: 'quiet',
+  disabled: 'quiet',
+  failing: 'bad',
+  failed: 'bad',
+  blocked: 'bad',
+  aborted: 'bad',
+  timed_out: 'bad',
+  completed_with_failures: 'bad',
+  low: 'bad',
+};
+
+/** `timed_out` and `timedOut` as people write it. */
+export const toWords = (name: string): string =>
+  name
+    .replaceAll('_', ' ')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
+
+export const badge = (state: string, tone: Tone = TONES[state] ?? 'quiet'): Html =>
+  html`<span class="badge ${tone}">${toWords(state)}</span>`;
+
+/** In UTC; the script of the page adds how long ago that is. */
+export function time(iso: string | null | undefined): Html {
+  if (!iso) return html`<span class="quiet">never</span>`;
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
+}
+
+export interface TableOptions {
+  caption: string;
+  head: readonly Content[];
+  rows: ReadonlyArray<readonly Content[]>;
+  /** In place of rows. */
+  empty: Content;
+}
+
+/** It scrolls sideways by itself where the screen is narrow, also with the keyboard. */
+export function table({ caption, head, rows, empty }: TableOptions): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption class="hidden">${caption}</caption>
+<thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+}
+
+export interface FormOptions {
+  action: string;
+  label: string;
+  fields?: Record<string, string>;
+  tone?: 'main' | 'danger' | 'plain';
+  /** For those who do not see where the button stands. */
+  about?: string;
+}
+
+export const button = ({ action, label, fields = {}, tone = 'plain', about }: FormOptions): Html =>
+  html`<form method="post" action="${action}" class="inline">${Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button class="${tone}">${label}${about && html`<span class="hidden"> ${about}</span>`}</button></form>`;
+
+/** A button behind a question. Works without a script. */
+export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>
+  html`<details class="confirm"><summary>${options.open}</summary><div class="question"><p>${question}</p>${button(options)}</div></details>`;
+
+export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Html =>
+  html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+/** Number first, what it counts below; a link when there is something to look at. */
+export const counter = (count: number, label: string, href: string | null, tone: Tone = 'quiet'): Html => {
+  const inside = html`<span class="number">${count.toLocaleString('en')}</span> <span>${label}</span>`;
+  const classes = `counter ${count > 0 ? tone : 'quiet'}`;
+  return href
+    ? html`<a class="${classes}" href="${href}">${inside}</a>`
+    : html`<div class="${classes}">${inside}</div>`;
+};
+
+/** The link to the next page of a list, with the filters that the address has. */
+export function nextPage(path: string, query: URLSearchParams, nextCursor: string | null): Content {
+  if (nextCursor === null) return null;
+  const next = new URLSearchParams(query);
+  next.set('cursor', nextCursor);
+  return html`<p class="pager"><a href="${path}?${next.toString()}" rel="next">Next page</a></p>`;
+}
+
+/** A part of the page that is replaced when it changes. */
+export const live = (id: string, content: Content): Html => html`<div data-live="${id}">${content}</div>`;
+
+export interface Tab {
+  href: string;
+  label: string;
+  isCurrent: boolean;
+}
+
+export const tabs = (label: string, all: readonly Tab[]): Html =>
+  html`<nav class="tabs" aria-label="${label}">${all.map(
+    ({ href, label: text, isCurrent }) =>
+      html`<a href="${href}"${isCurrent && html` aria-current="page"`}>${text}</a>`,
+  )}</nav>`;
+
+export interface Share {
+  state: string;
+  count: number;
+}
+
+/** A bar of shares. Numbers stand beside it, so colour alone says nothing. */
+export function bar(shares: readonly Share[], label: string): Html {
+  const total = shares.reduce((sum, { count }) => sum + count, 0) || 1;
+  const shown = shares.filter(({ count }) => count > 0);
+  let before = 0;
+  const rects = shown.map(({ state, count }) => {
+    const x = (before / total) * 100;
+    before += count;
+    return html`<rect class="${TONES[state] ?? 'quiet'} ${state}" x="${x.toFixed(3)}" width="${((count / total) * 100).toFixed(3)}" y="0" height="1"/>`;
+  });
+  return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="${label}: ${
+    shown.map(({ state, count }) => `${count} ${toWords(state)}`).join(', ') || 'none'
+  }">${rects}</svg>`;
+}
+
+export const legend = (shares: readonly Share[]): Html =>
+  html`<ul class="legend">${shares
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => html`<li>${badge(state)} ${count.toLocaleString('en')}</li>`)}</ul>`;

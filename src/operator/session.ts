@@ -1,0 +1,78 @@
+/** Who is signed in to the operators' page, and how links and cookies name a session. */
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Role } from '../http/role.ts';
+import type { Caller } from '../http/route.ts';
+
+export interface Session {
+  organizationId: string;
+  id: string;
+  organizationName: string;
+  /** Of the person. */
+  name: string;
+  role: Role;
+  /** The key that asked for the link; null: the command line. */
+  keyId: string | null;
+}
+
+export interface SessionRef {
+  organizationId: string;
+  id: string;
+}
+
+export const LINK_MS = 10 * 60_000;
+export const SESSION_MS = 12 * 3_600_000;
+export const OPERATOR_NAME_MAX = 128;
+export const OPERATOR_PATH = '/operator';
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const LINK = new RegExp(`^(${UUID})\\.(${UUID})\\.([A-Za-z0-9_-]{43})$`);
+
+/** The one that a link or a cookie is about, and what proves it. */
+export interface Claim extends SessionRef {
+  proof: string;
+}
+
+export const toToken = ({ organizationId, id, proof }: Claim): string => `${organizationId}.${id}.${proof}`;
+
+export function parseToken(token: string): Claim | null {
+  const [, organizationId, id, proof] = LINK.exec(token) ?? [];
+  if (organizationId === undefined || id === undefined || proof === undefined) return null;
+  return { organizationId, id, proof };
+}
+
+export const hashProof = (proof: string): Buffer => createHash('sha256').update(proof).digest();
+
+export const toLink = (baseUrl: string, claim: Claim): string =>
+  `${baseUrl.replace(/\/+$/, '')}${OPERATOR_PATH}/sign-in?link=${toToken(claim)}`;
+
+/** Signs cookies with the newest key and accepts those of all, so that keys can be replaced one after the other. */
+export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>) {
+  const ids = Object.keys(secretsKeys).map(Number);
+  const newestFirst = ids
+    .sort((a, b) => b - a)
+    .map((id) => Buffer.from(hkdfSync('sha256', secretsKeys[id] as Buffer, '', 'operator session', 32)));
+  const sign = (key: Buffer, { organizationId, id }: SessionRef) =>
+    createHmac('sha256', key).update(`${organizationId}.${id}`).digest('base64url');
+  return {
+    sign: (ref: SessionRef): string => toToken({ ...ref, proof: sign(newestFirst[0] as Buffer, ref) }),
+    /** null when nobody here has signed it. */
+    verify(cookie: string): SessionRef | null {
+      const claim = parseToken(cookie);
+      const isSigned = claim && newestFirst.some((key) => isSame(claim.proof, sign(key, claim)));
+      return isSigned ? { organizationId: claim.organizationId, id: claim.id } : null;
+    },
+  };
+}
+
+const isSame = (a: string, b: string) => timingSafeEqual(hashProof(a), hashProof(b));
+
+/** A session does what a key of its role may do. */
+export const toCaller = ({ organizationId, id, name, role, keyId }: Session): Caller => ({
+  keyId: `operator:${id}`,
+  keyName: name,
+  actor: { keyId, name },
+  organizationId,
+  kind: 'customer',
+  role,
+  serialKey: null,
+});

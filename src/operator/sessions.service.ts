@@ -1,0 +1,77 @@
+/** Links that sign in once, and the sessions that they begin. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Sql } from '../db/database.ts';
+import type { Role } from '../http/role.ts';
+import {
+  type Claim,
+  type createCookieSigner,
+  hashProof,
+  LINK_MS,
+  parseToken,
+  SESSION_MS,
+  type Session,
+} from './session.ts';
+import type { SessionsRepository } from './sessions.repository.ts';
+
+export interface SessionsDeps {
+  sessions: SessionsRepository;
+  cookies: ReturnType<typeof createCookieSigner>;
+  now(): Date;
+}
+
+export interface LinkRequest {
+  organizationId: string;
+  name: string;
+  role: Role;
+  keyId: string | null;
+}
+
+const PROOF_BYTES = 32;
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+export function createSessions({ sessions, cookies, now }: SessionsDeps) {
+  return {
+    /** Who the link is for, while it can still be used. */
+    async findLink(token: string): Promise<Session | null> {
+      const claim = parseToken(token);
+      return claim && sessions.findLink(claim, hashProof(claim.proof), now());
+    },
+
+    /** Answers with the cookie; null when the link was used, is too old or was never made. */
+    async signIn(token: string): Promise<{ session: Session; cookie: string } | null> {
+      const claim = parseToken(token);
+      const at = now();
+      const until = new Date(at.getTime() + SESSION_MS);
+      const session = claim && (await sessions.start(claim, hashProof(claim.proof), { now: at, until }));
+      return session && { session, cookie: cookies.sign(session) };
+    },
+
+    async find(cookie: string | undefined): Promise<Session | null> {
+      const ref = cookie === undefined ? null : cookies.verify(cookie);
+      return ref && sessions.findActive(ref, now());
+    },
+
+    signOut: sessions.remove,
+  };
+}
+
+export interface LinkIssuerDeps {
+  sessionsIn(sql: Sql): Pick<SessionsRepository, 'insert'>;
+  now(): Date;
+}
+
+export interface IssuedLink extends Claim {
+  expiresAt: Date;
+}
+
+export const createLinkIssuer =
+  ({ sessionsIn, now }: LinkIssuerDeps) =>
+  async (sql: Sql, request: LinkRequest): Promise<IssuedLink> => {
+    const { organizationId } = request;
+    const proof = randomBytes(PROOF_BYTES).toString('base64url');
+    const expiresAt = new Date(now().getTime() + LINK_MS);
+    const id = randomUUID();
+    await sessionsIn(sql).insert({ ...request, id, hash: hashProof(proof), expiresAt });
+    return { organizationId, id, proof, expiresAt };
+  };

@@ -1,0 +1,20 @@
+import { type Html, html } from './html.ts';
+import type { Session } from './session.ts';
+
+/** `found`: who the link is for; null when it cannot be used, or there is none. */
+export function signInView(token: string, found: Session | null): Html {
+  if (found) return welcome(token, found);
+  const problem =
+    token !== '' &&
+    html`<p class="problem" role="alert">This link was used already, or is older than 10 minutes.</p>`;
+  return html`<section class="sign-in"><h1>Sign in</h1>${problem}
+<p>A link signs you in once. Somebody who runs the service makes one:</p>
+<pre><code>npm run dms -- operator link --org NAME</code></pre>
+<p class="quiet">It is good for 10 minutes.</p></section>`;
+}
+
+const welcome = (token: string, { name, organizationName, role }: Session) =>
+  html`<section class="sign-in"><h1>${organizationName}</h1>
+<p>You sign in as <strong>${name}</strong>, with the role <strong>${role}</strong>.</p>
+<form method="post" action="/operator/sign-in"><input type="hidden" name="link" value="${token}">
+<button class="main">Sign in</button></form></section>`;

@@ -1,0 +1,51 @@
+import type { OpenPageRoute } from '../http/page-route.ts';
+import type { Layout } from './layout.ts';
+import { OPERATOR_PATH, type Session, type SessionRef } from './session.ts';
+import { signInView } from './sign-in-view.ts';
+
+export interface SignInDeps {
+  layout: Layout;
+  sessions: {
+    findLink(token: string): Promise<Session | null>;
+    signIn(token: string): Promise<{ cookie: string } | null>;
+    signOut(session: SessionRef): Promise<void>;
+  };
+}
+
+export function signInRoutes({ layout, sessions }: SignInDeps): Array<OpenPageRoute<Session>> {
+  const page = (token: string, found: Session | null) =>
+    layout({ title: 'Sign in', session: null }, signInView(token, found));
+  return [
+    {
+      method: 'GET',
+      path: `${OPERATOR_PATH}/sign-in`,
+      role: null,
+      // Opening the link does not use it up: mail and chat programs open links as well.
+      async handle({ query }) {
+        const token = query.get('link') ?? '';
+        const found = await sessions.findLink(token);
+        return { page: page(token, found), status: found || token === '' ? 200 : 404 };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${OPERATOR_PATH}/sign-in`,
+      role: null,
+      async handle({ form }) {
+        const token = form.get('link') ?? '';
+        const signedIn = await sessions.signIn(token);
+        if (!signedIn) return { page: page(token, null), status: 404 };
+        return { location: OPERATOR_PATH, cookie: signedIn.cookie };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${OPERATOR_PATH}/sign-out`,
+      role: null,
+      async handle({ visitor }) {
+        if (visitor) await sessions.signOut(visitor);
+        return { location: `${OPERATOR_PATH}/sign-in`, cookie: null };
+      },
+    },
+  ];
+}

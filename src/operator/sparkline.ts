@@ -1,0 +1,42 @@
+/** A small curve without axes, as SVG that the server draws. */
+import { type Html, html } from './html.ts';
+
+export interface SparkPoint {
+  at: number;
+  value: number;
+}
+
+interface SparklineOptions {
+  label: string;
+  from: number;
+  to: number;
+  /** A line is not drawn across more than this: nothing was measured there. */
+  gapMs: number;
+}
+
+const WIDTH = 120;
+const HEIGHT = 24;
+/** A temperature that hardly moves is drawn flat. */
+const RANGE_MIN = 2;
+
+export function sparkline(points: readonly SparkPoint[], options: SparklineOptions): Html {
+  if (points.length === 0) return html`<span class="quiet">no readings</span>`;
+  const { from, to, label } = options;
+  const values = points.map(({ value }) => value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const range = Math.max(high - low, RANGE_MIN);
+  const bottom = (low + high - range) / 2;
+  const x = ({ at }: SparkPoint) => round(((at - from) / (to - from)) * WIDTH);
+  const y = ({ value }: SparkPoint) => round(HEIGHT - 2 - ((value - bottom) / range) * (HEIGHT - 4));
+  const path = points
+    .map((point, index) => `${isAfterGap(points, index, options) ? 'M' : 'L'}${x(point)} ${y(point)}`)
+    .join('');
+  return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${label}"><path d="${path}"/></svg>`;
+}
+
+function isAfterGap(points: readonly SparkPoint[], index: number, { gapMs }: SparklineOptions): boolean {
+  const before = points[index - 1];
+  return before === undefined || (points[index] as SparkPoint).at - before.at > gapMs;
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,0 +1,55 @@
+import type { Answers, UnregisteredView } from './answers.ts';
+import { type Content, type Html, html } from './html.ts';
+import { button, live, nextPage, table, time } from './parts.ts';
+
+const HEAD = [
+  'Serial number',
+  'First contact',
+  'Last contact',
+  'Messages',
+  html`<span class="hidden">Action</span>`,
+];
+
+export const unregisteredView = (
+  devices: Answers['listUnregisteredDevices'],
+  mayChange: boolean,
+): Html => html`
+<p class="crumbs"><a href="/operator">Fleet</a></p>
+<h1>Unregistered devices</h1>
+<p class="quiet">They send with a valid token of this organization, and nothing of it is stored.</p>
+${live(
+  'unregistered',
+  html`${table({
+    caption: 'Unregistered devices',
+    head: HEAD,
+    rows: devices.items.map((device) => deviceRow(device, mayChange)),
+    empty: 'Every device that sends is registered.',
+  })}${nextPage('/operator/unregistered', new URLSearchParams(), devices.nextCursor)}`,
+)}`;
+
+const deviceRow = (
+  { serialNumber, firstSeenAt, lastSeenAt, count }: UnregisteredView,
+  mayChange: boolean,
+): Content[] => [
+  html`<code>${serialNumber}</code>`,
+  time(firstSeenAt),
+  time(lastSeenAt),
+  count.toLocaleString('en'),
+  mayChange && html`<div class="row">${registerForm(serialNumber)}${removeButton(serialNumber)}</div>`,
+];
+
+/** Loggers have serial numbers in upper case. */
+const registerForm = (
+  serialNumber: string,
+): Html => html`<form method="post" action="/operator/unregistered/register" class="row">
+<input type="hidden" name="serialNumber" value="${serialNumber.toUpperCase()}">
+<input name="name" maxlength="128" placeholder="name" aria-label="Name of ${serialNumber}">
+<button class="main">Register<span class="hidden"> ${serialNumber}</span></button></form>`;
+
+const removeButton = (serialNumber: string): Html =>
+  button({
+    action: '/operator/unregistered/remove',
+    label: 'Forget',
+    fields: { serialNumber },
+    about: serialNumber,
+  });

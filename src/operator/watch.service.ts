@@ -1,0 +1,75 @@
+/**
+ * Tells open pages that they have changed: the page is drawn anew from time to time, once for all who watch the same, and
+ * those who watch are notified when it looks different. They fetch it themselves, so nothing of it is sent here.
+ */
+import { PassThrough, type Readable } from 'node:stream';
+import { fingerprintOfPage } from './page-fingerprint.ts';
+import type { Session } from './session.ts';
+
+export interface WatchDeps {
+  /** The page at the address, as this session sees it. */
+  draw(session: Session, url: string): Promise<string>;
+  intervalMs: number;
+  /** A stream ends after this time. Browsers open it again, which proves the session anew. */
+  lifetimeMs: number;
+}
+
+interface Watched {
+  streams: Set<PassThrough>;
+  timer: NodeJS.Timeout;
+}
+
+export type Watch = ReturnType<typeof createWatch>;
+
+export function createWatch({ draw, intervalMs, lifetimeMs }: WatchDeps) {
+  const watched = new Map<string, Watched>();
+
+  function follow(key: string, session: Session, url: string): Watched {
+    const streams = new Set<PassThrough>();
+    let last: string | null = null;
+    async function look(): Promise<void> {
+      const seen = await draw(session, url).then(fingerprintOfPage, () => null);
+      if (seen !== null && last !== null && seen !== last) for (const each of streams) each.write(CHANGED);
+      else for (const each of streams) each.write(STILL_THERE);
+      last = seen ?? last;
+      if (watched.get(key) === entry) entry.timer = setTimeout(look, intervalMs).unref();
+    }
+    const entry: Watched = { streams, timer: setTimeout(look, 0) };
+    watched.set(key, entry);
+    return entry;
+  }
+
+  function leave(key: string, entry: Watched, stream: PassThrough): void {
+    entry.streams.delete(stream);
+    if (entry.streams.size > 0) return;
+    clearTimeout(entry.timer);
+    watched.delete(key);
+  }
+
+  return {
+    open(session: Session, url: string): Readable {
+      const key = [session.organizationId, session.role, url].join(' ');
+      const entry = watched.get(key) ?? follow(key, session, url);
+      const stream = new PassThrough();
+      entry.streams.add(stream);
+      const end = setTimeout(() => stream.end(), lifetimeMs).unref();
+      stream.once('close', () => {
+        clearTimeout(end);
+        leave(key, entry, stream);
+      });
+      stream.write(STILL_THERE);
+      return stream;
+    },
+
+    /** Pages that are watched at present. */
+    count: () => watched.size,
+
+    /** The process stops: browsers turn to another one. */
+    close(): void {
+      for (const { streams } of watched.values()) for (const stream of streams) stream.end();
+    },
+  };
+}
+
+const CHANGED = 'event: changed\ndata:\n\n';
+const STILL_THERE = ':\n\n';

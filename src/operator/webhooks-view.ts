@@ -1,0 +1,185 @@
+import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
+import { type Content, type Html, html } from './html.ts';
+import { badge, button, confirmed, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
+
+const HEAD = ['Webhook', 'Receives', 'Health', 'Waiting', 'Oldest', 'Last attempt', 'Outcome'];
+
+export const webhooksView = (webhooks: readonly WebhookView[]): Html => html`
+<h1>Webhooks</h1>
+${live(
+  'webhooks',
+  table({
+    caption: 'Webhooks of both collections',
+    head: HEAD,
+    rows: inTroubleFirst(webhooks).map(webhookRow),
+    empty: 'No webhook. They are made with POST /webhooks and POST /cellular-webhooks.',
+  }),
+)}`;
+
+const URGENCY = ['failing', 'recovering', 'disabled', 'healthy'];
+
+const inTroubleFirst = (webhooks: readonly WebhookView[]) =>
+  [...webhooks].sort((a, b) => URGENCY.indexOf(healthOf(a)) - URGENCY.indexOf(healthOf(b)));
+
+const healthOf = ({ health, status }: WebhookView): string =>
+  health?.state ?? (status === 'active' ? 'healthy' : 'disabled');
+
+const pathOf = ({ id, recType }: WebhookView) =>
+  `/operator/webhooks/${recType === 'webhook' ? 'events' : 'cellular'}/${id}`;
+
+const webhookRow = (webhook: WebhookView): Content[] => [
+  html`<a class="name" href="${pathOf(webhook)}">${webhook.name ?? hostOf(webhook.url)}</a> <span class="quiet">${webhook.url}</span>`,
+  receives(webhook),
+  badge(healthOf(webhook)),
+  webhook.health?.backlog.toLocaleString('en'),
+  webhook.health?.oldestPendingAt ? time(webhook.health.oldestPendingAt) : '',
+  time(webhook.delivery.lastAttemptAt),
+  outcomeOf(webhook),
+];
+
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
+
+const receives = ({ events, deliverConfigApplied }: WebhookView): string =>
+  events ? events.join(', ') : `data.measurement${deliverConfigApplied ? ', config.applied' : ''}`;
+
+function outcomeOf({ delivery }: WebhookView): Content {
+  if (delivery.lastStatus === null) return '';
+  const text =
+    delivery.lastError ?? (delivery.lastStatusCode === null ? '' : `status ${delivery.lastStatusCode}`);
+  return html`${badge(delivery.lastStatus)} <span class="quiet">${text}</span>`;
+}
+
+interface WebhookOptions {
+  webhook: WebhookView;
+  deliveries: Answers['listWebhookDeliveries'];
+  filter: Record<string, string>;
+  path: string;
+  mayChange: boolean;
+}
+
+const STATES = ['pending', 'retrying', 'failed', 'blocked', 'held', 'delivered', 'cancelled'];
+
+export const webhookView = ({ webhook, deliveries, filter, path, mayChange }: WebhookOptions): Html => html`
+<p class="crumbs"><a href="/operator/webhooks">Webhooks</a></p>
+${live(
+  'webhook',
+  html`<h1>${webhook.name ?? hostOf(webhook.url)} ${badge(healthOf(webhook))}</h1>
+${facts([
+  ['URL', html`<code>${webhook.url}</code>`],
+  ['Receives', receives(webhook)],
+  ['Trouble since', webhook.health?.since ? time(webhook.health.since) : '–'],
+  ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
+  ['Next attempt', webhook.health?.nextAttemptAt ? time(webhook.health.nextAttemptAt) : '–'],
+  ['Last delivered', time(webhook.delivery.lastDeliveredAt)],
+  ['Last attempt', html`${time(webhook.delivery.lastAttemptAt)} ${outcomeOf(webhook)}`],
+  ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
+])}`,
+)}
+${mayChange && actionsOf(webhook, path)}
+<h2>Deliveries</h2>
+${tabs('State', [
+  { href: path, label: 'All', isCurrent: filter.state === undefined },
+  ...STATES.map((state) => ({
+    href: `${path}?state=${state}`,
+    label: toWords(state),
+    isCurrent: filter.state === state,
+  })),
+])}
+${live(
+  'deliveries',
+  html`${table({
+    caption: 'Deliveries, newest first',
+    head: [
+      'Event',
+      'State',
+      'Attempts',
+      'Last answer',
+      'Next attempt',
+      html`<span class="hidden">Action</span>`,
+    ],
+    rows: deliveries.items.map((delivery) => deliveryRow(delivery, path, mayChange)),
+    empty: 'No delivery.',
+  })}${nextPage(path, new URLSearchParams(filter), deliveries.nextCursor)}`,
+)}`;
+
+const actionsOf = ({ status }: WebhookView, path: string): Html => html`<div class="actions">
+${button({ action: `${path}/test`, label: 'Send a test' })}
+${
+  status === 'active'
+    ? confirmed('Nothing is sent until you resume. What happens meanwhile is held and sent then.', {
+        open: 'Pause…',
+        action: `${path}/status`,
+        label: 'Pause',
+        fields: { status: 'disabled' },
+        tone: 'danger',
+      })
+    : button({ action: `${path}/status`, label: 'Resume', fields: { status: 'active' }, tone: 'main' })
+}
+${
+  status === 'active' &&
+  confirmed('What failed in the last 24 hours is sent again, at a growing pace.', {
+    open: 'Replay failed…',
+    action: `${path}/replay`,
+    label: 'Send them again',
+    tone: 'main',
+  })
+}</div>`;
+
+const deliveryRow = (delivery: DeliveryView, path: string, mayChange: boolean): Content[] => [
+  html`<a class="name" href="${path}/deliveries/${delivery.id}">${delivery.eventType}</a>`,
+  html`${badge(delivery.state)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
+  delivery.attemptCount,
+  delivery.lastError ?? (delivery.lastStatusCode === null ? '' : `status ${delivery.lastStatusCode}`),
+  delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '',
+  mayChange && resendButton(delivery, path),
+];
+
+const resendButton = ({ id, eventType }: { id: string; eventType: string }, path: string): Html =>
+  button({ action: `${path}/deliveries/${id}/resend`, label: 'Resend', about: eventType });
+
+interface DeliveryOptions {
+  delivery: DeliveryDetailView;
+  path: string;
+  mayChange: boolean;
+}
+
+export const deliveryView = ({ delivery, path, mayChange }: DeliveryOptions): Html => html`
+<p class="crumbs"><a href="/operator/webhooks">Webhooks</a> <a href="${path}">Webhook</a></p>
+${live(
+  'delivery',
+  html`<h1>${delivery.eventType} ${badge(delivery.state)}</h1>
+${facts([
+  ['webhook-id', html`<code>${delivery.eventId}</code>`],
+  ['Attempts', String(delivery.attemptCount)],
+  ['Next attempt', delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '–'],
+])}`,
+)}
+${mayChange && html`<div class="actions">${resendButton(delivery, path)}</div>`}
+<h2>Attempts</h2>
+${live(
+  'attempts',
+  table({
+    caption: 'Attempts, oldest first',
+    head: ['No.', 'At', 'Took', 'Status', 'Outcome', 'Answer'],
+    rows: delivery.attempts.map(attemptRow),
+    empty: 'None yet.',
+  }),
+)}
+<h2>Payload</h2>
+<pre tabindex="0"><code>${JSON.stringify(delivery.payload, null, 2)}</code></pre>`;
+
+const attemptRow = ({
+  number,
+  at,
+  durationMs,
+  statusCode,
+  error,
+  responseExcerpt,
+}: DeliveryDetailView['attempts'][number]): Content[] => [
+  number,
+  time(at),
+  `${durationMs} ms`,
+  statusCode,
+  error ? html`<span class="problem">${error}</span>` : badge('delivered'),
+  responseExcerpt && html`<code>${responseExcerpt}</code>`,
+];

@@ -1,0 +1,142 @@
+import { notFound } from '../process/errors.ts';
+import type { WebhookView } from './answers.ts';
+import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
+import { testedText } from './tested-text.ts';
+import { deliveryView, webhooksView, webhookView } from './webhooks-view.ts';
+
+const path = `${OPERATOR_PATH}/webhooks`;
+const onePath = `${path}/{collection}/{webhookId}`;
+const deliveryPath = `${onePath}/deliveries/{deliveryId}`;
+const DAY_MS = 86_400_000;
+
+type Params = Record<string, string>;
+type Noun = 'Webhook' | 'CellularWebhook';
+
+/** How the operations of a collection are called, by how it is called in paths of pages. */
+const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebhook' };
+
+const DONE: Record<string, string> = {
+  paused: 'Nothing is sent to the webhook until it is resumed; what happens meanwhile is held.',
+  resumed: 'What was held is sent now, at a growing pace.',
+  replayed: 'The failed deliveries of the last day are sent again.',
+  resent: 'The delivery is sent again.',
+};
+
+export function webhooksRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
+  const show = (session: Session, title: string, url: string | undefined, notice?: string) => ({
+    title,
+    session,
+    section: 'Webhooks',
+    watch: url,
+    notice,
+  });
+
+  async function page(
+    session: Session,
+    params: Params,
+    query: URLSearchParams,
+    { url, notice }: { url?: string; notice?: string },
+  ): Promise<{ page: string }> {
+    const noun = toNoun(params);
+    const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
+    const webhook = await ask(session, `get${noun}`, { params: idOf(params) });
+    const deliveries = await ask(session, `list${noun}Deliveries`, {
+      params: idOf(params),
+      query: { ...filter, limit: '25' },
+    });
+    const mayChange = session.role !== 'read';
+    const content = webhookView({ webhook, deliveries, filter, path: pathOf(params), mayChange });
+    return { page: layout(show(session, nameOf(webhook), url, notice), content) };
+  }
+
+  return [
+    {
+      method: 'GET',
+      path,
+      role: 'read',
+      isLive: true,
+      async handle({ visitor: session, url }) {
+        const [events, cellular] = await Promise.all([
+          ask(session, 'listWebhooks'),
+          ask(session, 'listCellularWebhooks'),
+        ]);
+        const content = webhooksView([...events.items, ...cellular.items]);
+        return { page: layout(show(session, 'Webhooks', url), content) };
+      },
+    },
+    {
+      method: 'GET',
+      path: onePath,
+      role: 'read',
+      isLive: true,
+      handle: ({ visitor, params, query, url }) =>
+        page(visitor, params, query, { url, notice: DONE[query.get('done') ?? ''] }),
+    },
+    {
+      method: 'POST',
+      path: `${onePath}/test`,
+      role: 'write',
+      async handle({ visitor: session, params, query }) {
+        const tested = await ask(session, `test${toNoun(params)}`, { params: idOf(params) });
+        return page(session, params, query, { notice: testedText(tested) });
+      },
+    },
+    {
+      method: 'POST',
+      path: `${onePath}/status`,
+      role: 'write',
+      async handle({ visitor: session, params, form }) {
+        const status = form.get('status');
+        await ask(session, `update${toNoun(params)}`, { params: idOf(params), body: { status } });
+        return { location: `${pathOf(params)}?done=${status === 'active' ? 'resumed' : 'paused'}` };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${onePath}/replay`,
+      role: 'write',
+      async handle({ visitor: session, params }) {
+        const until = now();
+        const since = new Date(until.getTime() - DAY_MS);
+        const body = { since: since.toISOString(), until: until.toISOString() };
+        await ask(session, `replay${toNoun(params)}`, { params: idOf(params), body });
+        return { location: `${pathOf(params)}?done=replayed` };
+      },
+    },
+    {
+      method: 'GET',
+      path: deliveryPath,
+      role: 'read',
+      isLive: true,
+      async handle({ visitor: session, params, query, url }) {
+        const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
+        const mayChange = session.role !== 'read';
+        const content = deliveryView({ delivery, path: pathOf(params), mayChange });
+        const notice = DONE[query.get('done') ?? ''];
+        return { page: layout(show(session, delivery.eventType, url, notice), content) };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${deliveryPath}/resend`,
+      role: 'write',
+      async handle({ visitor: session, params }) {
+        await ask(session, `resend${toNoun(params)}Delivery`, { params: idOf(params) });
+        return { location: `${pathOf(params)}/deliveries/${params.deliveryId}?done=resent` };
+      },
+    },
+  ];
+}
+
+function toNoun({ collection = '' }: Params): Noun {
+  const noun = Object.hasOwn(NOUNS, collection) ? NOUNS[collection] : undefined;
+  if (!noun) throw notFound('There is no page at this address');
+  return noun;
+}
+
+const idOf = ({ collection, ...ids }: Params): Params => ids;
+
+const pathOf = ({ collection, webhookId }: Params) => `${path}/${collection}/${webhookId}`;
+
+const nameOf = ({ name, url }: WebhookView) => name ?? url;

@@ -1,0 +1,212 @@
+/** The operators' page in a real browser: every page and every action, with what its console says. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, startBrowser } from '../support/browser.ts';
+import { eventually, jobOf, register } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
+import { newLink } from './visitor.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SETTINGS = { operatorUrl: 'http://127.0.0.1', temporalUiUrl: 'http://127.0.0.1:1' };
+const HOSTILE = `"><script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
+
+describe("The operators' page in a browser", function () {
+  this.timeout(30_000);
+  const executable = findChromium();
+  let dms: TestService;
+  let receiver: Receiver;
+  let fleet: FleetToLookAt;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  /** What the console said, errors of scripts and violations of the policy among it. */
+  let complaints: string[];
+
+  before(async function () {
+    if (executable === null) {
+      console.log('      no Chromium: set CHROMIUM_PATH, or install the package chromium');
+      this.skip();
+    }
+    receiver = await startReceiver();
+    dms = await startService({ withWorker: false, settings: SETTINGS });
+    [fleet, browser] = await Promise.all([
+      populateFleet(dms, { receiver, devices: 5 }),
+      startBrowser(executable),
+    ]);
+    await register(dms, 'HOSTILE-1', { name: HOSTILE });
+    await dms.device.post('/devices/282C02424EFF/measurements', { readings: readingOf(5) });
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    page = await context.newPage();
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(dms.baseUrl)) complaints.push(`asked ${request.url()}`);
+    });
+    complaints = [];
+    await page.goto(await newLink(dms));
+    await page.click('button.main');
+    assert.equal(await page.textContent('h1'), 'Fleet');
+  });
+  after(async () => {
+    await browser?.close();
+    await dms?.stop();
+    await receiver?.stop();
+  });
+  beforeEach(() => {
+    complaints = [];
+  });
+  afterEach(() => assert.deepEqual(complaints, []));
+
+  const open = async (path: string) => {
+    await page.goto(`${dms.baseUrl}/operator${path}`);
+  };
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
+  const sendWarm = (serial: string) =>
+    dms.device.post(`/devices/${serial}/measurements`, { readings: readingOf(15) });
+  const paths = () => [
+    '',
+    '/unregistered',
+    `/devices/${fleet.assetId}`,
+    `/devices/${fleet.assetId}/statistics`,
+    '/jobs',
+    `/jobs/${fleet.jobId}`,
+    '/alerts?status=all',
+    '/webhooks',
+    `/webhooks/events/${fleet.webhookId}`,
+    '/channels',
+  ];
+
+  it('shows every page without a complaint of the browser, in light and dark, also on a phone', async () => {
+    for (const path of paths()) {
+      await page.setViewportSize({ width: 360, height: 760 });
+      await open(path);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide for a phone`);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await findBarriers(page), [], `${path} in ${colorScheme}`);
+      }
+    }
+  });
+
+  it('draws the curve of a device with its bounds and its gap', async () => {
+    await open(`/devices/${fleet.assetId}`);
+    await page.waitForSelector('[data-drawn-ms]');
+    const [first, second] = await page.locator('figcaption').allTextContents();
+    assert.match(first ?? '', /^Channel 3, temperature \(probe\): .+ °C, 1 alert, 1 gap$/);
+    assert.match(second ?? '', /humidity/);
+    assert.match((await page.textContent('.comparison mark')) ?? '', /1 to 6 °C/);
+    for (const span of ['Week', 'Month', 'Year']) {
+      await page.click(`text=${span}`);
+      await page.waitForSelector('[data-drawn-ms]');
+    }
+  });
+
+  it('keeps hostile names text', async () => {
+    await open('?q=HOSTILE');
+    assert.equal(await page.locator('a.name').first().textContent(), HOSTILE);
+    await page.locator('a.name').first().click();
+    assert.match((await page.textContent('h1')) ?? '', /<script>/);
+    assert.doesNotMatch(await page.title(), /^broken/);
+  });
+
+  it('finds devices', async () => {
+    await open('');
+    await page.fill('input[name=q]', '4E01');
+    await press('Show');
+    assert.deepEqual(await page.locator('main a.name').allTextContents(), ['Blood bank 1']);
+  });
+
+  it('registers a device that sends already', async () => {
+    await open('/unregistered');
+    await page.fill('input[name=name]', 'Found fridge');
+    await press(/Register/);
+    assert.match((await page.textContent('[role=status]')) ?? '', /registered/);
+    const { body } = await dms.api.get('/assets?serialNumber=282C02424EFF');
+    assert.equal(body.items[0].name, 'Found fridge');
+  });
+
+  it('shows what an apply would do before it does it, and cancels a job after a question', async () => {
+    await open('/jobs');
+    await page.selectOption('select[name=slug]', 'colder');
+    await page.fill('textarea', '282C02424E01, 282C02424E02');
+    await press('Preview');
+    assert.match((await page.textContent('main')) ?? '', /2 devices get this change/);
+    await press('Apply to 2');
+    const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
+    assert.equal((await jobOf(dms, jobId)).total, 2);
+    await page.click('summary');
+    await press('Cancel the job');
+    assert.match((await page.textContent('[role=status]')) ?? '', /cancelled/);
+    assert.equal((await jobOf(dms, jobId)).status, 'cancelled');
+  });
+
+  it('acknowledges an alert', async () => {
+    await sendWarm('282C02424E00');
+    await open('/alerts');
+    await press(/Acknowledge/);
+    const { body } = await dms.api.get('/alerts?status=acknowledged');
+    assert.equal(body.items.length, 1);
+  });
+
+  it('pauses, resumes and tests a webhook, and shows a delivery with its payload', async () => {
+    await open(`/webhooks/events/${fleet.webhookId}`);
+    await press('Send a test');
+    assert.match((await page.textContent('[role=status]')) ?? '', /did not arrive.*503/);
+    await page.click('summary:has-text("Pause")');
+    await press('Pause');
+    assert.match((await page.textContent('h1')) ?? '', /disabled/);
+    await press('Resume');
+    await page.click('main a.name');
+    assert.match((await page.textContent('pre')) ?? '', /"type": "alert.created"/);
+    await press(/Resend/);
+    assert.match((await page.textContent('[role=status]')) ?? '', /sent again/);
+    await open(`/webhooks/events/${fleet.webhookId}`);
+    await page.click('summary:has-text("Replay")');
+    await press('Send them again');
+    assert.match((await page.textContent('[role=status]')) ?? '', /last day/);
+  });
+
+  it('tests a notification channel', async () => {
+    receiver.answer((response) => response.writeHead(204).end());
+    await open('/channels');
+    await press(/Test/);
+    assert.match((await page.textContent('[role=status]')) ?? '', /arrived/);
+  });
+
+  it('shows a change without being loaded again', async () => {
+    await open('/alerts?status=new');
+    await page.evaluate('globalThis.isSamePage = true');
+    await sendWarm('282C02424E01');
+    await eventually(
+      async () => (await page.textContent('main')) ?? '',
+      (text) => text.includes('282C02424E01'),
+      { timeoutMs: 15_000, pauseMs: 100 },
+    );
+    assert.equal(await page.evaluate('globalThis.isSamePage'), true);
+  });
+
+  it('signs out', async () => {
+    await open('');
+    await press('Sign out');
+    assert.equal(await page.textContent('h1'), 'Sign in');
+  });
+});
+
+const readingOf = (value: number) => [
+  { channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() },
+];
+
+/** What axe-core finds, in a line each. */
+async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = (await page.evaluate(
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`,
+  )) as Array<{ id: string; nodes: Array<{ html: string }> }>;
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { runCommand } from '../support/command-line.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { tokenIn, visit } from './visitor.ts';
+
+describe('dms operator link', () => {
+  let dms: TestService;
+  let organization: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    process.env.OPERATOR_URL = dms.baseUrl;
+    const { rows } = await dms.service.sql.raw('select name from organizations where id = ?', [dms.id]);
+    organization = rows[0].name;
+  });
+  after(async () => {
+    delete process.env.OPERATOR_URL;
+    await dms.stop();
+  });
+
+  const link = (...more: string[]) => runCommand(dms.settings.databaseUrl, 'operator', 'link', ...more);
+
+  it('prints a link that signs in, and leaves a row in the audit trail', async () => {
+    const { code, stdout, stderr } = await link('--org', organization, '--name', 'Ada', '--role', 'read');
+    assert.deepEqual([code, stderr], [0, '']);
+    const { status } = await visit(`${dms.baseUrl}/operator/sign-in`, {
+      form: { link: tokenIn(stdout.trim()) },
+    });
+    assert.equal(status, 303);
+    const { body } = await dms.api.get('/audit');
+    assert.deepEqual([body.items[0].action, body.items[0].after.role], ['createOperatorLink', 'read']);
+    assert.doesNotMatch(JSON.stringify(body), new RegExp(tokenIn(stdout.trim())));
+  });
+
+  it('refuses organizations that do not exist, and roles that are none', async () => {
+    assert.notEqual((await link('--org', 'nobody')).code, 0);
+    assert.match(
+      (await link('--org', organization, '--role', 'root')).stderr,
+      /--role must be admin, write, read/,
+    );
+  });
+});

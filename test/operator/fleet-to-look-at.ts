@@ -1,0 +1,99 @@
+/** A fleet with something of everything: devices in every state, a curve with a breach and a gap, jobs, webhooks. */
+import { apply, applyAnswer, createProfile, register } from '../support/fleet.ts';
+import type { Receiver } from '../support/receiver.ts';
+import type { TestOrganization } from '../support/service.ts';
+
+export interface FleetToLookAt {
+  /** With a breach, a gap and a pending change. */
+  assetId: string;
+  jobId: string;
+  /** Its receiver fails. */
+  webhookId: string;
+  channelId: string;
+}
+
+const MINUTE_MS = 60_000;
+const PLACES = [
+  'Vaccine fridge',
+  'Blood bank',
+  'Kitchen cold room',
+  'Laboratory freezer',
+  'Warm water',
+  'Pharmacy',
+];
+const PROFILE = {
+  temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8, hysteresisC: 0.5 }],
+  intervals: { measurementIntervalMinutes: 5 },
+};
+
+export async function populateFleet(
+  organization: TestOrganization,
+  { receiver, devices = 8 }: { receiver: Receiver; devices?: number },
+): Promise<FleetToLookAt> {
+  const { api } = organization;
+  const serials = Array.from(
+    { length: devices },
+    (_, index) => `282C0242${(0x4e00 + index).toString(16).toUpperCase()}`,
+  );
+  const ids: string[] = [];
+  for (const [index, serial] of serials.entries())
+    ids.push(await register(organization, serial, descriptionOf(index)));
+  const slug = await createProfile(organization, {
+    slug: 'vaccine-fridge',
+    name: 'Vaccine fridge',
+    ...PROFILE,
+  });
+  const transmitting = serials.slice(0, -2);
+  const first = await apply(organization, slug, { serialNumbers: serials.slice(0, -1) });
+  for (const serial of transmitting.slice(0, -1)) await applyAnswer(organization, serial);
+  receiver.answer((response) => response.writeHead(503).end('maintenance until noon'));
+  const { body: webhook } = await api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
+  await api.post('/cellular-webhooks', { url: `${receiver.url}/readings`, name: 'Data lake' });
+  const { body: channel } = await api.post('/notification-channels', {
+    type: 'webhook',
+    target: receiver.url,
+  });
+  for (const [index, serial] of transmitting.entries()) await sendDay(organization, serial, index);
+  const colder = await createProfile(organization, {
+    slug: 'colder',
+    temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 1, highC: 6 }],
+  });
+  await apply(organization, colder, { serialNumbers: [serials[0]] });
+  return { assetId: ids[0] as string, jobId: first, webhookId: webhook.id, channelId: channel.id };
+}
+
+const descriptionOf = (index: number) => ({
+  name: `${PLACES[index % PLACES.length]} ${1 + Math.floor(index / PLACES.length)}`,
+  model: index % 3 === 0 ? 'TVO-THT' : 'TVO-T',
+  buildingId: index % 2 === 0 ? 'main' : 'annex',
+  floor: index % 4,
+});
+
+/** A reading each five minutes; the first device is too warm for an hour, and was away for two. */
+async function sendDay(organization: TestOrganization, serial: string, index: number): Promise<void> {
+  const now = Math.floor(Date.now() / (5 * MINUTE_MS)) * 5 * MINUTE_MS;
+  const minutes = Array.from({ length: 280 }, (_, step) => 5 * (280 - step));
+  const readings = minutes
+    .filter((ago) => index !== 0 || ago < 700 || ago > 820)
+    .flatMap((ago) => {
+      const measuredAt = new Date(now - ago * MINUTE_MS).toISOString();
+      const wave = 5 + Math.sin(ago / 90 + index) * 1.2 + Math.sin(ago / 11) * 0.25;
+      const value = Math.round((index === 0 && ago < 190 && ago > 60 ? wave + 4 : wave) * 10) / 10;
+      const humidity = {
+        channel: 2,
+        type: 'humidity',
+        value: Math.round(42 + Math.sin(ago / 200) * 6),
+        measuredAt,
+      };
+      return [
+        { channel: 'probe', type: 'temperature', value, measuredAt },
+        ...(index % 3 === 0 ? [humidity] : []),
+      ];
+    });
+  const states = { batteryStatus: index === 2 ? 'low' : 'ok', signal: 20 + ((index * 7) % 40) };
+  const { status, text } = await organization.device.post(`/devices/${serial}/measurements`, {
+    readings,
+    ...states,
+  });
+  if (status !== 202) throw new Error(text);
+}

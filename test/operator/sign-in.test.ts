@@ -1,0 +1,229 @@
+/** Signing in to the operators' page, and what it refuses. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { newLink, signIn, tokenIn, visit } from './visitor.ts';
+
+const MINUTE_MS = 60_000;
+
+describe("The operators' page", () => {
+  let dms: TestService;
+  let url: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { operatorUrl: 'https://dms.example' } });
+    url = `${dms.baseUrl}/operator`;
+  });
+  after(() => dms.stop());
+
+  const useLink = (link: string, headers?: Record<string, string>) =>
+    visit(`${url}/sign-in`, { form: { link: tokenIn(link) }, headers });
+
+  describe('signs in', () => {
+    it('by a link that works once', async () => {
+      const link = await newLink(dms);
+      const [first, second] = await Promise.all([useLink(link), useLink(link)]);
+      assert.deepEqual([first.status, second.status].sort(), [303, 404]);
+      assert.equal((await useLink(link)).status, 404);
+      assert.equal((await visit(link)).status, 404);
+    });
+
+    it('not by opening the link alone: programs that show previews open links as well', async () => {
+      const link = await newLink(dms, { name: 'Grace' });
+      const { status, text, headers } = await visit(link);
+      assert.equal(status, 200);
+      assert.match(text, /Grace/);
+      assert.equal(headers.get('set-cookie'), null);
+      assert.equal((await useLink(link)).status, 303);
+    });
+
+    it('for 10 minutes after the link was made', async () => {
+      const agoMinutes = (minutes: number) => () => new Date(Date.now() - minutes * MINUTE_MS);
+      assert.equal((await useLink(await newLink(dms, { now: agoMinutes(9) }))).status, 303);
+      assert.equal((await useLink(await newLink(dms, { now: agoMinutes(10) }))).status, 404);
+    });
+
+    it('not with a link or a cookie that somebody made up', async () => {
+      const cookie = await signIn(dms);
+      const [name, value = ''] = cookie.split('=');
+      const [organization, id, proof = ''] = value.split('.');
+      const forged = [
+        `${organization}.${id}.${'A'.repeat(43)}`,
+        `${organization}.${randomUUID()}.${proof}`,
+        `${randomUUID()}.${id}.${proof}`,
+        'nonsense',
+        '',
+      ];
+      for (const each of forged) {
+        assert.equal((await visit(url, { cookie: `${name}=${each}` })).status, 401, each);
+        assert.equal((await visit(`${url}/sign-in`, { form: { link: each } })).status, 404, each);
+      }
+      assert.equal((await visit(url, { cookie })).status, 200);
+    });
+
+    it('with a cookie that scripts cannot read and other sites do not send', async () => {
+      const { headers } = await useLink(await newLink(dms));
+      const cookie = headers.get('set-cookie') ?? '';
+      for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/operator'])
+        assert.ok(cookie.includes(attribute), cookie);
+    });
+
+    it('until the session is ended by signing out', async () => {
+      const cookie = await signIn(dms);
+      const { status, headers } = await visit(`${url}/sign-out`, { cookie, form: {} });
+      assert.equal(status, 303);
+      assert.match(headers.get('set-cookie') ?? '', /Max-Age=0/);
+      assert.equal((await visit(url, { cookie })).status, 401);
+    });
+
+    it('by a link that a key asks for, with at most the role of the key', async () => {
+      const writer = dms.with((await dms.issueKey(dms.id, 'customer', 'write')).token);
+      const { status, body } = await writer.post('/operator/links', { name: 'Ada', role: 'read' });
+      assert.equal(status, 201);
+      assert.match(body.url, /^https:\/\/dms\.example\/operator\/sign-in\?link=/);
+      assert.equal((await useLink(body.url)).status, 303);
+      assert.equal((await writer.post('/operator/links', { name: 'Ada' })).body.role, 'write');
+      assert.equal((await writer.post('/operator/links', { name: 'Ada', role: 'admin' })).status, 400);
+      const { body: audit } = await dms.api.get(`/audit?subject=${body.id}`);
+      assert.equal(audit.items[0].action, 'createOperatorLink');
+      assert.ok(!JSON.stringify(audit).includes(tokenIn(body.url)));
+    });
+
+    it('no longer than the key that asked for the link works', async () => {
+      const key = await dms.issueKey(dms.id, 'customer');
+      const unused = await newLink(dms, { keyId: key.id });
+      const cookie = await signIn(dms, { keyId: key.id });
+      assert.equal((await visit(url, { cookie })).status, 200);
+      assert.equal((await dms.api.delete(`/keys/${key.id}`)).status, 204);
+      assert.equal((await visit(url, { cookie })).status, 401);
+      assert.equal((await useLink(unused)).status, 404);
+    });
+
+    it('at every process that has the same SECRETS_KEYS', async () => {
+      const { databaseUrl, secretsKeys } = dms.settings;
+      const settings = { operatorUrl: 'https://dms.example', secretsKeys };
+      const other = await startService({ withWorker: false, databaseUrl, settings });
+      try {
+        const cookie = await signIn(dms);
+        assert.equal((await visit(`${other.baseUrl}/operator`, { cookie })).status, 200);
+      } finally {
+        await other.stop();
+      }
+    });
+  });
+
+  describe('refuses', () => {
+    it('everything to those who are not signed in', async () => {
+      for (const path of ['', '/jobs', '/alerts', '/webhooks', '/channels', '/changes?page=/operator'])
+        assert.equal((await visit(url + path)).status, 401, path);
+      const { status } = await visit(`${url}/alerts/${randomUUID()}/acknowledge`, { form: {} });
+      assert.equal(status, 401);
+    });
+
+    it('forms of other sites, and those that do not say where they come from', async () => {
+      const cookie = await signIn(dms);
+      const post = `${url}/jobs/${randomUUID()}/cancel`;
+      for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', ''])
+        assert.equal((await visit(post, { cookie, form: {}, headers: { origin } })).status, 403, origin);
+      assert.equal((await visit(post, { cookie, form: {} })).status, 404);
+      const behindProxy = { origin: 'https://dms.example' };
+      assert.equal((await visit(post, { cookie, form: {}, headers: behindProxy })).status, 404);
+      assert.equal((await useLink(await newLink(dms), { origin: 'https://evil.example' })).status, 403);
+    });
+
+    it('changes to those who may only read', async () => {
+      const cookie = await signIn(dms, { role: 'read' });
+      assert.equal((await visit(url, { cookie })).status, 200);
+      const { status, text } = await visit(`${url}/jobs/${randomUUID()}/cancel`, { cookie, form: {} });
+      assert.equal(status, 403);
+      assert.match(text, /role write/);
+    });
+
+    it('bodies that are no form', async () => {
+      const cookie = await signIn(dms);
+      const headers = { cookie, origin: dms.baseUrl, 'content-type': 'application/json' };
+      const { status } = await fetch(`${url}/sign-out`, { method: 'POST', headers, body: '{}' });
+      assert.equal(status, 415);
+    });
+
+    it('addresses that are none, and other methods', async () => {
+      const cookie = await signIn(dms);
+      assert.equal((await visit(`${url}/nothing`, { cookie })).status, 404);
+      assert.equal((await visit(`${url}/devices/%ff`, { cookie })).status, 404);
+      assert.equal((await visit(`${url}/devices/${randomUUID()}`, { cookie })).status, 404);
+      const { status, headers } = await fetch(url, { method: 'DELETE', headers: { cookie } });
+      assert.deepEqual([status, headers.get('allow')], [405, 'GET']);
+    });
+
+    it('what belongs to another organization', async () => {
+      const assetId = await register(dms, 'FRIDGE-1');
+      const other = await dms.addOrganization();
+      const cookie = await signIn(dms, { organizationId: other.id });
+      assert.equal((await visit(`${url}/devices/${assetId}`, { cookie })).status, 404);
+      assert.doesNotMatch((await visit(url, { cookie })).text, /FRIDGE-1/);
+    });
+  });
+
+  it('lets nothing of another origin in, and no script or style within a page', async () => {
+    const cookie = await signIn(dms);
+    for (const path of ['', '/jobs', '/nothing', '/sign-in']) {
+      const { headers } = await visit(url + path, { cookie });
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'none'/);
+      assert.match(policy, /script-src 'self';/);
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+      assert.equal(headers.get('cache-control'), 'no-store');
+    }
+  });
+
+  it('keeps names from outside text', async () => {
+    const name = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
+    const assetId = await register(dms, 'HOSTILE-1', { name });
+    const cookie = await signIn(dms, { name });
+    for (const path of ['', `/devices/${assetId}`, `?q=${encodeURIComponent(name)}`]) {
+      const { status, text } = await visit(url + path, { cookie });
+      assert.equal(status, 200, path);
+      assert.doesNotMatch(text, /<script>|<img/, path);
+      assert.ok(text.includes('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'), path);
+    }
+  });
+
+  it('names in the audit trail who did it', async () => {
+    const cookie = await signIn(dms, { name: 'Ada Lovelace' });
+    const { body: channel } = await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });
+    const form = { status: 'disabled' };
+    const { status } = await visit(`${url}/webhooks/events/${channel.id}/status`, { cookie, form });
+    assert.equal(status, 303);
+    const { body } = await dms.api.get(`/audit?subject=${channel.id}`);
+    const [entry] = body.items;
+    assert.deepEqual(
+      [entry.action, entry.actor, entry.before.status, entry.after.status],
+      ['updateWebhook', { keyId: null, name: 'Ada Lovelace' }, 'active', 'disabled'],
+    );
+  });
+
+  it('serves its files for good under paths that change with their content', async () => {
+    const { text } = await visit(`${url}/sign-in`);
+    const paths = [...text.matchAll(/(?:src|href)="(\/operator\/static\/[^"]+)"/g)].map(([, path]) => path);
+    assert.ok(paths.length >= 3);
+    for (const path of paths) {
+      const { status, headers } = await visit(dms.baseUrl + path);
+      assert.equal(status, 200);
+      assert.match(headers.get('cache-control') ?? '', /immutable/);
+    }
+    assert.equal((await visit(`${url}/static/000000000000/operator.mjs`)).status, 404);
+  });
+
+  it('is not there unless the service was given its address', async () => {
+    const off = await startService({ withWorker: false, settings: { operatorUrl: null } });
+    try {
+      for (const path of ['/operator', '/operator/sign-in'])
+        assert.equal((await visit(off.baseUrl + path)).status, 404);
+      assert.equal((await off.api.post('/operator/links', { name: 'Ada' })).status, 404);
+    } finally {
+      await off.stop();
+    }
+  });
+});

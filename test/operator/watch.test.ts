@@ -1,0 +1,101 @@
+/** Open pages are notified of changes: few at a time, drawn once for all who watch the same. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Session } from '../../src/operator/session.ts';
+import { createWatch } from '../../src/operator/watch.service.ts';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn } from './visitor.ts';
+
+const PER_SESSION = 12;
+const ADA: Session = {
+  organizationId: 'o',
+  id: 's',
+  organizationName: 'Clinic',
+  name: 'Ada',
+  role: 'read',
+  keyId: null,
+};
+
+describe('Watching a page', () => {
+  it('draws it once for all who watch the same, and not any more when the last one has gone', async () => {
+    let drawn = 0;
+    const draw = async () => String(drawn++ < 3);
+    const watch = createWatch({ draw, intervalMs: 5, lifetimeMs: 60_000 });
+    const streams = [1, 2, 3].map(() => watch.open({ ...ADA, id: crypto.randomUUID() }, '/operator/jobs'));
+    const texts = streams.map(() => '');
+    for (const [index, stream] of streams.entries())
+      stream.on('data', (chunk) => {
+        texts[index] += chunk;
+      });
+    await eventually(
+      async () => texts,
+      (all) => all.every((text) => text.includes('event: changed')),
+      { pauseMs: 2 },
+    );
+    assert.equal(watch.count(), 1);
+    const closed = streams.map((stream) => once(stream, 'close'));
+    for (const stream of streams) stream.destroy();
+    await Promise.all(closed);
+    assert.equal(watch.count(), 0);
+    const before = drawn;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.ok(drawn <= before + 1);
+  });
+
+  it('draws separately for those who may see more, and for other organizations', () => {
+    const watch = createWatch({ draw: async () => '', intervalMs: 60_000, lifetimeMs: 60_000 });
+    const streams = [ADA, { ...ADA, role: 'admin' as const }, { ...ADA, organizationId: 'other' }].map(
+      (session) => watch.open(session, '/operator'),
+    );
+    assert.equal(watch.count(), 3);
+    for (const stream of streams) stream.destroy();
+  });
+
+  describe('over HTTP', () => {
+    let dms: TestService;
+    let cookie: string;
+
+    before(async () => {
+      dms = await startService({ withWorker: false });
+      cookie = await signIn(dms);
+    });
+    after(() => dms.stop());
+
+    async function open(path = '/operator/jobs') {
+      const abort = new AbortController();
+      const url = `${dms.baseUrl}/operator/changes?${new URLSearchParams({ page: path })}`;
+      const { status } = await fetch(url, { headers: { cookie }, signal: abort.signal });
+      return { status, leave: () => abort.abort() };
+    }
+
+    it('takes so many pages of one session, and one more as soon as one has vanished', async () => {
+      const all = await Promise.all(Array.from({ length: PER_SESSION }, () => open()));
+      assert.deepEqual([...new Set(all.map(({ status }) => status))], [200]);
+      assert.equal((await open()).status, 429);
+      all[0]?.leave();
+      const next = await eventually(open, ({ status }) => status === 200);
+      for (const each of [...all, next]) each.leave();
+    });
+
+    it('refuses pages that are costly to draw, and addresses that are none', async () => {
+      const device = `/operator/devices/${crypto.randomUUID()}`;
+      for (const path of [`${device}/statistics?span=year`, `${device}/statistics.pdf`, '/assets', ''])
+        assert.equal((await open(path)).status, 404, path);
+      for (const path of ['/operator', '/operator/alerts?status=all']) {
+        const { status, leave } = await open(path);
+        leave();
+        assert.equal(status, 200, path);
+      }
+    });
+
+    it('does not keep a process that stops waiting', async () => {
+      const other = await startService({ withWorker: false, databaseUrl: dms.settings.databaseUrl });
+      const headers = { cookie: await signIn(other) };
+      const { body } = await fetch(`${other.baseUrl}/operator/changes?page=/operator/jobs`, { headers });
+      const ended = new Response(body).text();
+      await other.stop();
+      assert.match(await ended, /^:/);
+    });
+  });
+});

@@ -666,3 +666,12 @@ class Operations:
     ) -> Any:
         """List who changed what, newest first."""
         return self._call("GET", "/audit", {"actor": actor, "subject": subject, "from": from_, "to": to, "limit": limit, "cursor": cursor}, headers=headers)
+
+    def create_operator_link(
+        self,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Make a link that signs in to the operators' page."""
+        return self._call("POST", "/operator/links", {}, body=body, content_type="application/json", takes_key=True, headers=headers)

@@ -1,4 +1,4 @@
-/** Archives what demos and simulations have registered: devices that are silent from then on would raise alarms. */
+/** Archives what demos and simulations have registered: devices that transmit no more would raise alarms. */
 import type { ServiceClient } from '../simulator/service-client.ts';
 import type { Asset } from './demo-api.ts';
 

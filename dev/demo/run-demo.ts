@@ -63,7 +63,7 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
 
 function whatStays(isOurs: boolean, keep: boolean): string {
   if (!isOurs)
-    return 'The devices of the demo are silent from now on, which raises alarms: npm run demo -- --clean archives them.';
+    return 'The devices of the demo transmit no more, which raises alarms: npm run demo -- --clean archives them.';
   if (keep) return 'The service stays up until Ctrl-C.';
   return "This service was the demo's own and ends now. To look around: npm run demo -- --keep, or npm start first.";
 }

@@ -108,7 +108,7 @@ async function profileIsApplied(
     assets.map(({ serialNumber }) => serialNumber),
   );
   print(
-    '   Devices fetch the change with their next frame, run it, and report what they run. Once a device has told its',
+    '   Devices fetch the change with their next frame, run it, and report what they run. Once a device has shown its',
   );
   print('   channels, the rules are compiled for these and offered again, so a count may go back:');
   await until<Job>({

@@ -93,7 +93,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       findVisitor: sessions.find,
       admit: admission(slices),
       clientAddress: createClientAddress(settings.trustedProxies),
-      except: options.routes.map(({ path }) => path),
       staticFiles,
       translateFault: options.translateFault,
       errorPage: ({ status, message }, session) =>

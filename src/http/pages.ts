@@ -22,8 +22,6 @@ export interface PagesOptions<Visitor extends { role: Role }> {
   /** @throws when this visitor, or a client at this address that is not signed in, has asked too often. */
   admit(visitor: Visitor | null, address: string): void;
   clientAddress: ClientAddress;
-  /** Paths below the prefix that other parts of the service answer. */
-  except: readonly string[];
   staticFiles: StaticFiles;
   translateFault(error: unknown): unknown;
   /** `visitor` is null for those who have to sign in. */
@@ -78,7 +76,7 @@ const HEADERS = {
 type AnyRoute<Visitor> = PageRoute<Visitor> | OpenPageRoute<Visitor>;
 
 export function createPages<Visitor extends { role: Role }>(options: PagesOptions<Visitor>): Pages {
-  const { prefix, except, staticFiles } = options;
+  const { prefix, staticFiles } = options;
   const matchers = options.routes.map((route) => ({ route, pattern: toPattern(route.path) }));
   const cookies = createCookies(options);
 
@@ -125,7 +123,7 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
   }
 
   return {
-    has: (path) => (path === prefix || path.startsWith(`${prefix}/`)) && !except.includes(path),
+    has: (path) => path === prefix || path.startsWith(`${prefix}/`),
     handle,
   };
 }

@@ -17,7 +17,7 @@ export interface LinksRoutesDeps {
 export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] => [
   route({
     method: 'POST',
-    path: `${OPERATOR_PATH}/links`,
+    path: '/operator-links',
     operationId: 'createOperatorLink',
     summary: "Make a link that signs in to the operators' page",
     description:

@@ -92,7 +92,7 @@ const ADDED: Record<string, number> = {
   'DELETE /assets/{assetId}/device-token': 204,
   'GET /keys': 200,
   'POST /keys': 201,
-  'POST /operator/links': 201,
+  'POST /operator-links': 201,
   'DELETE /keys/{keyId}': 204,
   'GET /audit': 200,
 };

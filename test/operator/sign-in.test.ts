@@ -79,12 +79,12 @@ describe("The operators' page", () => {
 
     it('by a link that a key asks for, with at most the role of the key', async () => {
       const writer = dms.with((await dms.issueKey(dms.id, 'customer', 'write')).token);
-      const { status, body } = await writer.post('/operator/links', { name: 'Ada', role: 'read' });
+      const { status, body } = await writer.post('/operator-links', { name: 'Ada', role: 'read' });
       assert.equal(status, 201);
       assert.match(body.url, /^https:\/\/dms\.example\/operator\/sign-in\?link=/);
       assert.equal((await useLink(body.url)).status, 303);
-      assert.equal((await writer.post('/operator/links', { name: 'Ada' })).body.role, 'write');
-      assert.equal((await writer.post('/operator/links', { name: 'Ada', role: 'admin' })).status, 400);
+      assert.equal((await writer.post('/operator-links', { name: 'Ada' })).body.role, 'write');
+      assert.equal((await writer.post('/operator-links', { name: 'Ada', role: 'admin' })).status, 400);
       const { body: audit } = await dms.api.get(`/audit?subject=${body.id}`);
       assert.equal(audit.items[0].action, 'createOperatorLink');
       assert.ok(!JSON.stringify(audit).includes(tokenIn(body.url)));
@@ -221,7 +221,7 @@ describe("The operators' page", () => {
     try {
       for (const path of ['/operator', '/operator/sign-in'])
         assert.equal((await visit(off.baseUrl + path)).status, 404);
-      assert.equal((await off.api.post('/operator/links', { name: 'Ada' })).status, 404);
+      assert.equal((await off.api.post('/operator-links', { name: 'Ada' })).status, 404);
     } finally {
       await off.stop();
     }

@@ -22,10 +22,13 @@ export async function databaseContents(sql: Sql): Promise<Record<string, string>
   return Object.fromEntries(await Promise.all(sums));
 }
 
-/** Workflows are started in the background, which is noted in the rows of their jobs. */
+/** Workflows are started in the background, which is noted in the rows of their jobs; those that ended first need none. */
 export async function untilJobsStarted(sql: Sql): Promise<void> {
   for (;;) {
-    const rows = await query(sql, 'select 1 from config_jobs where workflow_checked_at is null');
+    const rows = await query(
+      sql,
+      `select 1 from config_jobs where workflow_checked_at is null and status in ('running', 'scheduled')`,
+    );
     if (rows.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -674,4 +674,4 @@ class Operations:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Make a link that signs in to the operators' page."""
-        return self._call("POST", "/operator/links", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+        return self._call("POST", "/operator-links", {}, body=body, content_type="application/json", takes_key=True, headers=headers)

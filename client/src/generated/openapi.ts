@@ -1032,7 +1032,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/links": {
+    "/operator-links": {
         parameters: {
             query?: never;
             header?: never;

@@ -66,5 +66,5 @@ export const OPERATIONS = {
   createKey: {"method":"POST","path":"/keys","query":[],"body":"application/json","takesIdempotencyKey":true},
   deleteKey: {"method":"DELETE","path":"/keys/{keyId}","query":[],"body":null,"takesIdempotencyKey":false},
   listAudit: {"method":"GET","path":"/audit","query":["actor","subject","from","to","limit","cursor"],"body":null,"takesIdempotencyKey":false},
-  createOperatorLink: {"method":"POST","path":"/operator/links","query":[],"body":"application/json","takesIdempotencyKey":true},
+  createOperatorLink: {"method":"POST","path":"/operator-links","query":[],"body":"application/json","takesIdempotencyKey":true},
 } as const;

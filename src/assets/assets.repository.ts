@@ -29,6 +29,8 @@ export interface NewAsset {
   floor: number | null;
   buildingId: string | null;
   spaceId: string | null;
+  /** The group that it joins in the same transaction. */
+  groupId: string | null;
 }
 
 export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
@@ -195,7 +197,7 @@ export function createAssetsRepository(sql: Sql) {
       const [row] = await query<NewAsset>(
         sql,
         `select serial_number as "serialNumber", name, model, water_type as "waterType", floor,
-           building_id as "buildingId", space_id as "spaceId"
+           building_id as "buildingId", space_id as "spaceId", group_id as "groupId"
          from assets where ${ACTIVE} and id = ? for no key update`,
         [organizationId, id],
       );
@@ -217,7 +219,7 @@ export function createAssetsRepository(sql: Sql) {
       await query(
         sql,
         `with archived as (
-           update assets set archived_at = now(), building_id = null, space_id = null
+           update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
            where ${ACTIVE} and id = ? returning organization_id, id
          ), unexpected as (
            update device_states s set ${NO_DEADLINE}

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
@@ -26,10 +26,17 @@ export interface AssetTargets {
   reoffer(devices: AssetRef[]): Promise<void>;
 }
 
+/** The groups that assets join and leave. */
+export interface AssetGroups {
+  /** Null: out of the one that it is in. @throws not found when there is no such group. */
+  move(tx: Transaction, organizationId: string, assetId: string, groupId: string | null): Promise<void>;
+}
+
 export interface AssetsServiceDeps {
   assetsIn(sql: Sql): AssetsRepository;
   devicesIn(sql: Sql): AssetDevices;
   targetsIn(sql: Sql): AssetTargets;
+  groups: AssetGroups;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Resolves what is open of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
@@ -41,6 +48,7 @@ export function createAssetsService({
   assetsIn,
   devicesIn,
   targetsIn,
+  groups,
   jobsProgressed,
   resolveAlerts,
 }: AssetsServiceDeps) {
@@ -48,9 +56,10 @@ export function createAssetsService({
     /** @throws conflict when an active asset has the serial. */
     register(transact: Transact, organizationId: string, asset: Registration): Promise<string> {
       checkRegistrable('serialNumber', asset.serialNumber);
-      return transact(async ({ sql }) => {
-        const id = await assetsIn(sql).insert(organizationId, newAsset(asset));
-        await devicesIn(sql).insert(organizationId, id);
+      return transact(async (tx) => {
+        const id = await assetsIn(tx.sql).insert(organizationId, newAsset(asset));
+        await devicesIn(tx.sql).insert(organizationId, id);
+        if (asset.groupId !== undefined) await groups.move(tx, organizationId, id, asset.groupId);
         return id;
       });
     },
@@ -60,10 +69,11 @@ export function createAssetsService({
       transact: Transact,
       organizationId: string,
       id: string,
-      change: ChangeAsset,
+      { groupId, ...change }: ChangeAsset,
     ): Promise<ListedAsset> {
-      return transact(async ({ sql }) => {
-        const assets = assetsIn(sql);
+      return transact(async (tx) => {
+        const assets = assetsIn(tx.sql);
+        if (groupId !== undefined) await groups.move(tx, organizationId, id, groupId);
         const before = await assets.lock(organizationId, id);
         if (!before) throw notFound(NO_SUCH_ASSET);
         await assets.update(organizationId, id, { ...before, ...change });

@@ -18,6 +18,7 @@ const FLOORS = [
   'src/assets',
   'src/certificates',
   'src/config-jobs',
+  'src/groups',
   'src/measurements',
   'src/alerts',
   'src/statistics',

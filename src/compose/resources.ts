@@ -29,12 +29,14 @@ export interface ComposeOptions {
   resolve?: ResolveName;
   /** Tests run days of retries in milliseconds. */
   deliveryPlan?: DeliveryPlan;
+  /** Runs without threads of their own start at once: tests start hundreds of services. Default: with threads. */
+  hasWorkflowThreads?: boolean;
 }
 
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, resolve, deliveryPlan = DELIVERY_PLAN } = options;
+  const { settings, resolve, deliveryPlan = DELIVERY_PLAN, hasWorkflowThreads = true } = options;
   const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
@@ -58,6 +60,7 @@ export function openResources(options: ComposeOptions) {
     clock,
     onConnectionLost: (listener: () => void) => void lostConnections.add(listener),
     resolve,
+    hasWorkflowThreads,
     deliveryPlan,
     sql,
     /** For exports and files. */

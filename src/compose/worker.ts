@@ -30,6 +30,7 @@ export async function startWorker(
     }),
     log,
     workflowBundle,
+    hasThreads: resources.hasWorkflowThreads,
   });
   const sweeps = startSweeps(resources, slices);
   return {

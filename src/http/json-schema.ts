@@ -1,5 +1,6 @@
 /** Joi's own JSON Schema export, with what it leaves out: null in enums, examples, deprecation. */
 import type Joi from 'joi';
+import { describeSchema } from './describe-schema.ts';
 
 export type JsonSchema = { [key: string]: unknown };
 
@@ -18,7 +19,7 @@ type Exporter = { '~standard': { jsonSchema: { input(options: { target: string }
 
 export function jsonSchema(schema: Joi.Schema, components: Record<string, JsonSchema>): JsonSchema {
   const exported = (schema as unknown as Exporter)['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
-  return completed(exported, schema.describe() as Described, components);
+  return completed(exported, describeSchema<Described>(schema), components);
 }
 
 function completed(

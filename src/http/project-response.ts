@@ -3,6 +3,7 @@
  * Compiled once per schema. It filters and does not validate: tests validate every answer.
  */
 import type Joi from 'joi';
+import { describeSchema } from './describe-schema.ts';
 
 type Project = (value: unknown) => unknown;
 
@@ -14,7 +15,7 @@ interface Described {
 }
 
 export function compileProjection(schema: Joi.Schema): Project {
-  return projection(schema.describe() as Described);
+  return projection(describeSchema<Described>(schema));
 }
 
 function projection(described: Described): Project {

@@ -1,6 +1,7 @@
 /** Validates requests: Joi schemas become functions that return the value or throw one sentence on the first fault. */
 import Joi from 'joi';
 import { invalid } from '../process/errors.ts';
+import { describeSchema } from './describe-schema.ts';
 import { isStorable } from './read-body.ts';
 
 const MESSAGE_MAX = 400;
@@ -37,7 +38,7 @@ interface Described {
 }
 
 function listsOf(schema: Joi.Schema): Lists {
-  const { keys = {} } = schema.describe() as Described;
+  const { keys = {} } = describeSchema<Described>(schema);
   return Object.entries(keys).flatMap(([name, { rules = [] }]) => {
     const limit = rules.find((rule) => rule.name === 'max')?.args?.limit;
     return typeof limit === 'number' && keys[name]?.type === 'array' ? [{ name, itemsMax: limit }] : [];
@@ -75,7 +76,7 @@ export function queryValidator(schema: Joi.Schema): Validate {
 }
 
 function wholeNumbersOf(schema: Joi.Schema): string[] {
-  const { keys = {} } = schema.describe() as Described;
+  const { keys = {} } = describeSchema<Described>(schema);
   return Object.entries(keys)
     .filter(([, { type, rules = [] }]) => type === 'number' && rules.some(({ name }) => name === 'integer'))
     .map(([name]) => name);

@@ -15,6 +15,8 @@ export interface TemporalWorkerOptions {
   atOnce: { jobStepsMax: number; endpointStepsMax: number; workflowTasksMax: number };
   activities: object;
   log: Log;
+  /** Without them a run that never yields blocks the process. */
+  hasThreads: boolean;
   /** A bundle shared by several workers. Default: the bundle of the build, or a new one. */
   workflowBundle?: WorkflowBundleOption;
 }
@@ -85,7 +87,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
 
 /** One for each task queue. That of jobs runs every kind, for runs of endpoints that an older version has started. */
 function createWorkers(
-  { connection, taskQueue, atOnce, activities }: TemporalWorkerOptions,
+  { connection, taskQueue, atOnce, activities, hasThreads }: TemporalWorkerOptions,
   native: NativeConnection,
   workflowBundle: WorkflowBundleOption,
 ): Promise<Worker[]> {
@@ -94,6 +96,7 @@ function createWorkers(
     namespace: connection.namespace,
     activities,
     workflowBundle,
+    debugMode: !hasThreads,
     maxConcurrentWorkflowTaskExecutions: atOnce.workflowTasksMax,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,

@@ -50,11 +50,20 @@ describe('The fleet of an organization', () => {
     assert.equal(counts.unregisteredDevices, 1);
     await addUpListChanges(dms.service.sql, 10_000);
     assert.deepEqual(await fleet(), counts);
+    const [alert] = (await org.api.get('/alerts')).body.items;
+    await org.api.patch(`/alerts/${alert.id}`, { status: 'acknowledged' });
+    assert.deepEqual(some((await fleet()).openAlerts), { high_temp: 1 });
     await org.api.delete(`/assets/${id}`);
     const left = await fleet();
     assert.deepEqual(some(left.status), { new: 1 });
     assert.deepEqual(some(left.syncStatus), { no_device_report: 1 });
     assert.deepEqual(some(left.openAlerts), {});
+    await org.device.post('/devices/IDLE-1/measurements', {
+      readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],
+      batteryStatus: 'low',
+    });
+    const flat = await fleet();
+    assert.deepEqual([some(flat.batteryStatus), some(flat.openAlerts)], [{ low: 1 }, { low_battery: 1 }]);
     assert.deepEqual(some((await (await dms.addOrganization()).api.get('/fleet')).body.status), {});
   });
 

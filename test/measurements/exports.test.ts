@@ -21,16 +21,21 @@ const CSV = { headers: { accept: 'text/csv' } };
 const pathOf = (assetId: string) => `/assets/${assetId}/measurements`;
 const exported = (api: Client, assetId: string): Promise<Answer> => api.get(pathOf(assetId), CSV);
 
+const PER_BLOCK = 200;
+
 /** An asset of so many readings, one a second. */
 async function measured({ service }: TestService, owner: TestOrganization, count: number): Promise<string> {
   const assetId = await register(owner, `READINGS-${count}`);
   await service.sql.raw(
     `insert into measurement_blocks
        (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps)
-     select ?, ?, at, at, now(), 1, 1, 0, false, array[n % 30]
-     from generate_series(1, ?) as n,
-       lateral (select date_trunc('month', now()) + interval '15 days' - n * interval '1 second' as at) as time`,
-    [owner.id, assetId, count],
+     select ?, ?, last_at - interval '${PER_BLOCK - 1} seconds', last_at, now(), 1, 1, 0, false,
+       array(select n % 30 from generate_series(1, ${PER_BLOCK}) as n)
+     from generate_series(1, ?) as block,
+       lateral (
+         select date_trunc('month', now()) + interval '15 days' - block * interval '${PER_BLOCK} seconds' as last_at
+       ) as time`,
+    [owner.id, assetId, count / PER_BLOCK],
   );
   await service.sql.raw('analyze measurement_blocks');
   return assetId;
@@ -105,7 +110,7 @@ describe('Exports of measurements', () => {
     assert.equal(page.status, 200, 'pages are no exports');
     const whole = await (running[0] as SlowReader).readOn();
     assert.ok(whole.bytes > READINGS * BYTES_MIN);
-    assert.equal((await exported(dms.with(first), assetId)).status, 200);
+    assert.equal((await exported(dms.with(first), shortId)).status, 200);
   });
 
   it('end when nothing of them is read for a time, and then count no more', async () => {
@@ -114,7 +119,7 @@ describe('Exports of measurements', () => {
     await Promise.all(running.map(({ status }) => status));
     assert.equal((await exported(dms.with(token), assetId)).status, 429);
     await eventually(
-      () => exported(dms.with(token), assetId),
+      () => exported(dms.with(token), shortId),
       ({ status }) => status === 200,
     );
     const { bytes } = await (running[0] as SlowReader).readOn();
@@ -127,7 +132,7 @@ describe('Exports of measurements', () => {
     await Promise.all(running.map(({ status }) => status));
     for (const reader of running) reader.stop();
     await eventually(
-      () => exported(dms.with(token), assetId),
+      () => exported(dms.with(token), shortId),
       ({ status }) => status === 200,
     );
   });

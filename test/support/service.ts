@@ -83,7 +83,15 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const settings = await testSettings(options.settings ?? {}, options.databaseUrl ?? (await newDatabase()));
   const log = options.log ?? createLog(options.logLevel ?? 'silent');
   const { now, processNow, resolve, deliveryPlan } = options;
-  const service = compose({ settings, log, now, processNow, resolve, deliveryPlan });
+  const service = compose({
+    settings,
+    log,
+    now,
+    processNow,
+    resolve,
+    deliveryPlan,
+    hasWorkflowThreads: false,
+  });
   const metrics = await service.startMetrics();
   const api = await service.startApi();
   const gateway = await service.startGateway();

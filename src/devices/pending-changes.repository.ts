@@ -58,16 +58,11 @@ export interface DeviceScope {
   groupId: string | null;
 }
 
-/** Members are looked up by id: joined freely, the planner expects one of them where it does not know the organization. */
-function conditionOf({ organizationId, groupId }: DeviceScope): { condition: string; bindings: string[] } {
-  const active = 'd.organization_id = ? and d.is_active and a.archived_at is null';
-  if (groupId === null) return { condition: active, bindings: [organizationId] };
-  const members = 'select id from assets where organization_id = ? and group_id = ? and archived_at is null';
-  return {
-    condition: `${active} and d.asset_id = any (array(${members}))`,
-    bindings: [organizationId, organizationId, groupId],
-  };
-}
+const ACTIVE = 'd.organization_id = ? and d.is_active and a.archived_at is null';
+/** By id: joined freely, the planner expects one member where it does not know the organization. */
+const OF_GROUP = `and d.asset_id = any (array(
+    select id from assets where organization_id = ? and group_id = ? and archived_at is null
+  ))`;
 
 const toKeys = (serialNumbers: string[]) => [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
 
@@ -77,14 +72,22 @@ export type PendingChangesRepository = ReturnType<typeof createPendingChangesRep
 export function createPendingChangesRepository(sql: Sql) {
   return {
     /** As they are, without locks: by asset id. */
-    listAllActive(scope: DeviceScope): Promise<ChangingDevice[]> {
-      const { condition, bindings } = conditionOf(scope);
-      return query(sql, `select ${COLUMNS} from ${DEVICES} where ${condition} order by d.asset_id`, bindings);
+    listAllActive({ organizationId, groupId }: DeviceScope): Promise<ChangingDevice[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} from ${DEVICES}
+         where ${ACTIVE} ${groupId === null ? '' : OF_GROUP} order by d.asset_id`,
+        [organizationId, ...(groupId === null ? [] : [organizationId, groupId])],
+      );
     },
 
-    lockAllActive(scope: DeviceScope): Promise<ChangingDevice[]> {
-      const { condition, bindings } = conditionOf(scope);
-      return query(sql, `select ${COLUMNS} from ${DEVICES} where ${condition} ${LOCKED_IN_ORDER}`, bindings);
+    lockAllActive({ organizationId, groupId }: DeviceScope): Promise<ChangingDevice[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} from ${DEVICES}
+         where ${ACTIVE} ${groupId === null ? '' : OF_GROUP} ${LOCKED_IN_ORDER}`,
+        [organizationId, ...(groupId === null ? [] : [organizationId, groupId])],
+      );
     },
 
     /** How many devices are active, at most `max`. */

@@ -203,7 +203,7 @@ describe('Groups', function () {
     assert.equal((await org.api.get(`/measurements?${span}&groupId=${group}&all=true`)).status, 400);
   });
 
-  it('choose of which alerts a notification channel is told', async () => {
+  it('choose of which alerts a notification channel is notified', async () => {
     const group = await createGroup('Fridges');
     const channel = { type: 'webhook', target: 'http://127.0.0.1:9/hooks', delayMinutes: 60 };
     const { body: ofGroup } = await org.api.post('/notification-channels', { ...channel, groupIds: [group] });

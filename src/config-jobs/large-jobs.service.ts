@@ -122,7 +122,10 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       const left = firstStageSize(targetCount, newJob.rollout);
       const stageCount = left < targetCount ? FIRST_STAGE + 1 : FIRST_STAGE;
       const job = await jobsIn(sql).insert({ ...newJob, targetCount, stageCount });
-      await queueChanges(sql, job, changes, { left, isActive: newJob.startAt === null });
+      const isActive = newJob.startAt === null;
+      for (let at = 0; at < changes.length; at += chunkSize) {
+        await queueChanges(sql, job, changes.slice(at, at + chunkSize), { left: left - at, isActive });
+      }
       afterCommit(() => deps.startJob(job));
       return job;
     },

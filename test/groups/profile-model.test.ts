@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { applyAnswer, configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
-const RUNS = 12;
-const SERIALS = ['A', 'B', 'C'] as const;
+const RUNS = 8;
+const SERIALS = ['A', 'B'] as const;
 const INTERVALS = { daily: 86_400, weekly: 604_800 } as const;
 type Slug = keyof typeof INTERVALS;
 type Serial = (typeof SERIALS)[number];
@@ -38,8 +38,36 @@ const slugs = fc.constantFrom<Slug>('daily', 'weekly');
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('join', 'leave', 'confirm', 'refuse'), serial: serials }),
   fc.record({ do: fc.constant('apply'), serial: serials, slug: slugs }),
-  fc.record({ do: fc.constant('name'), slug: fc.option(slugs) }),
+  fc.record({ do: fc.constant('name'), slug: fc.option(slugs, { freq: 8 }) }),
 ) as fc.Arbitrary<Step>;
+
+/** What random sequences of this length seldom hold: naming the profile again for who refused it, or had another one. */
+const RARE: [Step[]][] = [
+  [
+    [
+      { do: 'name', slug: 'daily' },
+      { do: 'join', serial: 'A' },
+      { do: 'refuse', serial: 'A' },
+      { do: 'name', slug: 'daily' },
+      { do: 'apply', serial: 'A', slug: 'daily' },
+      { do: 'leave', serial: 'A' },
+      { do: 'confirm', serial: 'A' },
+      { do: 'join', serial: 'A' },
+    ],
+  ],
+  [
+    [
+      { do: 'join', serial: 'A' },
+      { do: 'name', slug: 'daily' },
+      { do: 'confirm', serial: 'A' },
+      { do: 'apply', serial: 'A', slug: 'weekly' },
+      { do: 'name', slug: 'daily' },
+      { do: 'refuse', serial: 'A' },
+      { do: 'name', slug: 'weekly' },
+      { do: 'name', slug: null },
+    ],
+  ],
+];
 
 const newModel = (): Model => ({
   slug: null,
@@ -156,7 +184,7 @@ describe('The profile of a group, in any order of events', function () {
 
   it('leaves pending exactly what the group and applies want of each device', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 12 }), async (sequence) => {
+      fc.asyncProperty(fc.array(steps, { minLength: 6, maxLength: 14 }), async (sequence) => {
         const { org, group } = await start();
         const model = newModel();
         for (const step of sequence) {
@@ -174,7 +202,7 @@ describe('The profile of a group, in any order of events', function () {
           }
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: RARE },
     );
   });
 });

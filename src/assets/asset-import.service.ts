@@ -4,15 +4,12 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import { AppError } from '../process/errors.ts';
 import type { ImportResult, ImportRow } from './asset-import.ts';
 import type { AssetsRepository, NewAsset } from './assets.repository.ts';
+import type { AssetGroups } from './assets.service.ts';
 
 export interface AssetImportDeps {
   assetsIn(sql: Sql): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
   devicesIn(sql: Sql): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
-  groups: {
-    /** Those of the groups that are there, until the transaction ends. */
-    findExisting(sql: Sql, organizationId: string, groupIds: string[]): Promise<Set<string>>;
-    join(tx: Transaction, organizationId: string, assetIds: string[], groupId: string): Promise<unknown>;
-  };
+  groups: Pick<AssetGroups, 'lock' | 'welcome'>;
   /** @throws AppError that says what is wrong with the row. */
   parse(value: unknown): NewAsset;
   /** Lets other requests go on. */
@@ -53,7 +50,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
           const chunk = missing.slice(at, at + CHUNK);
           await registerChunk(sql, organizationId, chunk, createdIds, ids);
         }
-        await joinGroups(tx, organizationId, missing, createdIds);
+        await welcomeCreated(tx, organizationId, missing, createdIds);
         return summaryOf(read, first, createdIds, ids);
       });
     },
@@ -63,13 +60,13 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   async function withKnownGroups(sql: Sql, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
     const named = [...new Set(rows.flatMap(({ asset }) => asset?.groupId ?? []))];
     if (named.length === 0) return rows;
-    const existing = await groups.findExisting(sql, organizationId, named);
+    const existing = await groups.lock(sql, organizationId, named);
     const isKnown = ({ asset }: ReadRow) => !asset?.groupId || existing.has(asset.groupId);
     return rows.map((row) => (isKnown(row) ? row : { ...row, asset: null, error: NO_GROUP }));
   }
 
   /** An asset that was there already stays in its group. */
-  async function joinGroups(
+  async function welcomeCreated(
     tx: Transaction,
     organizationId: string,
     missing: NewAsset[],
@@ -79,7 +76,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     for (const groupId of new Set(created.flatMap((asset) => asset.groupId ?? []))) {
       const joining = created.filter((asset) => asset.groupId === groupId);
       const assetIds = joining.map(({ serialNumber }) => createdIds.get(keyOf(serialNumber)) as string);
-      await groups.join(tx, organizationId, assetIds, groupId);
+      await groups.welcome(tx, organizationId, groupId, assetIds);
     }
   }
 

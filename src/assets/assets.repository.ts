@@ -29,7 +29,7 @@ export interface NewAsset {
   floor: number | null;
   buildingId: string | null;
   spaceId: string | null;
-  /** The group that it joins in the same transaction. */
+  /** The caller has locked the group. */
   groupId: string | null;
 }
 
@@ -133,8 +133,8 @@ export function createAssetsRepository(sql: Sql) {
         query<{ id: string }>(
           sql,
           `insert into assets
-             (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
-           values (?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+             (organization_id, serial_number, name, model, water_type, floor, building_id, space_id, group_id)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
           [
             organizationId,
             asset.serialNumber,
@@ -144,6 +144,7 @@ export function createAssetsRepository(sql: Sql) {
             asset.floor,
             asset.buildingId,
             asset.spaceId,
+            asset.groupId,
           ],
         ),
       );
@@ -158,8 +159,10 @@ export function createAssetsRepository(sql: Sql) {
       const column = <Value>(value: (asset: NewAsset) => Value) => assets.map(value);
       return query(
         sql,
-        `insert into assets (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
-         select ?::uuid, n.* from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[]) as n
+        `insert into assets
+           (organization_id, serial_number, name, model, water_type, floor, building_id, space_id, group_id)
+         select ?::uuid, n.*
+         from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::uuid[]) as n
          on conflict (organization_id, lower(serial_number)) where archived_at is null do nothing
          returning id, serial_number as "serialNumber"`,
         [
@@ -171,6 +174,7 @@ export function createAssetsRepository(sql: Sql) {
           column(({ floor }) => floor),
           column(({ buildingId }) => buildingId),
           column(({ spaceId }) => spaceId),
+          column(({ groupId }) => groupId),
         ],
       );
     },
@@ -204,7 +208,11 @@ export function createAssetsRepository(sql: Sql) {
       return row ?? null;
     },
 
-    async update(organizationId: string, id: string, asset: Omit<NewAsset, 'serialNumber'>): Promise<void> {
+    async update(
+      organizationId: string,
+      id: string,
+      asset: Omit<NewAsset, 'serialNumber' | 'groupId'>,
+    ): Promise<void> {
       const { name, model, waterType, floor, buildingId, spaceId } = asset;
       await query(
         sql,

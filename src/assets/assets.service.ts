@@ -7,7 +7,14 @@ import { newHardware } from '../devices/device.ts';
 import { withdraw } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { checkRegistrable, type ListedAsset, NO_SUCH_ASSET, newAsset, type Registration } from './asset.ts';
+import {
+  checkRegistrable,
+  type ListedAsset,
+  NO_SUCH_ASSET,
+  NO_SUCH_GROUP,
+  newAsset,
+  type Registration,
+} from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import type { ChangeAsset } from './assets.schemas.ts';
 
@@ -28,6 +35,10 @@ export interface AssetTargets {
 
 /** The groups that assets join and leave. */
 export interface AssetGroups {
+  /** Those that are there; they stay as they are until the transaction ends. */
+  lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
+  /** Brings new assets, which stand in the group already, what its members are to run. */
+  welcome(tx: Transaction, organizationId: string, groupId: string, assetIds: string[]): Promise<unknown>;
   /** Null: out of the one that it is in. @throws not found when there is no such group. */
   move(tx: Transaction, organizationId: string, assetId: string, groupId: string | null): Promise<void>;
 }
@@ -53,13 +64,18 @@ export function createAssetsService({
   resolveAlerts,
 }: AssetsServiceDeps) {
   return {
-    /** @throws conflict when an active asset has the serial. */
-    register(transact: Transact, organizationId: string, asset: Registration): Promise<string> {
-      checkRegistrable('serialNumber', asset.serialNumber);
+    /** @throws conflict when an active asset has the serial, not found when there is no such group. */
+    register(transact: Transact, organizationId: string, registration: Registration): Promise<string> {
+      checkRegistrable('serialNumber', registration.serialNumber);
+      const asset = newAsset(registration);
+      const { groupId } = asset;
       return transact(async (tx) => {
-        const id = await assetsIn(tx.sql).insert(organizationId, newAsset(asset));
+        if (groupId !== null && !(await groups.lock(tx.sql, organizationId, [groupId])).has(groupId)) {
+          throw notFound(NO_SUCH_GROUP);
+        }
+        const id = await assetsIn(tx.sql).insert(organizationId, asset);
         await devicesIn(tx.sql).insert(organizationId, id);
-        if (asset.groupId !== undefined) await groups.move(tx, organizationId, id, asset.groupId);
+        if (groupId !== null) await groups.welcome(tx, organizationId, groupId, [id]);
         return id;
       });
     },

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkRegistrable, newAsset, type Registration } from '../assets/asset.ts';
-import { type AssetImportDeps, createAssetImport } from '../assets/asset-import.service.ts';
+import { createAssetImport } from '../assets/asset-import.service.ts';
 import { createAssetSearchRepository } from '../assets/asset-search.repository.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { assetsRoutes } from '../assets/assets.routes.ts';
@@ -16,7 +16,7 @@ import { bodyValidator } from '../http/validate.ts';
 import type { Resources } from './resources.ts';
 
 export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'resolveAlerts'> {
-  groups: AssetsServiceDeps['groups'] & AssetImportDeps['groups'];
+  groups: AssetsServiceDeps['groups'];
   devicesIn(sql: Sql): DevicesRepository;
   deviceTokens: DeviceTokensRoutesDeps['tokens'];
 }

@@ -94,8 +94,6 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired }: Me
   }
 
   return {
-    join,
-
     /** Into the group, or with null out of the one that the asset is in. An asset that is not there is left out. */
     async move(
       tx: Transaction,
@@ -111,10 +109,21 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired }: Me
       await leave(tx, organizationId, members);
     },
 
-    /** Those of the groups that are there, as they are until the transaction ends. */
-    async findExisting(sql: Sql, organizationId: string, groupIds: string[]): Promise<Set<string>> {
+    /** Those of the groups that are there; they stay as they are until the transaction ends. */
+    async lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>> {
       const groups = await groupsIn(sql).lockShared(organizationId, groupIds);
       return new Set(groups.map(({ id }) => id));
+    },
+
+    /** New assets, which were inserted as members of the locked group. */
+    async welcome(
+      tx: Transaction,
+      organizationId: string,
+      groupId: string,
+      assetIds: string[],
+    ): Promise<void> {
+      const [group] = await groupsIn(tx.sql).lockShared(organizationId, [groupId]);
+      if (group) await offer(tx, organizationId, group, assetIds);
     },
 
     /** @throws not found when there is no such group, or a serial number has no active device. */

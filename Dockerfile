@@ -7,6 +7,7 @@ FROM base AS build
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY client/src client/src
 COPY workflows workflows
 COPY activities activities
 COPY migrations migrations

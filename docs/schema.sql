@@ -214,12 +214,15 @@ CREATE TABLE events (
   id uuid NOT NULL,
   type text NOT NULL,
   body text NOT NULL,
+  trace text,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, id)
 ) PARTITION BY RANGE (id);
 COMMENT ON TABLE events IS
   'What happened, serialised once for all endpoints that it is delivered to. Partitioned by day: ids are UUIDv7, so a range of ids is a range of times. No foreign key: rows leave with their partition.';
 COMMENT ON COLUMN events.body IS
   'JSON text exactly as it is signed and sent.';
+COMMENT ON COLUMN events.trace IS
+  'The traceparent (W3C Trace Context) of the request or message that it follows from. Null: traces are off.';
 
 CREATE TABLE ingress_heartbeats (
   ingress text NOT NULL,
@@ -1193,6 +1196,19 @@ AS $function$
     return null;
   end $function$;
 CREATE TRIGGER device_states_insert_changes AFTER INSERT ON device_states REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_states_insert();
+
+CREATE TABLE schema_support (
+  is_only boolean DEFAULT true NOT NULL,
+  needed_migration text COLLATE "C" NOT NULL,
+  CONSTRAINT schema_support_pkey PRIMARY KEY (is_only),
+  CONSTRAINT schema_support_is_only_check CHECK (is_only)
+);
+COMMENT ON TABLE schema_support IS
+  'One row: which releases can run on this schema.';
+COMMENT ON COLUMN schema_support.is_only IS
+  'Always true: there is one row.';
+COMMENT ON COLUMN schema_support.needed_migration IS
+  'A release that does not know this migration is too old for the schema.';
 
 CREATE TABLE unregistered_devices (
   organization_id uuid NOT NULL,

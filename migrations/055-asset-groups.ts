@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { buildIndex } from './steps/build-index.ts';
 
 /** `concurrently` does not run in a transaction. */
 export const config = { transaction: false };
@@ -10,11 +11,10 @@ export async function up(sql: Knex): Promise<void> {
     await trx.raw(functionOf(`${KEYS} union all select 'group:' || group_id where group_id is not null`));
   });
   await sql.raw('alter table assets validate constraint assets_group_fkey');
-  // A build that was interrupted leaves an invalid index behind.
-  await sql.raw('drop index concurrently if exists assets_group_idx');
-  await sql.raw(
-    'create index concurrently assets_group_idx on assets (organization_id, group_id, id) where group_id is not null',
-  );
+  await buildIndex(sql, {
+    name: 'assets_group_idx',
+    on: 'assets (organization_id, group_id, id) where group_id is not null',
+  });
 }
 
 export const down = (sql: Knex) =>

@@ -56,9 +56,11 @@ import * as alertTotalsByType from './059-alert-totals-by-type.ts';
 import * as notificationChannels from './060-notification-channels.ts';
 import * as notificationAlerts from './061-notification-alerts.ts';
 import * as notifications from './062-notifications.ts';
+import * as schemaSupport from './063-schema-support.ts';
 import * as deviceColumnsToListBy from './066-device-columns-to-list-by.ts';
 import * as deviceListIndexes from './067-device-list-indexes.ts';
 import * as deviceTotals from './068-device-totals.ts';
+import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 
 export const migrations = {
@@ -109,8 +111,10 @@ export const migrations = {
   '060-notification-channels': notificationChannels,
   '061-notification-alerts': notificationAlerts,
   '062-notifications': notifications,
+  '063-schema-support': schemaSupport,
   '066-device-columns-to-list-by': deviceColumnsToListBy,
   '067-device-list-indexes': deviceListIndexes,
   '068-device-totals': deviceTotals,
+  '069-event-traces': eventTraces,
   '071-endpoint-disabled-at': endpointDisabledAt,
 };

@@ -25,7 +25,7 @@ await runMain(async () => {
   if (help) return print(USAGE);
   const [portNumber, failFirst] = [Number(port), Number(fail)];
   if (!(Number.isInteger(portNumber) && portNumber >= 0 && portNumber <= 65_535 && failFirst >= 0)) {
-    throw new Error(USAGE);
+    throw new Error(`--port must be a port, and --fail a number from 0\n\n${USAGE}`);
   }
   const receiver = await startWebhookReceiver({
     port: portNumber,

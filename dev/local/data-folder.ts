@@ -26,11 +26,29 @@ const OUR_FILES =
 
 export function prepareDataFolder(folder: string, { isPassedThrough }: DataFolderOptions): void {
   const mode = isPassedThrough ? PASSED_THROUGH : CLOSED;
-  mkdirSync(dirname(folder), { recursive: true });
-  process.umask(CLOSED_UMASK);
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   if (isOurs(folder)) setMode(folder, mode);
   for (const name of readdirSync(folder)) if (OUR_FILES.test(name)) setMode(join(folder, name), CLOSED_FILE);
+}
+
+/** Folders above it stay open to others, as the user's umask has it. */
+function makeFolders(folder: string): void {
+  try {
+    refuseSystemFolder(folder);
+    mkdirSync(dirname(folder), { recursive: true });
+    process.umask(CLOSED_UMASK);
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `DATA_DIR must be a folder that you can write to, and ${folder} is not: ${code ?? message}`,
+    );
+  }
+}
+
+/** Nothing can be made there, and Node.js tries for ever. */
+function refuseSystemFolder(folder: string): void {
+  if (/^\/(proc|sys)\//.test(`${folder}/`)) throw new Error('it belongs to the kernel');
 }
 
 const isOurs = (folder: string) =>

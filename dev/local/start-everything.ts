@@ -11,7 +11,7 @@ import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalCli } from '../embedded/temporal-cli.ts';
 import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
 import { prepareDataFolder } from './data-folder.ts';
-import { startupBanner, writeLocalInstance } from './local-instance.ts';
+import { readLocalInstance, startupBanner, writeLocalInstance } from './local-instance.ts';
 import { localKeys, localSecretsKeys } from './local-keys.ts';
 import { openLogFile } from './log-file.ts';
 import {
@@ -21,6 +21,8 @@ import {
   reserveUdpPort,
 } from './port-reservation.ts';
 import { type StartSettings, settingsForStart } from './start-settings.ts';
+
+const SECOND_START_MS = 1_000;
 
 export interface StartOptions {
   start: StartSettings;
@@ -33,6 +35,7 @@ export interface StartOptions {
 
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, print, onStop } = options;
+  await refuseSecondStart(start.dataDir);
   const apiPort = await reservePort(start.port, {
     name: 'PORT',
     what: 'the API',
@@ -87,6 +90,19 @@ export async function startEverything(options: StartOptions): Promise<void> {
   writeLocalInstance(start.dataDir, local);
   const { host, coap } = settings;
   print(startupBanner(local, start.dataDir, { host, isTokenRequired: coap.isTokenRequired }));
+}
+
+/** Only a service on this folder knows its key. */
+async function refuseSecondStart(dataDir: string): Promise<void> {
+  const local = readLocalInstance(dataDir);
+  if (!local) return;
+  const headers = { Authorization: `Bearer ${local.apiKey}` };
+  const signal = AbortSignal.timeout(SECOND_START_MS);
+  const answer = await fetch(`${local.baseUrl}/assets?limit=1`, { headers, signal }).catch(() => null);
+  if (!answer?.ok) return;
+  throw new Error(
+    `The service runs already at ${local.baseUrl}, on the data in ${dataDir}. Stop it first, or start another one with another DATA_DIR.`,
+  );
 }
 
 /** The host for URLs that work on this machine. */

@@ -84,7 +84,7 @@ export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
     isRegistering,
     baseUrl: isHttpNeeded ? needed('base-url', local.baseUrl) : '',
     apiKey: isRegistering ? needed('api-key', local.apiKey) : '',
-    minutes: values.minutes === undefined ? null : number('minutes', 0),
+    minutes: values.minutes === undefined ? null : number('minutes', 0, 0.01),
     fleet: {
       devices: Math.floor(number('devices', 20, 1)),
       mute: number('mute', 0),

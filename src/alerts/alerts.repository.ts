@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import { ALERT_STATUSES, type Alert, type AlertDetails, type AlertStatus, type AlertType } from './alert.ts';
 
@@ -86,7 +87,7 @@ export function createAlertsRepository(sql: Sql) {
       const [row] = await query<StoredAlert>(
         sql,
         `update alerts set status = 'acknowledged',
-           updated_at = case status when 'new' then now() else updated_at end
+           updated_at = least(now(), case status when 'new' then 'infinity' else updated_at end)
          where organization_id = ? and id = ? and status <> 'resolved' returning ${COLUMNS}`,
         [organizationId, id],
       );
@@ -141,15 +142,23 @@ export function createAlertsRepository(sql: Sql) {
 
     /** Retention, in all organizations: removes alerts that were resolved so many days ago. Returns how many. */
     async removeResolved(days: number, limit: number): Promise<number> {
-      const rows = await query(
-        sql,
-        `delete from alerts where (organization_id, id) in (
-           select organization_id, id from alerts
-           where status = 'resolved' and updated_at < now() - make_interval(days => ?)
-           order by updated_at limit ? for update skip locked
-         ) returning 1`,
-        [days, limit],
-      );
+      const due = {
+        text: `select distinct organization_id as "organizationId" from alerts
+          where status = 'resolved' and updated_at < now() - make_interval(days => ?)`,
+        bindings: [days],
+      };
+      const rows = await eachOrganization(sql, due, (organizationId) => {
+        const own = organizationId === null ? '' : 'organization_id = ? and';
+        return query(
+          sql,
+          `delete from alerts where ${own} (organization_id, id) in (
+             select organization_id, id from alerts
+             where ${own} status = 'resolved' and updated_at < now() - make_interval(days => ?)
+             order by updated_at limit ? for update skip locked
+           ) returning 1`,
+          [...oneOrNone(organizationId), ...oneOrNone(organizationId), days, limit],
+        );
+      });
       return rows.length;
     },
 

@@ -88,7 +88,8 @@ export function createAssetsRepository(sql: Sql) {
      * a token for each device. In all organizations: a device that sends over CoAP without a token is identified by its
      * serial number alone.
      */
-    findOwners(serialNumbers: string[]): Promise<Array<{ owners: string[]; needsToken: boolean }>> {
+    async findOwners(serialNumbers: string[]): Promise<Owners[]> {
+      if (sql.isDistributed) return findOwnersOnAllNodes(sql, serialNumbers);
       return queryPrepared(
         sql,
         'assets_find_owners',
@@ -230,7 +231,8 @@ export function createAssetsRepository(sql: Sql) {
            update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
            where ${ACTIVE} and id = ? returning organization_id, id
          ), unexpected as (
-           update device_states s set ${NO_DEADLINE}
+           -- A trigger sets is_active, but not where tables are distributed.
+           update device_states s set ${NO_DEADLINE}, is_active = false
            from archived a where s.organization_id = a.organization_id and s.asset_id = a.id
          )
          update device_configs d set is_active = false
@@ -285,4 +287,28 @@ function refuseTakenSerial<T>(serialNumber: string, written: Promise<T>): Promis
     if (!isUniqueViolation(error, ACTIVE_SERIAL_INDEX)) throw error;
     throw conflict(`An active asset has the serial number ${serialNumber} already`);
   });
+}
+
+/** A look-up of each serial would be correlated with tables of all nodes, so all are looked up at once. */
+async function findOwnersOnAllNodes(sql: Sql, serialNumbers: string[]): Promise<Owners[]> {
+  const keys = serialNumbers.map((serial) => serial.toLowerCase());
+  const found = await query<{ key: string; organizationId: string; needsToken: boolean }>(
+    sql,
+    `select lower(a.serial_number) as key, a.organization_id as "organizationId", o.requires_device_tokens as "needsToken"
+     from assets a join organizations o on o.id = a.organization_id
+     where lower(a.serial_number) = any(?::text[]) and a.archived_at is null`,
+    [keys],
+  );
+  return keys.map((key) => {
+    const own = found.filter((asset) => asset.key === key);
+    return {
+      owners: own.map(({ organizationId }) => organizationId),
+      needsToken: own.some(({ needsToken }) => needsToken),
+    };
+  });
+}
+
+interface Owners {
+  owners: string[];
+  needsToken: boolean;
 }

@@ -3,8 +3,13 @@
  * beginning of its upload until a certificate takes it over, and again when that certificate is replaced.
  */
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import { CHUNK_BYTES } from './certificate.ts';
+
+const DUE = {
+  text: `select distinct organization_id as "organizationId" from certificate_removals where due_at <= now()`,
+};
 
 export type CertificateContentsRepository = ReturnType<typeof createCertificateContentsRepository>;
 
@@ -76,11 +81,13 @@ export function createCertificateContentsRepository(sql: Sql) {
     /** One at a time, so that no statement runs long. */
     async removeDue(): Promise<void> {
       for (let removed = 1; removed > 0; ) {
-        const rows = await query(
-          sql,
-          `with due as (
+        const rows = await eachOrganization(sql, DUE, (organizationId) => {
+          const own = organizationId === null ? '' : 'organization_id = ? and';
+          return query(
+            sql,
+            `with due as (
              select organization_id, content_id from certificate_removals
-             where due_at <= now() order by due_at limit 1 for update skip locked
+             where ${own} due_at <= now() order by due_at limit 1 for update skip locked
            ), chunks as (
              delete from certificate_chunks c using due d
              where c.organization_id = d.organization_id and c.content_id = d.content_id
@@ -88,7 +95,9 @@ export function createCertificateContentsRepository(sql: Sql) {
            delete from certificate_removals r using due d
            where r.organization_id = d.organization_id and r.content_id = d.content_id
            returning 1`,
-        );
+            oneOrNone(organizationId),
+          );
+        });
         removed = rows.length;
       }
     },

@@ -5,7 +5,7 @@ import { COMMAND_LINE } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import { createTransact, type Transaction } from '../db/transaction.ts';
 import type { AuditEntry } from '../http/audit.ts';
-import { type Command, type CommandInput, print } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 export type Change = Omit<AuditEntry, 'actor' | 'action'> & { action?: string };
@@ -24,13 +24,12 @@ export function changing(action: string, work: Work): Required<Pick<Command, 'ac
     action,
     run: (input) =>
       withDatabase(async (database) => {
-        const output = await createTransact(database)(async (tx) => {
+        return createTransact(database)(async (tx) => {
           const { changes, output } = await work(input, tx, database);
           for (const change of changes)
             await createAuditRepository(tx.sql).insert({ action, ...change, actor: COMMAND_LINE });
           return output;
         });
-        print(output);
       }),
   };
 }

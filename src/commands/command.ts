@@ -1,36 +1,66 @@
-/** A command is data, so its usage text always describes what runs. */
+/** A command is data: its help, its completion and its parsing come from the same description. */
 import { parseArgs } from 'node:util';
 
 export interface CommandInput {
   positionals: string[];
   options: Record<string, unknown>;
+  /** Whether the output is for programs: JSON, an object a line where it goes on. */
+  isJson: boolean;
 }
+
+export interface Table {
+  headings: string[];
+  rows: Array<Array<string | null>>;
+  /** For programs; by default an object for each row. */
+  items?: readonly unknown[];
+}
+
+/** A sentence for people, or what to print of a value that programs get whole. */
+export type Output = string | Table | { text: string; value: unknown };
 
 export interface Command {
   words: string[];
   /** What follows the words, as the usage text shows it. */
   args: string;
   summary: string;
+  /** Further lines of its own help: what it needs, its exit codes. */
+  details?: string;
+  /** Whether it asks the API, and so works from everywhere; others need the database or the settings of the service. */
+  isRemote?: boolean;
   /** What the audit trail calls it; absent for commands that change nothing of an organization. */
   action?: string;
-  run(input: CommandInput): Promise<void>;
+  /** Answers with what is to be printed; nothing when it has printed already. */
+  run(input: CommandInput): Promise<Output | undefined>;
 }
 
 /** What was typed is wrong; the message says what would be right. */
 export class UsageError extends Error {}
 
-/** Parses what was typed after the words. What `args` does not name is refused, never ignored. */
+/** What every command takes. */
+const COMMON: OptionTypes = { json: { type: 'boolean' } };
+/** What commands by API take, too. */
+const REMOTE: OptionTypes = { login: { type: 'string' } };
+
+/** Parses what was typed after the words. What the command does not name is refused, never ignored. */
 export function inputOf(command: Command, typed: string[]): CommandInput {
-  const { names, options } = shapeOf(command.args);
-  const parsed = parsedWith(typed, options);
-  if (parsed.positionals.length > names.length) {
-    const call = `${command.words.join(' ')} ${command.args}`.trim();
-    throw new UsageError(`${parsed.positionals[names.length]} is one word too many: ${call}`);
+  const { names } = shapeOf(command.args);
+  const { positionals, values } = parsedWith(typed, optionsOf(command));
+  if (positionals.length > names.length) {
+    throw new UsageError(`${positionals[names.length]} is one word too many: ${callOf(command)}`);
   }
-  return parsed;
+  return { positionals, options: values, isJson: values.json === true };
 }
 
+export const callOf = ({ words, args }: Pick<Command, 'words' | 'args'>): string =>
+  `${words.join(' ')} ${args}`.trim();
+
 type OptionTypes = Record<string, { type: 'string' | 'boolean' }>;
+
+export const optionsOf = ({ args, isRemote }: Command): OptionTypes => ({
+  ...shapeOf(args).options,
+  ...COMMON,
+  ...(isRemote && REMOTE),
+});
 
 const OPTION = /--([a-z-]+)(?: ([^\s\]]+))?/g;
 
@@ -44,23 +74,14 @@ function shapeOf(args: string): { names: string[]; options: OptionTypes } {
   return { names, options: Object.fromEntries(found) };
 }
 
-function parsedWith(typed: string[], options: OptionTypes): CommandInput {
+function parsedWith(typed: string[], options: OptionTypes) {
   try {
-    const { positionals, values } = parseArgs({ args: typed, options, allowPositionals: true });
-    return { positionals, options: values };
+    return parseArgs({ args: typed, options, allowPositionals: true });
   } catch (error) {
-    const [sentence] = (error as Error).message.split(/\. |\n/);
-    throw new UsageError(sentence);
+    const [sentence = ''] = (error as Error).message.split(/\. |\n/);
+    const [, name] = /'(--[a-z-]+).*ambiguous/.exec(sentence) ?? [];
+    throw new UsageError(name ? `${name} needs a value that does not begin with -` : sentence);
   }
-}
-
-export function usage(commands: Command[]): string {
-  const lines = commands.map(({ words, args, summary }) => ({
-    call: `${words.join(' ')} ${args}`.trim(),
-    summary,
-  }));
-  const width = Math.max(...lines.map(({ call }) => call.length));
-  return `npm run dms -- COMMAND\n\n${lines.map(({ call, summary }) => `  ${call.padEnd(width)}  ${summary}`).join('\n')}\n`;
 }
 
 export function required(input: CommandInput, index: number, name: string): string {
@@ -84,20 +105,5 @@ export function durationMs(text: string, name: string): number {
 }
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
-
-/** Rows as aligned columns, headings first. */
-export function table(headings: string[], rows: Array<Array<string | null>>): string {
-  const cells = [headings, ...rows.map((row) => row.map((cell) => cell ?? '–'))];
-  const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
-  return cells
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
-}
 
 export const print = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);

@@ -1,14 +1,30 @@
+import { assetCommands } from './asset-commands.ts';
+import { backupCommands } from './backup-commands.ts';
 import { certificateCommands } from './certificate-commands.ts';
 import type { Command } from './command.ts';
+import { completionCommands } from './completion-commands.ts';
 import { deviceCommands } from './device-commands.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { fleetCommands } from './fleet-commands.ts';
+import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
+import { listenCommand } from './listen-command.ts';
+import { loginCommands } from './login-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
 import { readingCommands } from './reading-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
+import { tailCommand } from './tail-command.ts';
 import { temporalCommands } from './temporal-commands.ts';
+import { webhookCommands } from './webhook-commands.ts';
 
 export const commands: Command[] = [
+  ...loginCommands,
+  doctorCommand,
+  listenCommand,
+  ...webhookCommands,
+  tailCommand,
+  ...jobCommands,
+  ...assetCommands,
   ...organizationCommands,
   ...keyCommands,
   ...certificateCommands,
@@ -16,5 +32,7 @@ export const commands: Command[] = [
   ...fleetCommands,
   ...readingCommands,
   ...schemaCommands,
+  ...backupCommands,
   ...temporalCommands,
+  ...completionCommands(() => commands),
 ];

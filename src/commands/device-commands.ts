@@ -1,5 +1,5 @@
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
-import { type Command, print, table } from './command.ts';
+import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 const SHOWN_MAX = 200;
@@ -19,7 +19,7 @@ export const deviceCommands: Command[] = [
           device.firstContactAt.toISOString(),
           device.lastContactAt.toISOString(),
         ]);
-        print(table(['SERIAL', 'ORGANIZATION', 'CONTACTS', 'FIRST', 'LAST'], rows));
+        return { headings: ['SERIAL', 'ORGANIZATION', 'CONTACTS', 'FIRST', 'LAST'], rows };
       }),
   },
 ];

@@ -1,7 +1,7 @@
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import { changing } from './changing.ts';
-import { type Command, option, print, table, UsageError } from './command.ts';
+import { type Command, option, UsageError } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 export const fleetCommands: Command[] = [
@@ -22,7 +22,7 @@ export const fleetCommands: Command[] = [
           since.toISOString(),
           isConfirmed ? 'yes' : 'no',
         ]);
-        print(table(['ORGANIZATION', 'OVERDUE', 'DEVICES', 'SINCE', 'CONFIRMED'], rows));
+        return { headings: ['ORGANIZATION', 'OVERDUE', 'DEVICES', 'SINCE', 'CONFIRMED'], rows };
       }),
   },
   {

@@ -5,18 +5,10 @@ import type { KeyKind } from '../http/route.ts';
 import { type KeyView, keyView } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import { createKeyIssuer } from '../keys/keys.service.ts';
+import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { changing } from './changing.ts';
-import {
-  type Command,
-  type CommandInput,
-  durationMs,
-  option,
-  print,
-  required,
-  table,
-  UsageError,
-} from './command.ts';
-import { ensured, organizationName } from './organization-commands.ts';
+import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
+import { type Ensured, ensured, organizationName } from './organization-commands.ts';
 import { withDatabase } from './with-database.ts';
 
 const OVERLAP_DEFAULT = '24h';
@@ -33,7 +25,7 @@ export const keyCommands: Command[] = [
       const expires = option(input, 'expires');
       const expiresAt = expires === undefined ? null : new Date(Date.now() + durationMs(expires, 'expires'));
       const name = nameOption(input);
-      const { organization, changes } = await ensured(sql, organizationOption(input));
+      const { organization, changes } = announced(await ensured(sql, organizationOption(input)));
       const { id: organizationId } = organization;
       const issued = await issuerOn(sql).issue({ organizationId, name, kind, role, expiresAt });
       const created = {
@@ -51,9 +43,11 @@ export const keyCommands: Command[] = [
     summary: 'lists keys by their first characters',
     run: (input) =>
       withDatabase(async (sql) => {
-        const keys = await createKeysRepository(sql).list(option(input, 'org') ?? null);
+        const name = option(input, 'org') ?? null;
+        if (name !== null) await requireOrganization(sql, name);
+        const keys = await createKeysRepository(sql).list(name);
         const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'ROLE', 'NAME'];
-        print(table(headings, keys.map(rowOf)));
+        return { headings, rows: keys.map(rowOf) };
       }),
   },
   {
@@ -102,6 +96,18 @@ function organizationOption(input: CommandInput): string {
   const name = option(input, 'org');
   if (name === undefined) throw new UsageError('--org NAME is missing');
   return organizationName(name);
+}
+
+/** A mistyped name makes a tenant: scripts rely on it, and people are to notice. */
+function announced(found: Ensured): Ensured {
+  if (found.changes.length > 0 && process.stderr.isTTY)
+    process.stderr.write(`Made the organization "${found.organization.name}": there was none of that name\n`);
+  return found;
+}
+
+async function requireOrganization(sql: Sql, name: string): Promise<void> {
+  if (await createOrganizationsRepository(sql).findByName(name)) return;
+  throw new UsageError(`There is no organization "${name}": see org list`);
 }
 
 function kindOption(input: CommandInput): KeyKind {

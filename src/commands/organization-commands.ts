@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
 import { type Change, changing } from './changing.ts';
-import { type Command, type CommandInput, print, required, table, UsageError } from './command.ts';
+import { type Command, type CommandInput, required, UsageError } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 const NAME_MAX = 128;
@@ -12,11 +12,14 @@ export function organizationName(name: string): string {
   return name;
 }
 
+export interface Ensured {
+  organization: Organization;
+  /** None when it was there. */
+  changes: Change[];
+}
+
 /** Finds or creates the organization of that name. */
-export async function ensured(
-  sql: Sql,
-  name: string,
-): Promise<{ organization: Organization; changes: Change[] }> {
+export async function ensured(sql: Sql, name: string): Promise<Ensured> {
   const organizations = createOrganizationsRepository(sql);
   const found = await organizations.findByName(name);
   if (found) return { organization: found, changes: [] };
@@ -48,7 +51,7 @@ export const organizationCommands: Command[] = [
       withDatabase(async (sql) => {
         const organizations = await createOrganizationsRepository(sql).list();
         const rows = organizations.map(({ id, name, createdAt }) => [id, name, createdAt.toISOString()]);
-        print(table(['ID', 'NAME', 'CREATED'], rows));
+        return { headings: ['ID', 'NAME', 'CREATED'], rows };
       }),
   },
   {

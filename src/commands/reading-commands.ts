@@ -37,7 +37,7 @@ export const readingCommands: Command[] = [
           },
         });
         const dropped = await dropEmptyPartitions(sql, MEASUREMENT_ROWS);
-        print(`${moved} readings moved, ${dropped.length} empty partitions dropped`);
+        return `${moved} readings moved, ${dropped.length} empty partitions dropped`;
       }),
   },
 ];

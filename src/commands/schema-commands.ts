@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { distribute } from '../db/distribute.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Command, print } from './command.ts';
 import { withDatabase } from './with-database.ts';
@@ -13,7 +14,17 @@ export const schemaCommands: Command[] = [
     run: () =>
       withDatabase(async (sql) => {
         const names = await migrate(sql);
-        print(names.length === 0 ? 'The schema is up to date' : `Migrated: ${names.join(', ')}`);
+        return names.length === 0 ? 'The schema is up to date' : `Migrated: ${names.join(', ')}`;
+      }),
+  },
+  {
+    words: ['distribute'],
+    args: '',
+    summary: 'distributes the tables over the nodes of Citus, by organization; while the service is stopped',
+    run: () =>
+      withDatabase(async (sql) => {
+        await distribute(sql, print);
+        return 'All tables are distributed. Start every process with DATABASE_DISTRIBUTED=true';
       }),
   },
   {
@@ -23,9 +34,11 @@ export const schemaCommands: Command[] = [
     run: async ({ options }) => {
       // Loading the whole service takes a second, and no other command needs it.
       const { documentedApi } = await import('../compose/service.ts');
-      const text = `${JSON.stringify(documentedApi(), null, 2)}\n`;
-      if (options.write) writeFileSync(GOLDEN, text);
-      else print(text);
+      const value = documentedApi();
+      const text = `${JSON.stringify(value, null, 2)}\n`;
+      if (!options.write) return { text, value };
+      writeFileSync(GOLDEN, text);
+      return 'openapi.json is up to date';
     },
   },
 ];

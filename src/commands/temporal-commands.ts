@@ -17,6 +17,7 @@ export const temporalCommands: Command[] = [
         retentionMs: durationMs(option(input, 'retention') ?? RETENTION_DEFAULT, 'retention'),
         print,
       });
+      return undefined;
     },
   },
 ];

@@ -18,7 +18,12 @@ export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Prom
   }
 }
 
-function findDatabaseUrl(): string {
+export function hasDatabase(): boolean {
+  const { databaseUrl, dataDir } = readCommandSettings();
+  return databaseUrl !== null || existsSync(join(dataDir, 'local.json'));
+}
+
+export function findDatabaseUrl(): string {
   const { databaseUrl, dataDir } = readCommandSettings();
   if (databaseUrl !== null) return databaseUrl;
   const file = join(dataDir, 'local.json');

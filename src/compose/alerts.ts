@@ -8,14 +8,14 @@ import type { Resources } from './resources.ts';
 
 export type AlertsNeeds = Pick<AlertsServiceDeps, 'publish'>;
 
-export function composeAlerts({ sql }: Resources, { publish }: AlertsNeeds) {
+export function composeAlerts({ sql, lagging }: Resources, { publish }: AlertsNeeds) {
   const alertsIn = createAlertsRepository;
   const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
   const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
   const alerts = createAlertsRepository(sql);
   return {
-    routes: alertsRoutes({ alerts, alertsIn }),
+    routes: alertsRoutes({ alerts: { ...alerts, list: createAlertsRepository(lagging.sql).list }, alertsIn }),
     removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),
     /** Of devices that missed their contact. */

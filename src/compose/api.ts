@@ -55,6 +55,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     recordAudit: slices.audit.record,
     translateFault,
     observe: observer(resources),
+    tracing: resources.tracing,
     extras: [createHealth(readReadiness), createDocs(apiDocument(routes))],
   });
   server = await listen({

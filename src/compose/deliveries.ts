@@ -24,7 +24,7 @@ const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
 
 /** What every process does with deliveries; that of the worker alone is in delivery-worker.ts. */
 export function composeDeliveries(resources: Resources) {
-  const { settings, sql, now, secretBox, onTemporalFault } = resources;
+  const { settings, sql, lagging, now, secretBox, onTemporalFault } = resources;
   const requests = createKeyedSemaphore({ perKeyMax: settings.webhooks.perEndpointMax });
   const sender = createSender({
     isAllowedAddress: (address) => isAllowedAddress(address, settings.webhookAllowedRanges),
@@ -54,7 +54,7 @@ export function composeDeliveries(resources: Resources) {
   const tests = createConcurrencyLimit(TESTS);
   return {
     routes: deliveriesRoutes({
-      deliveries: createDeliveriesRepository(sql),
+      deliveries: { ...createDeliveriesRepository(sql), list: createDeliveriesRepository(lagging.sql).list },
       endpoints: createEndpointsRepository(sql),
       service,
       tests,

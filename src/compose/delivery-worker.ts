@@ -1,6 +1,6 @@
 /** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
 import { randomUUID } from 'node:crypto';
-import { openDatabase } from '../db/database.ts';
+import { openDatabase, readPool } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
 import { createAttemptsRepository } from '../deliveries/attempts.repository.ts';
 import { type Attempts, type AttemptsDeps, createAttempts } from '../deliveries/attempts.service.ts';
@@ -19,11 +19,14 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
-import { addEndpointMetrics } from '../http/metrics.ts';
+import { atMostEvery } from '../http/gauges.ts';
+import { observeGroupCommit } from '../http/metrics.ts';
+import { addEndpointGauges } from '../http/service-gauges.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import { composeEvents } from './events.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
+import { traceDeliveries } from './traces.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 const OUTBOX_POOL_SIZE = 8;
@@ -44,7 +47,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const ownerId = randomUUID();
   const claims = createClaimsRepository(outbox, ownerId);
   const endpoints = createEndpointHealthRepository(sql);
-  addEndpointMetrics(resources.metrics, endpoints.countByState);
+  addEndpointGauges(resources.metrics, atMostEvery(settings.metricsMaxAgeMs, endpoints.countByState));
   const breakers = createBreakerRepository(sql);
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
   const endpointHealth = createEndpointHealthService({
@@ -60,13 +63,14 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const attempts = composeAttempts(resources, {
     recorder: createAttemptsRepository(outbox, ownerId),
     endpointHealth,
-    send: deliveries.send,
+    send: traceDeliveries(resources.tracing, deliveries.send),
     requests: deliveries.requests,
     release: claims.release,
   });
   const dispatching = startDispatching(resources, { claims, attempts });
   let isStopping = false;
   return {
+    isListening: dispatching.isListening,
     recoverySteps: createEndpointRecoveryService({
       claims,
       backlog: createBacklogRepository(outbox),
@@ -102,14 +106,20 @@ const composeDisableEndpoint = (resources: Resources) =>
     now: resources.now,
   });
 
-const openOutbox = ({ settings }: Resources) =>
-  openDatabase({
+function openOutbox({ settings, metrics }: Resources) {
+  const outbox = openDatabase({
     url: settings.databaseUrl,
+    pooler: settings.databasePooler,
+    isDistributed: settings.isDatabaseDistributed,
     poolSize: OUTBOX_POOL_SIZE,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service deliveries',
     session: OUTBOX_SESSION,
+    onFault: (kind) => metrics.databaseFaults.inc({ kind }),
   });
+  metrics.pools.set('deliveries', () => readPool(outbox));
+  return outbox;
+}
 
 type AttemptsNeeds = Pick<AttemptsDeps, 'recorder' | 'endpointHealth' | 'send' | 'requests' | 'release'>;
 
@@ -127,6 +137,7 @@ function composeAttempts(
       metrics.deliveryAttempts.inc({ verdict });
       metrics.deliveryDuration.observe(durationMs / 1000);
     },
+    observer: observeGroupCommit(metrics, 'outcomes'),
     log,
   });
 }
@@ -146,7 +157,7 @@ function startDispatching(
     log,
   });
   const listener = listenTo({
-    url: settings.databaseUrl,
+    url: settings.databaseDirectUrl,
     channel: DELIVERIES_CHANNEL,
     onNotification: (payload) => {
       const { kind, endpoints } = parseNotification(payload);
@@ -167,6 +178,7 @@ function startDispatching(
     ),
   ];
   return {
+    isListening: listener.isListening,
     async stop() {
       await Promise.all([listener.stop(), dispatcher.stop(), ...polls.map((poll) => poll.stop())]);
     },

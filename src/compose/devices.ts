@@ -15,6 +15,7 @@ import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { unregisteredDevicesRoutes } from '../devices/unregistered-devices.routes.ts';
+import { observeLockingCommit } from '../http/metrics.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import type { Resources } from './resources.ts';
 
@@ -41,7 +42,7 @@ export interface DevicesNeeds
 }
 
 export function composeDevices(
-  { sql, transactContacts, slots, metrics, now }: Resources,
+  { sql, transactContacts, slots, metrics, tracing, now }: Resources,
   needs: DevicesNeeds,
 ) {
   const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
@@ -49,6 +50,8 @@ export function composeDevices(
   const { handle } = createDeviceExchanges({
     transact: transactContacts,
     slots,
+    observers: observeLockingCommit(metrics, 'reports'),
+    tracing,
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
     unregisteredIn: createUnregisteredDevicesRepository,

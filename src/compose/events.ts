@@ -4,9 +4,13 @@ import { createPublishEvents } from '../events/events.service.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createQueueNotifications } from '../notifications/notification-queue.service.ts';
 import type { Resources } from './resources.ts';
+import { eventTraces } from './traces.ts';
 
-export function composeEvents({ now }: Resources) {
-  const publishToEndpoints = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+export function composeEvents({ tracing, now }: Resources) {
+  const publishToEndpoints = createPublishEvents({
+    deliveriesIn: createDeliveriesRepository,
+    traceOf: eventTraces(tracing),
+  });
   const queueNotifications = createQueueNotifications({
     notificationAlertsIn: createNotificationAlertsRepository,
     now,

@@ -4,8 +4,10 @@ import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes, type GatewayRoutesDeps } from '../gateway/gateway-routes.ts';
 import { createLimitedLog } from '../gateway/limited-log.ts';
 import { createRefusalLog, LINES_PER_MINUTE, MINUTE_MS } from '../gateway/refusal-log.ts';
+import { addExchangeGauge } from '../http/service-gauges.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
+import { traceLoggers } from './traces.ts';
 
 export async function startGateway(resources: Resources, slices: Slices): Promise<CoapServer> {
   const { settings, metrics } = resources;
@@ -13,14 +15,16 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
     host: settings.host,
     port: settings.coap.port,
     tokenOption: settings.coap.tokenOption,
-    routes: composeGatewayRoutes(resources, slices),
+    routes: traceLoggers(resources.tracing, composeGatewayRoutes(resources, slices)),
     observe: ({ path, confirmable, code }) =>
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
     log: createErrorLog(resources),
   });
+  addExchangeGauge(metrics, server.countUnderWay);
   const heartbeat = slices.presence.startIngressHeartbeat('gateway');
   return {
     port: server.port,
+    countUnderWay: server.countUnderWay,
     async stop(deadlineMs) {
       await Promise.all([heartbeat.stop(), server.stop(deadlineMs)]);
     },

@@ -1,6 +1,7 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { observeLockingCommit } from '../http/metrics.ts';
 import { createCompactionRepository } from '../measurements/compaction.repository.ts';
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
@@ -23,7 +24,20 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
-  { sql, transferSql, transferTurns, settings, transact, transactBatch, slots, metrics, now, log }: Resources,
+  {
+    sql,
+    transferSql,
+    transferTurns,
+    lagging,
+    settings,
+    transact,
+    transactBatch,
+    slots,
+    metrics,
+    tracing,
+    now,
+    log,
+  }: Resources,
   {
     configurationsIn,
     evaluateAlerts,
@@ -37,6 +51,8 @@ export function composeMeasurements(
   const { receive } = createIntake({
     transact: transactBatch,
     slots,
+    observers: observeLockingCommit(metrics, 'frames'),
+    tracing,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     configurationsIn,
@@ -63,13 +79,18 @@ export function composeMeasurements(
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
   const exports = {
-    history: readInTurns(createHistoryRepository(transferSql), transferTurns),
+    history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     pace: createPacer(),
   };
+  const history = {
+    ...createHistoryRepository(lagging.sql),
+    // A client reads the history of an asset that it has just registered.
+    findScope: createHistoryRepository(sql).findScope,
+  };
   return {
     routes: [
-      ...measurementsRoutes({ intake, history: createHistoryRepository(sql), exports, now }),
+      ...measurementsRoutes({ intake, history, exports, now }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
     intake,

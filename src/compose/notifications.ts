@@ -1,7 +1,8 @@
 /** Notification channels: their operations in every process, and the loop of the worker that sends. */
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
-import { addNotificationMetrics } from '../http/metrics.ts';
+import { atMostEvery } from '../http/gauges.ts';
+import { addNotificationGauge } from '../http/service-gauges.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
 import { createMessageSender } from '../notifications/message-sender.service.ts';
@@ -39,7 +40,10 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   });
 
   function startNotifier() {
-    addNotificationMetrics(metrics, () => notifications.findOldestDueSeconds(now()));
+    addNotificationGauge(
+      metrics,
+      atMostEvery(settings.metricsMaxAgeMs, () => notifications.findOldestDueSeconds(now())),
+    );
     const notifier = createNotifier({
       notifications,
       gather: createGathering({

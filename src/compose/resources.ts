@@ -1,22 +1,25 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
-import { openDatabase } from '../db/database.ts';
+import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
+import type { FaultKind } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
-import { createTransact } from '../db/transaction.ts';
+import { createTransact, type TransactOptions } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
-import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import type { Settings } from '../process/config.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
+import { openTracing } from '../process/open-telemetry.ts';
 import { summarizeOutages } from '../process/outage-log.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 import { findOutage } from './outages.ts';
+import { composeReplica } from './replica.ts';
+import { traceTransactions, warnOfLostSpans } from './traces.ts';
 
 export interface ComposeOptions {
   settings: Settings;
@@ -40,19 +43,29 @@ export function openResources(options: ComposeOptions) {
   const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
+  const metrics = createMetrics();
   const database = {
     url: settings.databaseUrl,
+    pooler: settings.databasePooler,
+    isDistributed: settings.isDatabaseDistributed,
     statementTimeoutMs: settings.statementTimeoutMs,
     applicationName: 'device-monitoring-service',
     onConnectionLost() {
       for (const listener of lostConnections) listener();
     },
+    onFault: (kind: FaultKind) => metrics.databaseFaults.inc({ kind }),
   };
   const sql = openDatabase({ ...database, poolSize: settings.databasePoolSize });
   const clock = createDatabaseClock({ sql, processNow, monotonicMs: () => performance.now() });
-  const metrics = createMetrics({ overdueFleets: createOverdueFleetsRepository(sql).count });
+  const transferSql = openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize });
+  metrics.pools.set('main', () => readPool(sql));
+  metrics.pools.set('transfers', () => readPool(transferSql));
   const lockTimeoutMs = settings.deviceLockTimeoutMs;
-  const temporal = connectTemporal(toTemporalConnection(settings));
+  const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
+  const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
+  const temporal = connectTemporal(toTemporalConnection(settings), tracing);
+  const transactWith = (more: TransactOptions = {}) =>
+    traceTransactions(tracing, createTransact(sql, { ...more, onRetry }));
   return {
     settings,
     log,
@@ -64,18 +77,21 @@ export function openResources(options: ComposeOptions) {
     deliveryPlan,
     sql,
     /** For exports and files. */
-    transferSql: openTransferDatabase({ ...database, poolSize: settings.transfers.poolSize }),
+    transferSql,
     /** For its connections. No organization has all of them. */
     transferTurns: createKeyedSemaphore({
       perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
       totalMax: settings.transfers.poolSize,
     }),
-    transact: createTransact(sql),
+    lagging: composeReplica({ settings, log, metrics, database, sql, transferSql }),
+    /** Null: no traces. */
+    tracing,
+    transact: transactWith(),
     /** For what devices send: a device that stays locked is refused. */
-    transactContacts: createTransact(sql, { lockTimeoutMs }),
+    transactContacts: transactWith({ lockTimeoutMs }),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: createTransact(sql, { plans: 'once', lockTimeoutMs, startsWithRead: true }),
-    slots: batchSlots(settings.databasePoolSize),
+    transactBatch: transactWith({ plans: 'once', lockTimeoutMs, startsWithRead: true }),
+    slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
     temporal,
     starter: createStarter({

@@ -3,6 +3,7 @@ import { readSettings } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
 import { runMain } from '../process/run-main.ts';
 import { type RunningPart, STOP_MS, stopOnSignal } from '../process/shutdown.ts';
+import { checkDatabase } from './check-database.ts';
 import { runService } from './run-service.ts';
 import { compose, type Service } from './service.ts';
 
@@ -11,11 +12,25 @@ export function runPart(name: string, start: (service: Service) => Promise<Runni
     const settings = readSettings();
     const { host, lameDuckMs } = settings;
     const log = createLog(settings.logLevel);
-    const run = runService(compose({ settings, log }), start);
+    let isStopping = false;
+    const run = runService(compose({ settings, log }), async (service) => {
+      const check = await checkDatabase({ sql: service.sql, settings, log, isStopping: () => isStopping });
+      const part = await start(service);
+      return {
+        ...part,
+        async stop(deadlineMs) {
+          await check.stop();
+          await part.stop(deadlineMs);
+        },
+      };
+    });
     // Before anything is awaited, so that a process can be stopped at any time.
     stopOnSignal({
       // By SIGINT a person at a terminal stops it, and waits for it.
-      stop: (signal) => run.stop(signal === 'SIGINT' ? 0 : lameDuckMs),
+      stop(signal) {
+        isStopping = true;
+        return run.stop(signal === 'SIGINT' ? 0 : lameDuckMs);
+      },
       print: (line) => log.info(line),
       deadlineMs: STOP_MS + lameDuckMs,
     });

@@ -10,6 +10,7 @@ import { apiDocument } from './api-document.ts';
 import { composeClock } from './clock.ts';
 import { startGateway } from './gateway.ts';
 import { healthChecks } from './health.ts';
+import { composeProcessMetrics, type ProcessKind } from './process-metrics.ts';
 import { type ComposeOptions, openResources } from './resources.ts';
 import { composeSlices } from './slices.ts';
 import { startWorker } from './worker.ts';
@@ -21,10 +22,15 @@ export function compose(options: ComposeOptions) {
   const slices = composeSlices(resources);
   const routes = routesOf(slices);
   const clock = composeClock(resources);
-  const { settings, sql, transferSql, temporal, metrics } = resources;
+  const { settings, sql, transferSql, lagging, temporal, metrics, tracing } = resources;
   let phase: Phase = 'starting';
-  async function onTime<Part>(start: () => Promise<Part>): Promise<Part> {
+  const kinds = new Set<ProcessKind>();
+  const readReadiness = createReadiness(healthChecks(resources), () => phase);
+  composeProcessMetrics(resources, { kinds, readReadiness });
+  async function onTime<Part>(kind: ProcessKind, start: () => Promise<Part>): Promise<Part> {
+    kinds.add(kind);
     await clock.start();
+    lagging.start();
     const part = await start();
     phase = 'up';
     return part;
@@ -33,10 +39,10 @@ export function compose(options: ComposeOptions) {
     sql,
     routes,
     temporal,
-    startApi: () => onTime(() => startApi(resources, slices, routes)),
+    startApi: () => onTime('api', () => startApi(resources, slices, routes)),
     startWorker: (workflowBundle?: WorkflowBundleOption) =>
-      onTime(() => startWorker(resources, slices, workflowBundle)),
-    startGateway: () => onTime(() => startGateway(resources, slices)),
+      onTime('worker', () => startWorker(resources, slices, workflowBundle)),
+    startGateway: () => onTime('gateway', () => startGateway(resources, slices)),
     /** The metrics and the state of this process; every process has its own port. */
     startMetrics: () =>
       listenMetrics({
@@ -44,7 +50,7 @@ export function compose(options: ComposeOptions) {
         port: settings.metricsPort,
         contentType: metrics.registry.contentType,
         readMetrics: async () => `${await metrics.registry.metrics()}${await readCoreMetrics()}`,
-        readReadiness: createReadiness(healthChecks(resources), () => phase),
+        readReadiness,
       }),
     /** From now on the process says that it is not ready. */
     drain(): void {
@@ -57,7 +63,9 @@ export function compose(options: ComposeOptions) {
       await slices.deliveries.close();
       slices.notifications.close();
       await temporal.close();
+      await lagging.close();
       await Promise.all([sql.destroy(), transferSql.destroy()]);
+      await tracing?.close();
     },
   };
 }

@@ -12,14 +12,14 @@ export interface StatisticsNeeds extends Pick<StatisticsDeps, 'findAsset' | 'fin
 }
 
 export const composeStatistics = (
-  { transferSql, transferTurns, now }: Resources,
+  { lagging, transferTurns, now }: Resources,
   { findAsset, findDevice, exports: { limit, pace } }: StatisticsNeeds,
 ) => ({
   routes: statisticsRoutes({
     compute: createStatisticsService({
       findAsset,
       findDevice,
-      history: readInTurns(createHistoryRepository(transferSql), transferTurns),
+      history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
       pace,
       now,
     }),

@@ -4,6 +4,7 @@
  */
 import { startLease } from '../db/lease.ts';
 import { addUpListChanges } from '../db/list-totals.repository.ts';
+import { addSweepGauge } from '../http/service-gauges.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import { createRetention } from './retention.ts';
@@ -32,17 +33,22 @@ export interface Sweep {
 }
 
 export function startSweeps(resources: Resources, slices: Slices) {
-  const { sql, settings, log } = resources;
+  const { sql, settings, metrics, log } = resources;
   const lease = startLease(sql, {
     name: 'sweeps',
     leaseMs: Math.max(LEASE_MS_MIN, settings.sweepIntervalMs * SWEEPS_PER_LEASE),
     onFault: (err) => log.warn({ err }, 'The lease of the sweeps was not renewed: it is tried again'),
   });
-  const running = sweepsOf(resources, slices).map(({ intervalMs, run, onFault }) =>
+  const sweeps = sweepsOf(resources, slices);
+  const succeededAt = new Map<string, Date | null>(sweeps.map(({ name }) => [name, null]));
+  addSweepGauge(metrics, succeededAt);
+  const running = sweeps.map(({ name, intervalMs, run, onFault }) =>
     startPeriodic(
       intervalMs,
       async () => {
-        if (await lease.untilHeld()) await run(lease.isHeld);
+        if (!(await lease.untilHeld())) return;
+        await run(lease.isHeld);
+        succeededAt.set(name, new Date());
       },
       onFault,
     ),

@@ -7,6 +7,7 @@ import { startTemporalWorker } from '../temporal/worker.ts';
 import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { startDeliveryWorker } from './delivery-worker.ts';
 import type { Resources } from './resources.ts';
+import { composeServiceMetrics } from './service-metrics.ts';
 import type { Slices } from './slices.ts';
 import { startSweeps } from './sweeps.ts';
 
@@ -19,6 +20,7 @@ export async function startWorker(
   // Bundling blocks the process, and nobody can stop it meanwhile: nothing is sent before it is done.
   const workflowBundle = givenBundle ?? (await bundleWorkflows(settings.workflowBundlePath));
   const deliveries = startDeliveryWorker(resources, slices.deliveries);
+  composeServiceMetrics(resources, deliveries);
   const notifier = slices.notifications.startNotifier();
   const worker = await startTemporalWorker({
     connection: toTemporalConnection(settings),
@@ -29,6 +31,7 @@ export async function startWorker(
       recoverySteps: deliveries.recoverySteps,
     }),
     log,
+    tracing: resources.tracing,
     workflowBundle,
     hasThreads: resources.hasWorkflowThreads,
   });

@@ -42,6 +42,13 @@ export interface JobRow extends JobRef {
   deadlineAt: Date;
 }
 
+export interface RunningJobCounts {
+  running: number;
+  /** Past its deadline. */
+  overdue: number;
+  withoutRun: number;
+}
+
 /** A job that is running or has to start, and that no workflow has checked for a while. */
 export interface JobWithoutWorkflow extends JobRef {
   /** A run that was there would have ended the job long ago: if there is one, it does not work. */
@@ -55,6 +62,11 @@ const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile
 const OF_JOB = 'organization_id = ? and id = ?';
 /** To end a large job takes its run some minutes. */
 const STUCK_AFTER_MINUTES = 15;
+/** The end of a job takes its run a moment. */
+const OVERDUE_AFTER_MINUTES = 2;
+/** The sweep looks at 40 jobs a second. */
+const WITHOUT_RUN_AFTER_MINUTES = 5;
+const COUNTED_MAX = 10_000;
 
 interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
@@ -71,6 +83,14 @@ const COUNTS = `coalesce(j.target_counts, (
       ) as kept group by state having sum(count) <> 0
     ) as by_state
   ))`;
+
+const WITHOUT_KEPT_COUNTS = `with totals as (
+    delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
+  ), changes as (
+    delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
+  )`;
+
+const FINISH = `update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`;
 
 const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
     j.start_at as "startAt", j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
@@ -234,26 +254,12 @@ export function createConfigJobsRepository(sql: Sql) {
       ]);
     },
 
-    async finish({ organizationId, jobId }: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
-      await query(
-        sql,
-        `with totals as (
-           delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
-         ), changes as (
-           delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
-         )
-         update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`,
-        [
-          organizationId,
-          jobId,
-          organizationId,
-          jobId,
-          status,
-          JSON.stringify(targetCounts),
-          organizationId,
-          jobId,
-        ],
-      );
+    async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
+      const job = [ref.organizationId, ref.jobId];
+      const outcome = [status, JSON.stringify(targetCounts), ...job];
+      // Where tables are distributed no counts are kept.
+      if (sql.isDistributed) await query(sql, FINISH, outcome);
+      else await query(sql, `${WITHOUT_KEPT_COUNTS} ${FINISH}`, [...job, ...job, ...outcome]);
     },
 
     /**
@@ -277,6 +283,30 @@ export function createConfigJobsRepository(sql: Sql) {
          )) as missing`,
         [olderThanMs / 1000, limit, olderThanMs / 1000, limit],
       );
+    },
+
+    /** Of all organizations, after a restore: the next sweep starts their workflows. */
+    async forgetWorkflows(): Promise<void> {
+      await query(
+        sql,
+        `update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`,
+      );
+    },
+
+    /** For the metrics of the service, so over all organizations; up to 10,000, those that were not checked for longest. */
+    async countRunning(): Promise<RunningJobCounts> {
+      const [row] = await query<RunningJobCounts>(
+        sql,
+        `select count(*) as running,
+           count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
+           count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
+             < now() - make_interval(mins => ${WITHOUT_RUN_AFTER_MINUTES})) as "withoutRun"
+         from (
+           select deadline_at, workflow_checked_at, start_at, created_at from config_jobs where status = 'running'
+           order by coalesce(workflow_checked_at, '-infinity') limit ${COUNTED_MAX}
+         ) as running`,
+      );
+      return row as RunningJobCounts;
     },
 
     /** Does nothing while another transaction holds the job: that one works on it. */

@@ -3,6 +3,7 @@
  * of a device would write it: the rows that may refer are read page by page instead, of all organizations.
  */
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 
 /** Those that have not been used for long and that a page of rows refers to, and the last row of the page. */
@@ -83,14 +84,20 @@ export function createUnusedConfigurationsRepository(sql: Sql) {
 
     /** Removes what was not used for long. Only after all that rows refer to was marked. Returns how many. */
     async removeUnused(limit: number): Promise<number> {
-      const rows = await query(
-        sql,
-        `delete from configurations where (organization_id, id) in (
-           select organization_id, id from configurations where ${UNUSED}
-           order by last_used_at limit ? for update skip locked
-         ) returning 1`,
-        [limit],
-      );
+      const due = {
+        text: `select distinct organization_id as "organizationId" from configurations where ${UNUSED}`,
+      };
+      const rows = await eachOrganization(sql, due, (organizationId) => {
+        const own = organizationId === null ? '' : 'organization_id = ? and';
+        return query(
+          sql,
+          `delete from configurations where ${own} (organization_id, id) in (
+             select organization_id, id from configurations where ${own} ${UNUSED}
+             order by last_used_at limit ? for update skip locked
+           ) returning 1`,
+          [...oneOrNone(organizationId), ...oneOrNone(organizationId), limit],
+        );
+      });
       return rows.length;
     },
   };

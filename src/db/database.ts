@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { isQueryTimeout } from './faults.ts';
+import { type FaultKind, faultKindOf, isQueryTimeout, isReadOnlyServer } from './faults.ts';
+import { adaptToPooler, type Pooler } from './pooler.ts';
 
 /** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
 export type PooledConnection = pg.Client & {
@@ -10,12 +11,16 @@ export type PooledConnection = pg.Client & {
 };
 
 /** The pool of connections. */
-export type Database = Knex;
+export type Database = Knex & { readonly isDistributed?: boolean };
 
 /** A handle that repositories query with: the pool, or the connection of one transaction. */
 export interface Sql {
   raw(text: string, bindings: readonly Knex.RawBinding[]): Knex.Raw;
   readonly isTransaction?: boolean | undefined;
+  /** Tables are distributed by organization: each statement names one. */
+  readonly isDistributed?: boolean | undefined;
+  /** Where a read that failed so may run once more; null: nowhere. */
+  afterFault?(error: unknown): Sql | null;
 }
 
 export interface DatabaseOptions {
@@ -27,8 +32,22 @@ export interface DatabaseOptions {
   applicationName: string;
   /** Settings of the server for these connections, by name. */
   session?: Record<string, string>;
+  /** What connections lead to; the server itself by default. */
+  pooler?: Pooler;
+  /** The tenants' tables are distributed by organization (Citus). */
+  isDistributed?: boolean;
   /** A connection ended without being closed here: after a failover, another server answers. */
   onConnectionLost?(): void;
+  /** A statement took too long, or got no connection. */
+  onFault?(kind: FaultKind): void;
+}
+
+/** How many connections a pool has, and how many callers wait for one. */
+export interface PoolState {
+  used: number;
+  idle: number;
+  waiting: number;
+  max: number;
 }
 
 /**
@@ -38,6 +57,8 @@ export interface DatabaseOptions {
 const VANISHED_CLIENT = {
   idle_in_transaction_session_timeout: '10s',
   client_connection_check_interval: '10s',
+};
+const VANISHED_MACHINE = {
   tcp_keepalives_idle: '30s',
   tcp_keepalives_interval: '10s',
   tcp_keepalives_count: '3',
@@ -62,13 +83,20 @@ export function openDatabase({
   statementTimeoutMs,
   applicationName,
   session = {},
+  pooler = 'none',
+  isDistributed = false,
   onConnectionLost = () => {},
+  onFault = () => {},
 }: DatabaseOptions): Database {
   const connections = new Map<string, PooledConnection>();
+  const ofTransactions = { ...VANISHED_CLIENT, statement_timeout: String(statementTimeoutMs) };
+  const ofStatements = isDistributed ? byValues(session) : session;
+  const ofConnection = { ...VANISHED_CLIENT, ...VANISHED_MACHINE, ...ofStatements };
   function remember(connection: PooledConnection & { __knexUid: string }, done: () => void): void {
     connections.set(connection.__knexUid, connection);
     connection.once('end', () => connections.delete(connection.__knexUid));
     connection.once('error', onConnectionLost);
+    if (pooler !== 'none') adaptToPooler(connection, { pooler, ofTransactions, ofStatements });
     done();
   }
   const pool = knex({
@@ -76,15 +104,12 @@ export function openDatabase({
     connection: {
       connectionString: url,
       application_name: applicationName,
-      statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs * ANSWER_TIMEOUT_FACTOR,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       ...KEEP_ALIVE,
       // Statements of a transaction that do not need each other's answers are sent together.
       pipeline: true,
-      options: Object.entries({ ...VANISHED_CLIENT, ...session })
-        .map(([name, value]) => `-c ${name}=${value}`)
-        .join(' '),
+      ...(pooler === 'none' && { statement_timeout: statementTimeoutMs, options: toOptions(ofConnection) }),
       types,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, afterCreate: remember },
@@ -92,10 +117,31 @@ export function openDatabase({
     // Knex would print to the console what callers get as errors, and why idle connections closed.
     log: { warn() {} },
   });
-  // A connection that did not answer would block its next user as well.
   pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
+    const kind = faultKindOf(error);
+    if (kind !== null) onFault(kind);
     const connection = connections.get(__knexUid);
+    // A connection that did not answer would block its next user as well.
     if (connection && isQueryTimeout(error)) connection.__knex__disposed ??= error;
+    // The server was demoted, or is not promoted yet: all connections to it are of no use.
+    if (isReadOnlyServer(error)) for (const each of connections.values()) each.__knex__disposed ??= error;
   });
-  return pool;
+  pool.client.pool.on('acquireFail', () => onFault('no_connection'));
+  return Object.assign(pool, { isDistributed });
+}
+
+/** The values of a statement say which node it runs on, so it cannot be planned without them. */
+const byValues = ({ plan_cache_mode: _, ...session }: Record<string, string>): Record<string, string> =>
+  session;
+
+const toOptions = (settings: Record<string, string>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+
+/** Null after the end of the pool. */
+export function readPool(database: Database): PoolState | null {
+  const { pool } = database.client;
+  if (!pool) return null;
+  return { used: pool.numUsed(), idle: pool.numFree(), waiting: pool.numPendingAcquires(), max: pool.max };
 }

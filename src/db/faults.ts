@@ -35,7 +35,12 @@ export function isRetryable(error: unknown): boolean {
 export const staleRead = (message: string): Error =>
   Object.assign(new Error(message), { code: SERIALIZATION_FAILURE });
 
+const UNDEFINED_TABLE = '42P01';
+
+export const isUndefinedTable = (error: unknown): boolean => asFault(error).code === UNDEFINED_TABLE;
+
 const LOCK_NOT_AVAILABLE = '55P03';
+const STATEMENT_TIMEOUT = '57014';
 const CHECK_VIOLATION = '23514';
 
 export const isLockTimeout = (error: unknown): boolean => asFault(error).code === LOCK_NOT_AVAILABLE;
@@ -45,6 +50,11 @@ export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = asFault(error);
   return code === CHECK_VIOLATION && constraint === undefined;
 }
+
+const READ_ONLY = '25006';
+
+/** A standby, or a primary that was demoted. */
+export const isReadOnlyServer = (error: unknown): boolean => asFault(error).code === READ_ONLY;
 
 const SOCKET_FAULTS = [
   'ECONNREFUSED',
@@ -73,7 +83,7 @@ const SERVER_FAULTS = [
   '53300',
   '53100',
   '53200',
-  '25006',
+  READ_ONLY,
 ];
 /** Not every error has a text as its code, whatever its type says: gRPC has numbers. */
 const CONNECTION_FAULT = /^08/;
@@ -84,6 +94,16 @@ const LOST_CONNECTION =
 /** The server did not answer at all, not even with a statement timeout. Knex puts the statement before the message. */
 export const isQueryTimeout = (error: unknown): boolean =>
   asFault(error).message?.endsWith('Query read timeout') ?? false;
+
+/** Faults that are counted. `retried`: a transaction that failed by a conflict with another one, and runs again. */
+export type FaultKind = 'statement_timeout' | 'lock_timeout' | 'no_answer' | 'no_connection' | 'retried';
+
+/** Of a statement; null for any other fault. */
+export function faultKindOf(error: unknown): FaultKind | null {
+  if (isLockTimeout(error)) return 'lock_timeout';
+  if (isQueryTimeout(error)) return 'no_answer';
+  return asFault(error).code === STATEMENT_TIMEOUT ? 'statement_timeout' : null;
+}
 
 /** The database cannot be reached or cannot serve at present; the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {

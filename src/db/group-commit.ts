@@ -28,6 +28,15 @@ export interface GroupCommitOptions<Item, Result> {
   /** Waiting items at most; further ones are rejected with the error of `overloaded`. Default: no limit. */
   maxWaiting?: number | LaneOptions<Item>['maxWaiting'];
   overloaded?(): Error;
+  observer?: GroupCommitObserver | undefined;
+}
+
+/** Shows how a group commit is doing, for the metrics. */
+export interface GroupCommitObserver {
+  /** Called once, with what tells how many items wait at present. */
+  observeQueue(countWaiting: () => number): void;
+  /** Called at the start of each batch. */
+  observeBatch(batch: { items: number; longestWaitMs: number }): void;
 }
 
 interface Waiting<Item, Result> extends Entry<Item> {
@@ -42,13 +51,14 @@ export interface GroupCommit<Item, Result> {
 export function createGroupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { isCommonFault = isFaultOfAll, intervalMs = 0 } = options;
+  const { isCommonFault = isFaultOfAll, intervalMs = 0, observer } = options;
   const { overloaded = () => new Error('Too many items are waiting') } = options;
   const lanes = createLanes<Item, Waiting<Item, Result>>(toLaneOptions(options));
   let underWay = 0;
   let isDue = false;
   let nextStartAt = 0;
   let timer: { at: number; handle: NodeJS.Timeout } | null = null;
+  observer?.observeQueue(lanes.countWaiting);
 
   /** Not before the end of this turn of the event loop, which may bring further items. */
   function pumpSoon(): void {
@@ -84,6 +94,7 @@ export function createGroupCommit<Item, Result>(
 
   async function run(batch: Batch<Waiting<Item, Result>>): Promise<void> {
     underWay++;
+    if (observer) observe(observer, batch.entries);
     await settle(batch.entries);
     underWay--;
     lanes.end(batch);
@@ -116,6 +127,13 @@ export function createGroupCommit<Item, Result>(
       });
     },
   };
+}
+
+/** Entries of several lanes are in no common order. */
+function observe(observer: GroupCommitObserver, entries: Array<Entry<unknown>>): void {
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const { since } of entries) oldest = Math.min(oldest, since);
+  observer.observeBatch({ items: entries.length, longestWaitMs: performance.now() - oldest });
 }
 
 const ONE_LANE = { laneOf: () => '', isMixed: false };

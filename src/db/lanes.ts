@@ -121,6 +121,8 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
   }
 
   return {
+    countWaiting: () => size,
+
     isFull(item: Item): boolean {
       const waiting = lanes.get(laneOf(item))?.waiting.length ?? 0;
       const share = maxWaiting.inAll / Math.max(turns.size, 1);

@@ -1,14 +1,19 @@
 /** Kept totals of lists: triggers record changes, and a sweep of the worker adds them up, of all organizations. */
 import type { Sql } from './database.ts';
+import { eachOrganization, oneOrNone } from './each-organization.ts';
 import { query } from './query.ts';
+
+const CHANGED = { text: 'select distinct organization_id as "organizationId" from list_changes' };
 
 /** Readers add up both tables in one statement, so they find each change in one of them. Returns how many were added. */
 export async function addUpListChanges(sql: Sql, limit: number): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    sql,
-    `with taken as (
-       delete from list_changes where (organization_id, list, key, id) in (
-         select organization_id, list, key, id from list_changes
+  const rows = await eachOrganization(sql, CHANGED, (organizationId) => {
+    const own = organizationId === null ? 'true' : 'organization_id = ?';
+    return query<{ count: number }>(
+      sql,
+      `with taken as (
+       delete from list_changes where ${own} and (organization_id, list, key, id) in (
+         select organization_id, list, key, id from list_changes where ${own}
          order by organization_id, list, key, id limit ? for update skip locked
        ) returning organization_id, list, key, change
      ), added as (
@@ -17,7 +22,35 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
        on conflict on constraint list_totals_pkey do update set total = t.total + excluded.total
      )
      select count(*) from taken`,
-    [limit],
+      [...oneOrNone(organizationId), ...oneOrNone(organizationId), limit],
+    );
+  });
+  return rows.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** By state or type. */
+export interface FleetTotals {
+  status: Record<string, number>;
+  sync: Record<string, number>;
+  openAlerts: Record<string, number>;
+}
+
+/** For the metrics of the service, so over all organizations: some seconds behind, because changes are not added. */
+export async function sumFleetTotals(sql: Sql): Promise<FleetTotals> {
+  const rows = await query<{ list: string; key: string; count: number }>(
+    sql,
+    `select list, key, sum(total)::bigint as count from list_totals
+     where list in ('devices', 'open_alerts') group by 1, 2 order by 1, 2`,
   );
-  return row?.count ?? 0;
+  const under = (list: string, prefix: string) =>
+    Object.fromEntries(
+      rows
+        .filter((row) => row.list === list && row.key.startsWith(prefix))
+        .map(({ key, count }) => [key.slice(prefix.length), count]),
+    );
+  return {
+    status: under('devices', 'status:'),
+    sync: under('devices', 'sync:'),
+    openAlerts: under('open_alerts', ''),
+  };
 }

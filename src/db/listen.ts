@@ -10,6 +10,8 @@ export interface ListenOptions {
 }
 
 export interface Listener {
+  /** The connection is there: what is notified now arrives. */
+  isListening(): boolean;
   stop(): Promise<void>;
 }
 
@@ -19,12 +21,14 @@ const CONNECT_MS_MAX = 5_000;
 export function listenTo({ url, channel, onNotification, onFault }: ListenOptions): Listener {
   let isStopping = false;
   let client: pg.Client | null = null;
+  let isListening = false;
   let timer: NodeJS.Timeout | undefined;
 
   /** Ignores events of connections that were given up before. */
   function lost(which: pg.Client, error: unknown): void {
     if (isStopping || which !== client) return;
     client = null;
+    isListening = false;
     void which.end().catch(() => {});
     onFault(error);
     timer = setTimeout(() => {
@@ -46,6 +50,7 @@ export function listenTo({ url, channel, onNotification, onFault }: ListenOption
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);
+      isListening = fresh === client;
     } catch (error) {
       lost(fresh, error);
     }
@@ -53,6 +58,7 @@ export function listenTo({ url, channel, onNotification, onFault }: ListenOption
 
   let connecting = connect();
   return {
+    isListening: () => isListening,
     async stop() {
       isStopping = true;
       clearTimeout(timer);

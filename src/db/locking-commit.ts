@@ -5,8 +5,14 @@
  *
  * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
  */
+import type { BatchTraces } from '../process/tracing.ts';
 import { isLockTimeout } from './faults.ts';
-import { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import {
+  createGroupCommit,
+  type GroupCommit,
+  type GroupCommitObserver,
+  type GroupCommitOptions,
+} from './group-commit.ts';
 
 /** The result of an item whose row another transaction has locked: nothing was done for it. */
 export const LOCKED = Symbol('locked');
@@ -19,6 +25,8 @@ export interface BatchSlots {
   direct: number;
   perLane: number;
   waiting: number;
+  /** Organizations share batches, so that many small ones do not make very many. */
+  isMixed: boolean;
 }
 
 type Shared<Item> = Pick<GroupCommitOptions<Item, unknown>, 'maxItems' | 'weight' | 'gather'>;
@@ -34,6 +42,15 @@ export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
   locked(): Error;
   /** An item is refused with one of these errors. */
   onRefused?(reason: RefusedTurn): void;
+  observers?: LockingCommitObservers | undefined;
+  /** Null or undefined: no traces. */
+  traces?: BatchTraces<Item> | null | undefined;
+}
+
+export interface LockingCommitObservers {
+  direct: GroupCommitObserver;
+  /** Of the items that wait for a lock. */
+  waiting: GroupCommitObserver;
 }
 
 export type RefusedTurn = 'overloaded' | 'locked';
@@ -44,11 +61,14 @@ const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
 export function createLockingCommit<Item, Result>(
   options: LockingCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { commit, laneOf, keyOf, slots, maxItems, weight, gather, onRefused = () => {} } = options;
+  const { laneOf, keyOf, slots, traces, maxItems, weight, gather, observers, onRefused = () => {} } = options;
   const refused = (reason: RefusedTurn) => () => {
     onRefused(reason);
     return options[reason]();
   };
+  const commit: typeof options.commit = traces
+    ? (items, locking) => traces.run(items, () => options.commit(items, locking))
+    : options.commit;
   /** Items that wait for the lock, by key. */
   const waiting = new Map<string, number>();
   const shared = { maxItems, weight, overloaded: refused('overloaded') };
@@ -58,14 +78,16 @@ export function createLockingCommit<Item, Result>(
     ...(gather && { gather }),
     commit: (items) => commitInOrder(items),
     keyOf,
+    observer: observers?.direct,
     concurrency: slots.direct,
-    // Locks hold up nobody here, so organizations share batches: many small ones would make very many of their own.
-    lanes: { laneOf, concurrency: slots.perLane, isMixed: true },
+    // Locks hold up nobody here.
+    lanes: { laneOf, concurrency: slots.perLane, isMixed: slots.isMixed },
     maxWaiting: WAITING_MAX,
   });
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
     commit: commitPatiently,
+    observer: observers?.waiting,
     concurrency: slots.waiting,
     lanes: { laneOf, concurrency: 1 },
     maxWaiting: WAITING_FOR_LOCKS_MAX,
@@ -106,6 +128,7 @@ export function createLockingCommit<Item, Result>(
 
   return {
     async submit(item) {
+      traces?.add(item);
       const result = await direct.submit(item);
       return result === LOCKED ? submitPatiently(item) : result;
     },
@@ -116,7 +139,8 @@ export function createLockingCommit<Item, Result>(
  * Of a pool with so many connections, for one kind of messages: there are two, frames and exchanges, so at most four
  * fifths of the connections are in batches.
  */
-export function batchSlots(poolSize: number): BatchSlots {
+export function batchSlots(poolSize: number, isMixed = true): BatchSlots {
   const direct = Math.max(2, Math.floor(poolSize * 0.3));
-  return { direct, perLane: Math.min(2, direct - 1), waiting: Math.max(1, Math.floor(poolSize * 0.1)) };
+  const waiting = Math.max(1, Math.floor(poolSize * 0.1));
+  return { direct, perLane: Math.min(2, direct - 1), waiting, isMixed };
 }

@@ -2,29 +2,79 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { migrations } from '../../migrations/index.ts';
 import type { Database } from './database.ts';
+import { isLockTimeout } from './faults.ts';
 import { createPartitions, PARTITIONED_TABLES } from './partitions.ts';
 import { query } from './query.ts';
 
 type Name = keyof typeof migrations;
 
-const source: Knex.MigrationSource<Name> = {
-  getMigrations: async () => Object.keys(migrations) as Name[],
-  getMigrationName: (name) => name,
-  getMigration: async (name) => migrations[name] as Knex.Migration,
-};
-const config: Knex.MigratorConfig = { migrationSource: source, tableName: 'schema_migrations' };
+/**
+ * A statement that waits for a lock makes all others wait behind it, so it gives up soon and is tried again. Migrations
+ * that run outside a transaction bound their statements themselves.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const RETRY_PAUSE_MS = 1_000;
+const ATTEMPTS_MAX = 300;
+
+const configOf = (names: readonly Name[]): Knex.MigratorConfig => ({
+  migrationSource: {
+    getMigrations: async () => [...names],
+    getMigrationName: (name: Name) => name,
+    getMigration: async (name: Name) => withLockTimeout(migrations[name]),
+  },
+  tableName: 'schema_migrations',
+  // A release may run on the schema of the next one, whose migrations it does not know.
+  disableMigrationsListValidation: true,
+});
+const NAMES = Object.keys(migrations) as Name[];
+const config = configOf(NAMES);
+
+function withLockTimeout(migration: Knex.Migration & { config?: { transaction?: boolean } }): Knex.Migration {
+  if (migration.config?.transaction === false) return migration;
+  return {
+    ...migration,
+    async up(sql) {
+      await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await migration.up(sql);
+    },
+  };
+}
 
 /** An arbitrary number that nothing else uses. */
 const LOCK = 714_201_118;
 const LOCK_PAUSE_MS = 200;
 
 /** Brings the schema up to date; several processes may call it at once. Returns the migrations that were run. */
-export function migrate(database: Database): Promise<string[]> {
+export const migrate = (database: Database): Promise<string[]> => migrateTo(database, NAMES);
+
+/** The same for a release that knows these alone. */
+export function migrateTo(database: Database, known: readonly string[]): Promise<string[]> {
   return withMigrationLock(database, async () => {
-    const [, names] = (await database.migrate.latest(config)) as [number, string[]];
+    const names = await runMissing(database, configOf(known as Name[]));
     for (const table of PARTITIONED_TABLES) await createPartitions(database, table, new Date());
     return names;
   });
+}
+
+/** Each in a transaction of its own, so that no lock is held while the others run. */
+async function runMissing(database: Database, wanted: Knex.MigratorConfig): Promise<string[]> {
+  const names: string[] = [];
+  for (;;) {
+    const [, run] = (await retried(() => database.migrate.up(wanted))) as [number, string[]];
+    if (run.length === 0) return names;
+    names.push(...run);
+  }
+}
+
+async function retried<T>(migrateOne: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrateOne();
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX || !isLockTimeout(error)) throw error;
+      await delay(RETRY_PAUSE_MS);
+    }
+  }
 }
 
 /** Reverts every migration. */

@@ -83,6 +83,14 @@ async function createMissing(database: Database, table: PartitionedTable, starts
   for (const start of starts) if (!known.has(nameOf(table, start))) await createOne(database, table, start);
 }
 
+/** Until when rows can be inserted: the end of the partitions that follow each other without a gap, from now on. */
+export async function findPartitionsEnd(sql: Sql, table: PartitionedTable, now: Date): Promise<Date> {
+  const known = new Set(await listPartitions(sql, table));
+  let end = startOf(table, now);
+  while (known.has(nameOf(table, end))) end = startOf(table, end, 1);
+  return end;
+}
+
 /** Oldest first. */
 async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string[]> {
   const rows = await query<{ name: string }>(

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Sql } from './database.ts';
+import { type Part, splitByOrganization } from './one-organization.ts';
 
 /** Runs one statement with `?` bindings; arrays are bound as PostgreSQL arrays. */
 export async function query<Row = never>(
@@ -7,8 +8,7 @@ export async function query<Row = never>(
   text: string,
   bindings: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const result = (await sql.raw(text, bindings as Knex.RawBinding[])) as { rows: Row[] };
-  return result.rows;
+  return run(sql, { text, bindings }, toRaw);
 }
 
 /**
@@ -21,6 +21,31 @@ export async function queryPrepared<Row = never>(
   text: string,
   bindings: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const statement = sql.raw(text, bindings as Knex.RawBinding[]).options({ name });
-  return ((await statement) as { rows: Row[] }).rows;
+  return run(sql, { text, bindings }, (on, part) => toRaw(on, part).options({ name }));
+}
+
+const toRaw = (sql: Sql, { text, bindings }: Part): Knex.Raw =>
+  sql.raw(text, bindings as readonly Knex.RawBinding[]);
+
+async function run<Row>(
+  sql: Sql,
+  statement: Part,
+  toStatement: (on: Sql, part: Part) => Knex.Raw,
+): Promise<Row[]> {
+  if (!sql.isDistributed) return rowsOf(sql, (on) => toStatement(on, statement));
+  const rows: Row[] = [];
+  for (const part of splitByOrganization(statement.text, statement.bindings)) {
+    for (const row of await rowsOf<Row>(sql, (on) => toStatement(on, part))) rows.push(row);
+  }
+  return rows;
+}
+
+async function rowsOf<Row>(sql: Sql, run: (on: Sql) => Knex.Raw): Promise<Row[]> {
+  try {
+    return ((await run(sql)) as { rows: Row[] }).rows;
+  } catch (error) {
+    const other = sql.afterFault?.(error);
+    if (!other) throw error;
+    return rowsOf(other, run);
+  }
 }

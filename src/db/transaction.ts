@@ -26,7 +26,8 @@ const ATTEMPTS = 4;
 export interface TransactOptions {
   /**
    * `once`: prepared statements are planned once for all values. By default PostgreSQL plans them again for each
-   * execution while it expects values to matter, which for few rows costs more than the execution.
+   * execution while it expects values to matter, which for few rows costs more than the execution. Where tables are
+   * distributed, values say which node a statement runs on: then always by values.
    */
   plans?: 'by values' | 'once';
   /** No statement waits longer for a lock. Default: as long as the statement may take. */
@@ -36,6 +37,8 @@ export interface TransactOptions {
    * runs outside of a transaction, so it must be one that changes nothing. Default: no.
    */
   startsWithRead?: boolean;
+  /** The work failed by a conflict with another transaction, and runs again. */
+  onRetry?(): void;
 }
 
 /** In one message, since each costs a round trip. */
@@ -48,12 +51,14 @@ const toBegin = ({ plans, lockTimeoutMs }: TransactOptions): string =>
 
 /** After a deadlock or serialization failure the work runs again, so it must have no effects except through `sql`. */
 export function createTransact(database: Database, options: TransactOptions = {}): Transact {
+  const own: TransactOptions = database.isDistributed ? { ...options, plans: 'by values' } : options;
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await runOnce(database, options, work);
+        return await runOnce(database, own, work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
+        options.onRetry?.();
       }
     }
   };
@@ -99,8 +104,10 @@ async function runOn<T>(
     const result = await work({
       sql: statements.sql,
       finishWith(statement) {
-        finishIsSent = statements.nextIsSent();
+        const isSent = statements.nextIsSent();
         finished = statement();
+        // A statement about several organizations is sent as several there.
+        finishIsSent = database.isDistributed ? finished : isSent;
       },
     });
     await Promise.race([finishIsSent, finished]);
@@ -151,6 +158,7 @@ function createStatements(database: Database, connection: PooledConnection) {
       return database.raw(text, bindings).connection(counting);
     },
     isTransaction: true,
+    isDistributed: database.isDistributed,
   };
   return {
     sql,

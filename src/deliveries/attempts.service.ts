@@ -2,7 +2,7 @@
  * One attempt, from the claim to the recorded outcome; used by the dispatcher and by the recovery of an endpoint. The
  * outcome is recorded before anything follows from it; many outcomes are recorded in one statement.
  */
-import { createGroupCommit } from '../db/group-commit.ts';
+import { createGroupCommit, type GroupCommitObserver } from '../db/group-commit.ts';
 import { endpointKey } from '../endpoints/endpoint.ts';
 import type { LastAttempt } from '../endpoints/endpoint-health.repository.ts';
 import type { EndpointHealthService } from '../endpoints/endpoint-health.service.ts';
@@ -29,6 +29,8 @@ export interface AttemptsDeps {
   now(): Date;
   random(): number;
   observe(result: AttemptResult): void;
+  /** Of the group commit of outcomes. */
+  observer?: GroupCommitObserver;
   log: Log;
 }
 
@@ -69,6 +71,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       return attempts.map(() => undefined);
     },
     maxItems: RECORDED_PER_STATEMENT,
+    observer: deps.observer,
     // Nothing waits for this write, so prefer larger batches to lower latency.
     concurrency: 1,
     intervalMs: INTERVAL_MS,
@@ -86,9 +89,11 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 
   async function send(claim: ClaimedDelivery): Promise<{ attemptedAt: Date; result: AttemptResult }> {
     const attemptedAt = now();
-    const { organizationId, url, eventId, body } = claim;
+    const { organizationId, url, eventId, body, trace } = claim;
     const secrets = tryOpenSecrets(claim);
-    const result = secrets ? await deps.send({ organizationId, url, eventId, body, secrets }) : CANNOT_SIGN;
+    const result = secrets
+      ? await deps.send({ organizationId, url, eventId, body, trace, secrets })
+      : CANNOT_SIGN;
     return { attemptedAt, result };
   }
 

@@ -15,6 +15,8 @@ export interface ClaimedDelivery extends EndpointRef {
   secret: Buffer | null;
   previousSecret: Buffer | null;
   body: string;
+  /** That its event follows from; null without traces. */
+  trace: string | null;
 }
 
 /** How many deliveries to claim for an endpoint. */
@@ -55,7 +57,7 @@ const claiming = (chosen: string) => `
   )
   select c.organization_id as "organizationId", c.endpoint_id as "endpointId", c.id, c.event_id as "eventId",
     c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
-    c.url, c.secret, c.previous_secret as "previousSecret", e.body
+    c.url, c.secret, c.previous_secret as "previousSecret", e.body, e.trace
   from claimed c join events e on e.organization_id = c.organization_id and e.id = c.event_id
   order by c.id`;
 
@@ -67,7 +69,11 @@ export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
 export function createClaimsRepository(sql: Sql, ownerId: string) {
   return {
     /** New deliveries of healthy endpoints, oldest first, for each endpoint as many as its capacity. */
-    claimNew(capacities: EndpointCapacity[], leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    async claimNew(capacities: EndpointCapacity[], leaseSeconds: number): Promise<ClaimedDelivery[]> {
+      if (sql.isDistributed) {
+        const claimed = capacities.map((endpoint) => claimNewOf(endpoint, endpoint.capacity, leaseSeconds));
+        return (await Promise.all(claimed)).flat();
+      }
       return queryPrepared(
         sql,
         'deliveries_claim_new',
@@ -219,4 +225,19 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       );
     },
   };
+
+  /** Where tables are distributed, a claim names one endpoint. */
+  function claimNewOf(
+    endpoint: EndpointRef,
+    limit: number,
+    leaseSeconds: number,
+  ): Promise<ClaimedDelivery[]> {
+    return queryPrepared(
+      sql,
+      'deliveries_claim_new_of_endpoint',
+      claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed' and d.state = 'pending'
+        order by d.id limit ? for update of d skip locked`),
+      [...toBindings(endpoint), limit, leaseSeconds, ownerId],
+    );
+  }
 }

@@ -1,5 +1,6 @@
 /** What deleted endpoints leave behind, of all organizations. Each statement is short, however much was queued. */
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 
 /** Some 25 ms of the database, which senders share. */
@@ -16,10 +17,15 @@ export function createDeletedEndpointsRepository(sql: Sql) {
   return {
     /** Cancels a part of what is queued. Returns how many. */
     async cancelQueued(): Promise<number> {
-      const rows = await query(
-        sql,
-        `with ep as materialized (
-           select organization_id, id from endpoints where deleted_at is not null
+      const deleted = {
+        text: `select distinct organization_id as "organizationId" from endpoints where deleted_at is not null`,
+      };
+      const rows = await eachOrganization(sql, deleted, (organizationId) => {
+        const own = organizationId === null ? '' : 'organization_id = ? and';
+        return query(
+          sql,
+          `with ep as materialized (
+           select organization_id, id from endpoints where ${own} deleted_at is not null
          ), queued as materialized (
            select d.* from ep cross join lateral (
              select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
@@ -35,7 +41,9 @@ export function createDeletedEndpointsRepository(sql: Sql) {
          update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
          where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = q.id
          returning 1`,
-      );
+          oneOrNone(organizationId),
+        );
+      });
       return rows.length;
     },
 

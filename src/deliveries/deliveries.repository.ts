@@ -52,8 +52,8 @@ export function createDeliveriesRepository(sql: Sql) {
         sql,
         'deliveries_insert',
         `with e as materialized (
-           select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[])
-             as e (organization_id, type, body, except_endpoint_id)
+           select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[])
+             as e (organization_id, type, body, except_endpoint_id, trace)
          ), subscribed as (
            select e.id as event_id, e.type, ep.id as endpoint_id, ep.organization_id, ep.status
            from e join endpoints ep on ep.organization_id = e.organization_id and e.type = any(ep.events)
@@ -62,8 +62,8 @@ export function createDeliveriesRepository(sql: Sql) {
            -- Deliveries get their ids, by which they are sent, in the order of the events.
            order by e.id
          ), stored as (
-           insert into events (id, organization_id, type, body)
-           select id, organization_id, type, body from e where id in (select event_id from subscribed)
+           insert into events (id, organization_id, type, body, trace)
+           select id, organization_id, type, body, trace from e where id in (select event_id from subscribed)
          ), queued as (
            insert into deliveries (endpoint_id, organization_id, event_id, event_type, state)
            select endpoint_id, organization_id, event_id, type, 'pending' from subscribed
@@ -80,6 +80,8 @@ export function createDeliveriesRepository(sql: Sql) {
           events.map(({ type }) => type),
           events.map(({ body }) => body),
           events.map(({ exceptEndpointId }) => exceptEndpointId ?? null),
+          // Null stands for as many nulls.
+          events.some(({ trace }) => trace) ? events.map(({ trace }) => trace ?? null) : null,
         ],
       );
     },

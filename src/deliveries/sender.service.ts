@@ -16,6 +16,8 @@ export interface OutgoingRequest {
   url: string;
   eventId: string;
   body: string;
+  /** The header `traceparent`. */
+  trace?: string | null;
   /** The current one first; empty when the endpoint has none. */
   secrets: string[];
 }
@@ -50,7 +52,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function send(url: URL, outgoing: OutgoingRequest, deadlineMs: number): Promise<Answer> {
     const { origin, pathname, search } = url;
-    const { eventId, body, secrets } = outgoing;
+    const { eventId, body, trace, secrets } = outgoing;
     const timestampSeconds = Math.floor(options.now().getTime() / 1000);
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -61,6 +63,7 @@ export function createSender(options: SenderOptions): Sender {
     };
     if (secrets.length > 0)
       headers['webhook-signature'] = sign({ id: eventId, timestampSeconds, body }, secrets);
+    if (trace) headers.traceparent = trace;
     return new Promise((resolve, reject) => {
       const exchange = new Exchange(resolve, reject, deadlineMs);
       agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);

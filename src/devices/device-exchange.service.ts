@@ -9,12 +9,14 @@ import {
   createLockingCommit,
   LOCKED,
   type Locking,
+  type LockingCommitObservers,
   type RefusedTurn,
 } from '../db/locking-commit.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import { cameOnline } from '../presence/presence.ts';
 import type { PresenceChange } from '../presence/presence-columns.ts';
 import { AppError } from '../process/errors.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { AssetRef } from './asset-ref.ts';
 import {
   exchangeEvents,
@@ -56,6 +58,9 @@ export interface DeviceExchangesDeps {
     update(devices: Device[], presences: PresenceChange[], locking: Locking): Promise<void>;
   };
   slots: BatchSlots;
+  observers?: LockingCommitObservers;
+  /** Null: no traces. */
+  tracing?: Pick<Tracing, 'batches'> | null;
   targetsIn(sql: Sql): ExchangeTargets;
   unregisteredIn(sql: Sql): {
     record(contacts: SerialInOrganization[]): Promise<void>;
@@ -90,6 +95,8 @@ export function createDeviceExchanges(deps: DeviceExchangesDeps): DeviceExchange
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
     slots: deps.slots,
+    observers: deps.observers,
+    traces: deps.tracing?.batches('batch of reports', serialKeyOf),
     maxItems: BATCH_MAX,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices report at once', { headers: { 'Retry-After': '5' } }),

@@ -199,13 +199,13 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              reported_hash = n.reported_hash, confirmed_config_id = n.confirmed_config_id,
              pending_config_id = n.pending_config_id, revision = n.revision, fetched_at = n.fetched_at,
              contradiction_count = n.contradiction_count, failure_reason = n.failure_reason,
-             refused_keys = n.refused_keys::text[], observed_hash = n.observed_hash, channels_reported = n.channels_reported,
-             reported_channel_types = n.reported_channel_types::smallint[], rule_slots = n.rule_slots,
+             refused_keys = string_to_array(btrim(n.refused_keys, '{}'), ','), observed_hash = n.observed_hash, channels_reported = n.channels_reported,
+             reported_channel_types = string_to_array(btrim(n.reported_channel_types, '{}'), ',')::smallint[], rule_slots = n.rule_slots,
              sync_status = n.sync_status, has_drifted = n.has_drifted,
              utc_offset_check_at = case
                when (d.pending_config_id, d.confirmed_config_id, d.failure_reason, d.refused_keys)
                  is not distinct from
-                 (n.pending_config_id, n.confirmed_config_id, n.failure_reason, n.refused_keys::text[])
+                 (n.pending_config_id, n.confirmed_config_id, n.failure_reason, string_to_array(btrim(n.refused_keys, '{}'), ','))
                  then d.utc_offset_check_at
                when n.follows_time_zone or d.utc_offset_check_at is not null then '-infinity' end
            from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})

@@ -166,7 +166,7 @@ export function createPendingChangesRepository(sql: Sql) {
         `update device_configs d set
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
            failure_reason = case when c.refused_keys is null then null else failure_reason end,
-           refused_keys = c.refused_keys::text[],
+           refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
            revision = case when c.id is null then revision else revision + 1 end,
            sync_status = case
              when reported_config_id is null then 'no_device_report'

@@ -37,8 +37,8 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       if (contacts.length === 0) return;
       await query(
         sql,
-        `insert into unregistered_devices (organization_id, serial_number, contact_count)
-         select s.organization_id, s.serial_number, s.contact_count
+        `insert into unregistered_devices (organization_id, serial_number, contact_count, last_contact_at)
+         select s.organization_id, s.serial_number, s.contact_count, now()
          from (
            select organization_id, lower(serial_number) as serial_number, count(*) as contact_count
            from unnest(?::uuid[], ?::text[]) as u (organization_id, serial_number) group by 1, 2
@@ -48,7 +48,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
              where k.organization_id = s.organization_id and k.serial_number = s.serial_number)
          order by 1, 2
          on conflict on constraint unregistered_devices_pkey do update
-           set contact_count = unregistered_devices.contact_count + excluded.contact_count, last_contact_at = now()`,
+           set contact_count = unregistered_devices.contact_count + excluded.contact_count, last_contact_at = excluded.last_contact_at`,
         [
           contacts.map(({ organizationId }) => organizationId),
           contacts.map(({ serialNumber }) => serialNumber),

@@ -41,7 +41,7 @@ export function createBreakerRepository(sql: Sql) {
     /** After a successful probe. False when the breaker was not open. */
     beginDrain(endpoint: EndpointRef): Promise<boolean> {
       return hasRow(
-        `update endpoints set breaker = 'draining', next_probe_at = null, recovered_at = coalesce(recovered_at, now())
+        `update endpoints set breaker = 'draining', next_probe_at = null, recovered_at = least(recovered_at, now())
          where ${IS_ENDPOINT} and breaker = 'open' returning 1`,
         toBindings(endpoint),
       );

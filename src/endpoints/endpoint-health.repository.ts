@@ -1,5 +1,6 @@
 /** How endpoints are doing: their last attempts, what is queued for them, and when a workflow last checked them. */
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
@@ -44,6 +45,8 @@ export interface EndpointCounts {
   disabled: number;
   /** 0 when nothing is due. */
   oldestDueSeconds: number;
+  /** The same of those whose breaker is closed. */
+  delaySeconds: number;
 }
 
 /**
@@ -65,6 +68,25 @@ const isAny = (condition: string, order: string) => `coalesce((
 const LATE_RUN_MS = 40_000;
 const IS_ENDPOINT = 'organization_id = ? and id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
+
+const WITH_ENDPOINTS = { text: 'select distinct organization_id as "organizationId" from endpoints' };
+const NO_ENDPOINTS: EndpointCounts = {
+  closed: 0,
+  open: 0,
+  draining: 0,
+  disabled: 0,
+  oldestDueSeconds: 0,
+  delaySeconds: 0,
+};
+
+const addCounts = (sum: EndpointCounts, own: EndpointCounts): EndpointCounts => ({
+  closed: sum.closed + own.closed,
+  open: sum.open + own.open,
+  draining: sum.draining + own.draining,
+  disabled: sum.disabled + own.disabled,
+  oldestDueSeconds: Math.max(sum.oldestDueSeconds, own.oldestDueSeconds),
+  delaySeconds: Math.max(sum.delaySeconds, own.delaySeconds),
+});
 
 export type EndpointHealthRepository = ReturnType<typeof createEndpointHealthRepository>;
 
@@ -156,13 +178,16 @@ export function createEndpointHealthRepository(sql: Sql) {
 
     /** For the metrics of the service, so over all organizations. */
     async countByState(): Promise<EndpointCounts> {
-      const [row] = await query<EndpointCounts>(
-        sql,
-        `select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
+      const rows = await eachOrganization(sql, WITH_ENDPOINTS, (organizationId) =>
+        query<EndpointCounts>(
+          sql,
+          `select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
            count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
            count(*) filter (where ep.status = 'disabled' and ep.deleted_at is null) as disabled,
-           coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds"
+           coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds",
+           coalesce(extract(epoch from now() - min(due.since) filter (where ep.breaker = 'closed')), 0)::float8
+             as "delaySeconds"
          from endpoints ep left join lateral (
            select least(
              (select uuid_extract_timestamp(id) from deliveries
@@ -172,9 +197,12 @@ export function createEndpointHealthRepository(sql: Sql) {
                where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
                  and next_attempt_at <= now()
                order by next_attempt_at limit 1)) as since
-         ) as due on ep.status = 'active'`,
+         ) as due on ep.status = 'active'
+         ${organizationId === null ? '' : 'where ep.organization_id = ?'}`,
+          oneOrNone(organizationId),
+        ),
       );
-      return row as EndpointCounts;
+      return rows.reduce(addCounts, NO_ENDPOINTS);
     },
 
     /**
@@ -209,9 +237,9 @@ export function createEndpointHealthRepository(sql: Sql) {
     async planWorkflow(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
       await query(
         sql,
-        `update endpoints set workflow_checked_at = now(), workflow_due_at = coalesce(?::timestamptz, now())
+        `update endpoints set workflow_checked_at = now(), workflow_due_at = ${dueAt === null ? 'now()' : '?::timestamptz'}
          where ${IS_ENDPOINT}`,
-        [dueAt?.toISOString() ?? null, ...toBindings(endpoint)],
+        [...(dueAt === null ? [] : [dueAt.toISOString()]), ...toBindings(endpoint)],
       );
     },
 
@@ -233,6 +261,14 @@ export function createEndpointHealthRepository(sql: Sql) {
         sql,
         `update endpoints set workflow_checked_at = null, workflow_due_at = null where ${IS_ENDPOINT}`,
         toBindings(endpoint),
+      );
+    },
+
+    /** Of all organizations, after a restore: the next sweep starts the workflows that are needed. */
+    async forgetWorkflows(): Promise<void> {
+      await query(
+        sql,
+        `update endpoints set workflow_checked_at = null, workflow_due_at = null where workflow_checked_at is not null`,
       );
     },
   };

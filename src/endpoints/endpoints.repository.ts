@@ -115,8 +115,9 @@ export function createEndpointsRepository(sql: Sql) {
       const [row] = await query<EndpointRow>(
         sql,
         `update endpoints set name = ?, url = ?, status = ?, disabled_reason = ?, events = ?,
-           disabled_at = case when status = 'active' and ?::text = 'disabled' then now() else disabled_at end,
-           updated_at = greatest(now(), updated_at + interval '1 millisecond')
+           disabled_at = nullif(least(now(), case when status = 'active' and ?::text = 'disabled' then 'infinity'
+             else coalesce(disabled_at, '-infinity') end), '-infinity'),
+           updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
          where ${IN_SCOPE} and id = ? returning ${COLUMNS}`,
         [name, url, status, disabledReason, events, status, ...toBindings(scope), id],
       );
@@ -154,7 +155,7 @@ export function createEndpointsRepository(sql: Sql) {
       const [row] = await query<{ hadOne: boolean }>(
         sql,
         `update endpoints set secret = ?, previous_secret = secret, previous_secret_until = ?,
-           updated_at = greatest(now(), updated_at + interval '1 millisecond')
+           updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
          where ${IN_SCOPE} and id = ? returning previous_secret is not null as "hadOne"`,
         [sealed, previousUntil, ...toBindings(scope), id],
       );

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Sql } from '../db/database.ts';
-import type { Publish } from '../db/domain-event.ts';
+import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { serializeEvent } from './event.ts';
 
 export interface OutgoingEvent {
@@ -8,25 +8,30 @@ export interface OutgoingEvent {
   type: string;
   /** Serialised: what is signed and sent. */
   body: string;
+  /** The trace that it follows from. */
+  trace?: string | null;
   /** An endpoint that does not receive it, although it subscribes. */
   exceptEndpointId?: string | undefined;
 }
 
 export interface EventsDeps {
   deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<void> };
+  /** Null: no traces. */
+  traceOf?: ((event: DomainEvent) => string | null) | null;
 }
 
 /** The name of a diagnostics channel: tests validate all published events there. Without a subscriber it costs nothing. */
 export const PUBLISHED_EVENTS = 'device-monitoring-service:published-events';
 const published = channel(PUBLISHED_EVENTS);
 
-export function createPublishEvents({ deliveriesIn }: EventsDeps): Publish {
+export function createPublishEvents({ deliveriesIn, traceOf = null }: EventsDeps): Publish {
   return async ({ sql }, events) => {
     if (events.length === 0) return;
     const outgoing = events.map((event) => ({
       organizationId: event.organizationId,
       type: event.type,
       body: serializeEvent(event),
+      ...(traceOf && { trace: traceOf(event) }),
       exceptEndpointId: event.exceptEndpointId,
     }));
     published.publish(outgoing);

@@ -76,6 +76,8 @@ export interface CoapServerOptions {
 
 export interface CoapServer {
   readonly port: number;
+  /** Requests whose handlers have not finished. */
+  countUnderWay(): number;
   /** Stops reading, answers the requests in flight until the deadline, and closes the socket. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -248,6 +250,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
 
   return {
     port: socket.address().port,
+    countUnderWay: () => inFlight,
     stop(deadlineMs) {
       stopped ??= stopOnce(deadlineMs);
       return stopped;

@@ -8,6 +8,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, notFound } from '../process/errors.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { requireRole } from './authorize.ts';
@@ -20,6 +21,7 @@ import { renderError } from './render-error.ts';
 import { createResponder } from './responder.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
+import { traceRequests } from './trace-requests.ts';
 import { bodyValidator, noParameters, paramsCheck, queryValidator } from './validate.ts';
 import { createAudit } from './with-audit.ts';
 
@@ -46,6 +48,8 @@ export interface AppOptions {
   translateFault(error: unknown): unknown;
   observe(entry: RequestLog): void;
   extras: ReadOnlyPaths[];
+  /** Null: no traces. */
+  tracing: Tracing | null;
 }
 
 /** Paths that are no operation of the API, such as health and documentation: they can only be read. */
@@ -61,8 +65,13 @@ interface State {
 
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
+  const { extras, tracing } = options;
+  if (tracing) {
+    const isLeftOut = (path: string) => extras.some(({ has }) => has(path));
+    app.use(traceRequests({ tracing, isLeftOut }));
+  }
   app.use(failuresAndHeaders(options));
-  for (const extra of options.extras) app.use(readOnly(extra));
+  for (const extra of extras) app.use(readOnly(extra));
   const router = new Router({ strict: true, sensitive: true });
   for (const definition of mostSpecificFirst(options.routes)) {
     const path = definition.path.replace(/\{(\w+)\}/g, ':$1');

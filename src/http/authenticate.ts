@@ -31,13 +31,18 @@ export function createAuthenticate({ findCaller, limits, failures }: Authenticat
     const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
     if (caller?.kind === kind && isGoodFor(caller, serialNumber)) return caller;
     refuseOver(failures.take(address), 'Too many failed API keys from this address');
-    throw unauthenticated();
+    throw unauthenticated(caller ? WRONG_KEY : BEARER_CHALLENGE);
   };
 }
 
-const unauthenticated = () =>
+const BEARER_CHALLENGE = 'Bearer';
+/** For valid keys only, so that nobody learns from it whether a key exists (RFC 6750, section 3). */
+const WRONG_KEY =
+  'Bearer error="insufficient_scope", error_description="This key is valid, but for other operations"';
+
+const unauthenticated = (challenge = BEARER_CHALLENGE) =>
   new AppError('unauthenticated', 'Invalid or inactive API key', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
+    headers: { 'WWW-Authenticate': challenge },
   });
 
 function refuseOver(waitSeconds: number | null, message: string): void {

@@ -1,9 +1,12 @@
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { IdempotencyRequest, IdempotencyStore } from './idempotency.ts';
 
 const KEPT = `interval '24 hours'`;
 const REMOVED_AT_ONCE = 1_000;
+const EXPIRED = `select distinct organization_id as "organizationId" from idempotency_keys
+  where created_at <= now() - ${KEPT}`;
 
 interface StoredRow {
   fingerprint: Buffer;
@@ -64,14 +67,17 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
 export async function removeExpiredAnswers(sql: Sql): Promise<number> {
   let removed = 0;
   for (;;) {
-    const batch = await query(
-      sql,
-      `delete from idempotency_keys where (organization_id, key) in (
-         select organization_id, key from idempotency_keys where created_at <= now() - ${KEPT}
-         order by created_at limit ? for update skip locked
-       ) returning 1`,
-      [REMOVED_AT_ONCE],
-    );
+    const batch = await eachOrganization(sql, { text: EXPIRED }, (organizationId) => {
+      const own = organizationId === null ? '' : 'organization_id = ? and';
+      return query(
+        sql,
+        `delete from idempotency_keys where ${own} (organization_id, key) in (
+           select organization_id, key from idempotency_keys where ${own} created_at <= now() - ${KEPT}
+           order by created_at limit ? for update skip locked
+         ) returning 1`,
+        [...oneOrNone(organizationId), ...oneOrNone(organizationId), REMOVED_AT_ONCE],
+      );
+    });
     removed += batch.length;
     if (batch.length < REMOVED_AT_ONCE) return removed;
   }

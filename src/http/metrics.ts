@@ -1,8 +1,21 @@
-/** Prometheus metrics; see metrics-server.ts for where they can be read. */
+/**
+ * Prometheus metrics that are counted as it happens; see metrics-server.ts for where they can be read. No label grows
+ * with the number of organizations, devices or endpoints.
+ */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolState } from '../db/database.ts';
+import type { GroupCommitObserver } from '../db/group-commit.ts';
+import type { LockingCommitObservers } from '../db/locking-commit.ts';
 
 export interface Metrics {
   registry: Registry;
+  /** By name; null: the pool has ended. */
+  pools: Map<string, () => PoolState | null>;
+  /** How many items wait in each group commit. */
+  queues: Map<string, () => number>;
+  groupCommitWait: Histogram<'queue'>;
+  groupCommitItems: Histogram<'queue'>;
+  databaseFaults: Counter<'kind'>;
   coapMessages: Counter<'path' | 'type' | 'code'>;
   coapRefused: Counter<'reason'>;
   requestDuration: Histogram<'operation' | 'status'>;
@@ -17,81 +30,42 @@ export interface Metrics {
   notifications: Counter<'outcome'>;
 }
 
-/** Counted when the metrics are read, instead of as it happens. */
-export interface MetricSources {
-  /** Fleets that are overdue. */
-  overdueFleets(): Promise<number>;
-}
+/** Buckets of seconds. */
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+const WAIT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-type CountEndpoints = () => Promise<
-  { oldestDueSeconds: number } & Record<(typeof ENDPOINT_STATES)[number], number>
->;
-
-const ENDPOINT_STATES = ['closed', 'open', 'draining', 'disabled'] as const;
-
-/** Counts endpoints when the metrics are read, which reads the queues of all: only workers show these. */
-export function addEndpointMetrics({ registry }: Metrics, count: CountEndpoints): void {
+/** Only where there is a replica. */
+export function addReplicaMetrics({ registry }: Metrics) {
   const registers = [registry];
-  // While the database is away, the other metrics are still shown.
-  const countEndpoints = shared(() => count().catch(() => null));
-  new Gauge({
-    name: 'dms_delivery_oldest_due_seconds',
-    help: 'Age of the oldest due delivery of all active endpoints; 0 when none is due',
-    registers,
-    async collect() {
-      const countByState = await countEndpoints();
-      this.reset();
-      if (countByState) this.set(countByState.oldestDueSeconds);
-    },
-  });
-  new Gauge({
-    name: 'dms_webhook_endpoints',
-    help: 'Webhook endpoints by state: breaker closed, open or draining, or the endpoint disabled',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      const countByState = await countEndpoints();
-      this.reset();
-      if (countByState) for (const state of ENDPOINT_STATES) this.set({ state }, countByState[state]);
-    },
-  });
+  return {
+    lag: new Gauge({
+      name: 'dms_replica_lag_seconds',
+      help: 'How far the replica is behind the primary; NaN while that is not known',
+      registers,
+    }),
+    reads: new Counter({
+      name: 'dms_replica_reads_total',
+      help: 'Reads that may lag, by the server that was asked first: replica, or primary while the replica is not fit',
+      labelNames: ['server'],
+      registers,
+    }),
+  };
 }
 
-/** Reads the queues of all channels when the metrics are read: only workers show it. */
-export function addNotificationMetrics({ registry }: Metrics, oldestDueSeconds: () => Promise<number>): void {
-  new Gauge({
-    name: 'dms_notification_oldest_due_seconds',
-    help: 'Age of the oldest due message to an active notification channel; 0 when none is due',
-    registers: [registry],
-    async collect() {
-      const seconds = await oldestDueSeconds().catch(() => null);
-      this.reset();
-      if (seconds !== null) this.set(seconds);
-    },
-  });
-}
-
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  new Gauge({
-    name: 'dms_overdue_fleets',
-    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
-    registers,
-    async collect() {
-      const count = await sources.overdueFleets().catch(() => null);
-      this.reset();
-      if (count !== null) this.set(count);
-    },
-  });
   return {
     registry,
+    pools: new Map(),
+    queues: new Map(),
     requestDuration: new Histogram({
       name: 'dms_http_request_duration_seconds',
       help: 'Time from the first byte of a request to its answer',
       labelNames: ['operation', 'status'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      buckets: REQUEST_BUCKETS,
       registers,
     }),
     coapMessages: new Counter({
@@ -104,6 +78,26 @@ export function createMetrics(sources: MetricSources): Metrics {
       name: 'dms_coap_refused_total',
       help: 'Device messages that were refused, by reason',
       labelNames: ['reason'],
+      registers,
+    }),
+    groupCommitWait: new Histogram({
+      name: 'dms_group_commit_wait_seconds',
+      help: 'How long the item that waited longest did so, of each batch',
+      labelNames: ['queue'],
+      buckets: WAIT_BUCKETS,
+      registers,
+    }),
+    groupCommitItems: new Histogram({
+      name: 'dms_group_commit_items',
+      help: 'Items of each batch',
+      labelNames: ['queue'],
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+      registers,
+    }),
+    databaseFaults: new Counter({
+      name: 'dms_database_faults_total',
+      help: 'Statements that took too long (statement_timeout, lock_timeout, no_answer), callers that got no connection, and transactions that were retried after a conflict',
+      labelNames: ['kind'],
       registers,
     }),
     temporalErrors: new Counter({
@@ -121,7 +115,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     deliveryDuration: new Histogram({
       name: 'dms_delivery_attempt_duration_seconds',
       help: 'Time from the start of a webhook request to the end of its response',
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      buckets: ATTEMPT_BUCKETS,
       registers,
     }),
     readings: new Counter({
@@ -161,13 +155,23 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** Concurrent callers share one run. */
-function shared<T>(run: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null;
-  return () => {
-    underWay ??= run().finally(() => {
-      underWay = null;
-    });
-    return underWay;
+/** Shows how the group commit of this name is doing. */
+export function observeGroupCommit(
+  { queues, groupCommitWait, groupCommitItems }: Metrics,
+  queue: string,
+): GroupCommitObserver {
+  const wait = groupCommitWait.labels(queue);
+  const size = groupCommitItems.labels(queue);
+  return {
+    observeQueue: (countWaiting) => void queues.set(queue, countWaiting),
+    observeBatch({ items, longestWaitMs }) {
+      wait.observe(longestWaitMs / 1000);
+      size.observe(items);
+    },
   };
 }
+
+export const observeLockingCommit = (metrics: Metrics, queue: string): LockingCommitObservers => ({
+  direct: observeGroupCommit(metrics, queue),
+  waiting: observeGroupCommit(metrics, `locked ${queue}`),
+});

@@ -8,7 +8,7 @@
  * are known, and its new ones wait a moment.
  */
 import { LRUCache } from 'lru-cache';
-import { createGroupCommit, type GroupCommitOptions } from '../db/group-commit.ts';
+import { createGroupCommit, type GroupCommitObserver, type GroupCommitOptions } from '../db/group-commit.ts';
 import type { Caller } from '../http/route.ts';
 import { AppError } from '../process/errors.ts';
 import { hashKey, isActive, parseKeyKind, toKeyName } from './api-key.ts';
@@ -20,6 +20,7 @@ export interface KeyLookupDeps {
   keys: Pick<KeysRepository, 'findByHashes'>;
   /** Unix milliseconds. */
   now(): number;
+  observer?: GroupCommitObserver;
 }
 
 interface Known {
@@ -35,14 +36,14 @@ const BATCH_MAX = 500;
 const WAITING_MAX = 10_000;
 const SUSPECTS_INTERVAL_MS = 100;
 
-export function createKeyLookup({ keys, now }: KeyLookupDeps): FindCaller {
+export function createKeyLookup({ keys, now, observer }: KeyLookupDeps): FindCaller {
   /** An entry that is out of date is looked up again, and shows until then that the key has worked. */
   const known = new LRUCache<string, Known>({ max: KNOWN_MAX });
   /** Until when. Apart from those that work, so that made-up keys do not displace them. */
   const unknown = new LRUCache<string, number>({ max: UNKNOWN_MAX });
   const underWay = new Map<string, Promise<Caller | null>>();
   const commit = (tokens: string[]) => keys.findByHashes(tokens.map(hashKey));
-  const lookUps = createLookUps(commit, LIMITS);
+  const lookUps = createLookUps(commit, { ...LIMITS, observer });
   const lookUpsOfSuspects = createLookUps(commit, LIMITS_OF_SUSPECTS);
 
   function settle(token: string, record: KeyRecord | null): Caller | null {

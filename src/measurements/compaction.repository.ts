@@ -1,6 +1,7 @@
 /** Reads and rewrites the blocks of devices, whose rows are locked against frames meanwhile. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import {
@@ -38,17 +39,31 @@ export function createCompactionRepository(sql: Sql) {
      * Devices of all organizations with uncompacted readings before the time, the longest waiting first, after the given
      * one. A device that is sending is left for the next time.
      */
-    lockDue(before: Date, after: DueDevice | null, limit: number): Promise<DueDevice[]> {
-      return query(
-        sql,
-        `select organization_id as "organizationId", asset_id as "assetId", uncompacted_from as "from"
+    async lockDue(before: Date, after: DueDevice | null, limit: number): Promise<DueDevice[]> {
+      const bindings = [
+        before.toISOString(),
+        after?.from.toISOString() ?? '-infinity',
+        after?.assetId ?? FIRST_ID,
+      ];
+      const due = {
+        text: `select distinct organization_id as "organizationId" from device_states
+          where uncompacted_from < ?::timestamptz and (uncompacted_from, asset_id) > (?::timestamptz, ?::uuid)`,
+        bindings,
+      };
+      const locked = await eachOrganization(sql, due, (organizationId) => {
+        const own = organizationId === null ? '' : 'organization_id = ? and';
+        return query<DueDevice>(
+          sql,
+          `select organization_id as "organizationId", asset_id as "assetId", uncompacted_from as "from"
          from device_states
-         where uncompacted_from < ?::timestamptz
+         where ${own} uncompacted_from < ?::timestamptz
            and (uncompacted_from, asset_id) > (?::timestamptz, ?::uuid)
          order by uncompacted_from, asset_id limit ?
          for no key update skip locked`,
-        [before.toISOString(), after?.from.toISOString() ?? '-infinity', after?.assetId ?? FIRST_ID, limit],
-      );
+          [...oneOrNone(organizationId), ...bindings, limit],
+        );
+      });
+      return locked.sort(byTurn).slice(0, limit);
     },
 
     async listBlocks(windows: CompactionWindow[]): Promise<AssetBlock[]> {
@@ -126,3 +141,7 @@ const keyBindings = (refs: AssetRef[]): string[] => [
 
 const times = (windows: CompactionWindow[], field: 'from' | 'before'): string =>
   toArrayText(windows, (window) => window[field].toISOString());
+
+/** Of several organizations, in the order in which one statement would have returned them. */
+const byTurn = (one: DueDevice, other: DueDevice): number =>
+  one.from.getTime() - other.from.getTime() || (one.assetId < other.assetId ? -1 : 1);

@@ -13,6 +13,7 @@ import {
   createLockingCommit,
   LOCKED,
   type Locking,
+  type LockingCommitObservers,
   type RefusedTurn,
 } from '../db/locking-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
@@ -25,6 +26,7 @@ import { DEVICE_IS_LOCKED } from '../devices/device.ts';
 import { withContents } from '../devices/device-sync.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
+import type { Tracing } from '../process/tracing.ts';
 import { createDeviceFrames, type DeviceFrames, isKept } from './device-frame-fold.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import type { Frame } from './frame.ts';
@@ -44,6 +46,9 @@ export interface IntakeDeps {
   unregisteredIn(sql: Sql): { record(contacts: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   slots: BatchSlots;
+  observers?: LockingCommitObservers;
+  /** Null: no traces. */
+  tracing?: Pick<Tracing, 'batches'> | null;
   /** Older readings are dropped; default: none are. */
   retentionMs?: number;
   /** Opens and resolves alerts by the readings, and answers with their events. */
@@ -77,6 +82,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
     slots: deps.slots,
+    observers: deps.observers,
+    traces: deps.tracing?.batches('batch of frames', serialKeyOf),
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
     gather: GATHER,

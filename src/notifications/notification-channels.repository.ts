@@ -99,7 +99,7 @@ export function createChannelsRepository(sql: Sql) {
         sql,
         `update notification_channels set target = ?, alert_types = ?, group_ids = ?, delay_minutes = ?,
            reminder_minutes = ?, quiet_hours = ?, status = ?,
-           updated_at = greatest(now(), updated_at + interval '1 millisecond')
+           updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
          where ${ONE} returning ${COLUMNS}`,
         [...settingsOf(settings), ...toBindings(ref)],
       );

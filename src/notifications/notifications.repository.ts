@@ -1,5 +1,6 @@
 /** Messages to channels: made when alerts are gathered, and sent by whoever claims them. */
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { Message } from './message.ts';
 import type { ChannelRef, ChannelType, NotificationChannel } from './notification-channel.ts';
@@ -35,14 +36,19 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= ? and (leased_until is 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
 
 /** Claims belong to the owner, a process: it alone records their outcome. */
+const WITH_CHANNELS = {
+  text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active'`,
+};
+
 export function createNotificationsRepository(sql: Sql, ownerId: string) {
   return {
     /** Channels of all organizations with alerts or messages that are due. */
     listDueChannels(now: Date, gatheredBefore: Date): Promise<ChannelRef[]> {
-      return query(
-        sql,
-        `select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
-         where c.status = 'active' and (
+      return eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
+        query(
+          sql,
+          `select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
+         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active' and (
            (
              coalesce(c.gathered_at, '-infinity') <= ? and (
                select 1 from notification_alerts q
@@ -56,7 +62,8 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
              order by m.next_attempt_at limit 1
            ) is not null
          )`,
-        [gatheredBefore.toISOString(), now.toISOString(), now.toISOString()],
+          [...oneOrNone(organizationId), gatheredBefore.toISOString(), now.toISOString(), now.toISOString()],
+        ),
       );
     },
 
@@ -102,8 +109,8 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
         sql,
         `with claimed as (
            update notifications set leased_by = ?, leased_until = now() + make_interval(secs => ?)
-           where (organization_id, id) = (
-             select organization_id, id from notifications where ${OF_CHANNEL} and ${IS_DUE}
+           where organization_id = ? and id = (
+             select id from notifications where ${OF_CHANNEL} and ${IS_DUE}
              order by next_attempt_at, id limit 1 for update skip locked
            ) returning *
          )
@@ -114,7 +121,7 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
            select * from notification_channels
            where organization_id = m.organization_id and id = m.channel_id and status = 'active' limit 1
          ) as c`,
-        [ownerId, leaseSeconds, ...toBindings(ref), now.toISOString()],
+        [ownerId, leaseSeconds, ref.organizationId, ...toBindings(ref), now.toISOString()],
       );
       return row ?? null;
     },
@@ -170,32 +177,42 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
 
     /** Retention, in all organizations. Returns how many were removed. */
     async removeEnded(before: Date, limit: number): Promise<number> {
-      const rows = await query(
-        sql,
-        `delete from notifications where (organization_id, id) in (
-           select organization_id, id from notifications where state <> 'pending' and created_at < ?
-           order by created_at limit ? for update skip locked
-         ) returning 1`,
-        [before.toISOString(), limit],
-      );
+      const ended = {
+        text: `select distinct organization_id as "organizationId" from notifications
+          where state <> 'pending' and created_at < ?`,
+        bindings: [before.toISOString()],
+      };
+      const rows = await eachOrganization(sql, ended, (organizationId) => {
+        const own = organizationId === null ? '' : 'organization_id = ? and';
+        return query(
+          sql,
+          `delete from notifications where ${own} (organization_id, id) in (
+             select organization_id, id from notifications where ${own} state <> 'pending' and created_at < ?
+             order by created_at limit ? for update skip locked
+           ) returning 1`,
+          [...oneOrNone(organizationId), ...oneOrNone(organizationId), before.toISOString(), limit],
+        );
+      });
       return rows.length;
     },
 
     /** For a metric: the age of the oldest message that is due, in all organizations; 0 when there is none. */
     async findOldestDueSeconds(now: Date): Promise<number> {
-      const [row] = await query<{ seconds: number }>(
-        sql,
-        `select coalesce(max(extract(epoch from ?::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
+      const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
+        query<{ seconds: number }>(
+          sql,
+          `select coalesce(max(extract(epoch from ?::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
          from notification_channels c cross join lateral (
            select next_attempt_at from notifications m
            where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
              and m.next_attempt_at <= ?
            order by next_attempt_at limit 1
          ) as due
-         where c.status = 'active'`,
-        [now.toISOString(), now.toISOString()],
+         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active'`,
+          [now.toISOString(), now.toISOString(), ...oneOrNone(organizationId)],
+        ),
       );
-      return row?.seconds ?? 0;
+      return Math.max(0, ...rows.map(({ seconds }) => seconds));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The organizations whose fleets are overdue: a handful of rows at most. */
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
 
@@ -33,10 +34,17 @@ export function createOverdueFleetsRepository(sql: Sql) {
 
     /** Ids of all organizations whose fleets are overdue; none of them ends before the transaction does. */
     async shareLock(): Promise<Set<string>> {
-      const rows = await query<{ organizationId: string }>(
-        sql,
-        `select organization_id as "organizationId" from overdue_fleets order by organization_id for key share`,
-      );
+      const all = {
+        text: `select organization_id as "organizationId" from overdue_fleets order by organization_id`,
+      };
+      const rows = await eachOrganization(sql, all, (organizationId) => {
+        const own = organizationId === null ? '' : 'where organization_id = ?';
+        return query<{ organizationId: string }>(
+          sql,
+          `select organization_id as "organizationId" from overdue_fleets ${own} order by organization_id for key share`,
+          oneOrNone(organizationId),
+        );
+      });
       return new Set(rows.map(({ organizationId }) => organizationId));
     },
 
@@ -54,7 +62,7 @@ export function createOverdueFleetsRepository(sql: Sql) {
     async confirm(organizationId: string): Promise<boolean> {
       const rows = await query(
         sql,
-        `update overdue_fleets set confirmed_at = coalesce(confirmed_at, now()) where organization_id = ? returning 1`,
+        `update overdue_fleets set confirmed_at = least(confirmed_at, now()) where organization_id = ? returning 1`,
         [organizationId],
       );
       return rows.length > 0;

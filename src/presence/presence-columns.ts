@@ -39,7 +39,8 @@ export interface PresenceChange extends DeviceKey {
 const CHANGES = `unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::timestamptz[])
     as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, status_before, expected_before)`;
 const UNCHANGED = `s.organization_id = n.organization_id and s.asset_id = n.asset_id and s.status = n.status_before
-    and date_trunc('milliseconds', s.expected_by) is not distinct from n.expected_before`;
+    and date_trunc('milliseconds', s.expected_by at time zone 'UTC')
+      is not distinct from n.expected_before at time zone 'UTC'`;
 
 /**
  * Writes presences that were decided without a lock on their rows, and returns the ids of the assets. A row that has

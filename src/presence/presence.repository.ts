@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { Outage } from './ingress-availability.ts';
 import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
@@ -50,25 +51,41 @@ export function createPresenceRepository(sql: Sql) {
      * one. Of all organizations at once: a sweep. Returns how many.
      */
     async postponeChecks({ now, outages, limit }: OverdueQuery): Promise<number> {
-      const rows = await query(
-        sql,
-        `with due as materialized (
-           select s.organization_id, s.asset_id, s.expected_by, deadline
+      const dueForLook = {
+        text: `select distinct organization_id as "organizationId" from device_states
+          where status = 'online' and overdue_check_at < ?::timestamptz`,
+        bindings: [now.toISOString()],
+      };
+      const rows = await eachOrganization(sql, dueForLook, (organizationId) => {
+        const own = organizationId === null ? '' : 's.organization_id = ? and';
+        return query(
+          sql,
+          `with due as materialized (
+           select s.organization_id, s.asset_id, case
+             when deadline is null then 'infinity'
+             -- An extension can end: an outage that goes on for long is no longer excused.
+             when deadline > s.expected_by then least(deadline, ?::timestamptz + interval '5 minutes')
+             else deadline end as check_at
            from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
-           where s.status = 'online' and s.overdue_check_at < ?::timestamptz
+           where ${own} s.status = 'online' and s.overdue_check_at < ?::timestamptz
              and coalesce(deadline, 'infinity') >= ?::timestamptz
            order by s.overdue_check_at limit ? for no key update of s skip locked
          )
-         update device_states s set overdue_check_at = case
-           when due.deadline is null then 'infinity'
-           -- An extension can end: an outage that goes on for long is no longer excused.
-           when due.deadline > due.expected_by then least(due.deadline, ?::timestamptz + interval '5 minutes')
-           else due.deadline end
+         update device_states s set overdue_check_at = due.check_at
          from due
-         where s.organization_id = due.organization_id and s.asset_id = due.asset_id
+         where ${own} s.organization_id = due.organization_id and s.asset_id = due.asset_id
          returning 1`,
-        [...toBindings(outages), now.toISOString(), now.toISOString(), limit, now.toISOString()],
-      );
+          [
+            now.toISOString(),
+            ...toBindings(outages),
+            ...oneOrNone(organizationId),
+            now.toISOString(),
+            now.toISOString(),
+            limit,
+            ...oneOrNone(organizationId),
+          ],
+        );
+      });
       return rows.length;
     },
 
@@ -77,9 +94,15 @@ export function createPresenceRepository(sql: Sql) {
      * down, for exactly that long. Of all organizations at once: a sweep.
      */
     markOverdueOffline({ limit, ...overdue }: OverdueQuery): Promise<OverdueDevice[]> {
-      return query(
-        sql,
-        `with overdue as (
+      const late = {
+        text: `select distinct organization_id as "organizationId" from device_states s where ${IS_OVERDUE}`,
+        bindings: overdueBindings(overdue),
+      };
+      return eachOrganization(sql, late, (organizationId) => {
+        const own = organizationId === null ? '' : 's.organization_id = ? and';
+        return query(
+          sql,
+          `with overdue as (
            select s.organization_id, s.asset_id, a.serial_number
            from device_states s
            cross join lateral (
@@ -87,26 +110,35 @@ export function createPresenceRepository(sql: Sql) {
              where organization_id = s.organization_id and id = s.asset_id and archived_at is null
              limit 1
            ) as a
-           where ${IS_OVERDUE}
+           where ${own} ${IS_OVERDUE}
            -- Rows that are locked are skipped, so their order matters to nobody.
            order by s.overdue_check_at limit ? for no key update of s skip locked
          )
          update device_states s set status = 'offline' from overdue o
-         where s.organization_id = o.organization_id and s.asset_id = o.asset_id
+         where ${own} s.organization_id = o.organization_id and s.asset_id = o.asset_id
          returning s.organization_id as "organizationId", s.asset_id as "assetId",
            o.serial_number as "serialNumber", s.expected_by as "expectedBy"`,
-        [...overdueBindings(overdue), limit],
-      );
+          [...oneOrNone(organizationId), ...overdueBindings(overdue), limit, ...oneOrNone(organizationId)],
+        );
+      });
     },
 
     /** Organizations with more overdue devices than any may have at once, and their active assets: a sweep. */
     countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
-      return query(
-        sql,
-        `select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
+      const bindings = [...overdueBindings(overdue), FLEET_OVERDUE_MIN];
+      const late = {
+        text: `select s.organization_id as "organizationId" from device_states s
+          where ${IS_OVERDUE} group by s.organization_id having count(*) > ?`,
+        bindings,
+      };
+      return eachOrganization(sql, late, (organizationId) => {
+        const own = organizationId === null ? '' : 's.organization_id = ? and';
+        return query(
+          sql,
+          `select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
          from (
            select s.organization_id, count(*) as overdue, min(s.expected_by) as since from device_states s
-           where ${IS_OVERDUE} group by s.organization_id having count(*) > ?
+           where ${own} ${IS_OVERDUE} group by s.organization_id having count(*) > ?
          ) as late
          cross join lateral (
            select coalesce(sum(count), 0)::bigint as total from (
@@ -117,8 +149,9 @@ export function createPresenceRepository(sql: Sql) {
              where organization_id = late.organization_id and list = 'assets' and key = ''
            ) as kept
          ) as fleet`,
-        [...overdueBindings(overdue), FLEET_OVERDUE_MIN],
-      );
+          [...oneOrNone(organizationId), ...bindings],
+        );
+      });
     },
   };
 }

@@ -1,10 +1,21 @@
 /** The environment as settings of the service. The only file of src/ that reads process.env. */
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
 import { readTemporalProfile, type TemporalAccess, type TemporalProfile } from './temporal-settings.ts';
+import type { TraceSettings } from './tracing.ts';
 
 export interface Settings {
   databaseUrl: string;
+  /** The server itself where databaseUrl is that of a pooler; else the same. */
+  databaseDirectUrl: string;
+  databasePooler: Values['DATABASE_POOLER'];
+  /** A streaming standby for reads that may lag; null without one. */
+  databaseReplicaUrl: string | null;
+  /** A replica that lags more is not read. */
+  replicaLagMaxMs: number;
+  /** The tenants' tables are distributed by organization (Citus). */
+  isDatabaseDistributed: boolean;
   databasePoolSize: number;
   statementTimeoutMs: number;
   /** How long a message of a device waits for a lock on that device. */
@@ -20,6 +31,10 @@ export interface Settings {
   host: string;
   port: number;
   metricsPort: number;
+  /** What metrics need of the database is asked at most so often. */
+  metricsMaxAgeMs: number;
+  /** Null: traces are off. */
+  traces: TraceSettings | null;
   requestTimeoutMs: number;
   /** A client that takes nothing of its answer for this long is cut off. */
   writeTimeoutMs: number;
@@ -129,6 +144,11 @@ export function readSettings(env: Env = process.env): Settings {
   ]);
   return Object.freeze({
     databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
+    databasePooler: values.DATABASE_POOLER,
+    databaseReplicaUrl: values.DATABASE_REPLICA_URL ?? null,
+    replicaLagMaxMs: values.DATABASE_REPLICA_LAG_SECONDS * 1000,
+    isDatabaseDistributed: values.DATABASE_DISTRIBUTED,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.STATEMENT_TIMEOUT_SECONDS * 1000,
     deviceLockTimeoutMs: values.DEVICE_LOCK_TIMEOUT_MS,
@@ -145,6 +165,8 @@ export function readSettings(env: Env = process.env): Settings {
     host: values.HOST,
     port: values.PORT ?? PORT_DEFAULT,
     metricsPort: values.METRICS_PORT ?? 0,
+    metricsMaxAgeMs: values.METRICS_MAX_AGE_SECONDS * 1000,
+    traces: toTraceSettings(values),
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
     writeTimeoutMs: values.WRITE_TIMEOUT_SECONDS * 1000,
     transfers: toTransferSettings(values),
@@ -200,6 +222,15 @@ const toSmtpSettings = ({ SMTP_URL, SMTP_FROM, SMTP_TIMEOUT_SECONDS }: Values): 
     ? null
     : { url: SMTP_URL, from: SMTP_FROM, timeoutMs: SMTP_TIMEOUT_SECONDS * 1000 };
 
+const toTraceSettings = (values: Values): TraceSettings | null =>
+  values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? null
+    : {
+        endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+        sampledShare: values.OTEL_TRACES_SAMPLER_ARG,
+        delayMs: values.OTEL_BSP_SCHEDULE_DELAY,
+      };
+
 function parseSecretsKeys(text: string): Record<number, Buffer> {
   const pairs = text.split(',').map((pair) => pair.split(':') as [string, string]);
   return Object.fromEntries(pairs.map(([id, key]) => [Number(id), Buffer.from(key, 'base64')]));
@@ -227,6 +258,15 @@ const withProfile = (env: Env, { address, namespace }: TemporalProfile): Env => 
 
 /** What commands need: the database, or else the folder in which `npm start` has written where its own is. */
 export const readCommandSettings = (env: Env = process.env) => ({
-  databaseUrl: env.DATABASE_URL || null,
+  databaseUrl: env.DATABASE_DIRECT_URL || env.DATABASE_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
 });
+
+/** Where the command line finds the API, and its key; kept logins are files of the user (XDG Base Directory 0.8). */
+export const readRemoteSettings = (env: Env = process.env) => ({
+  url: env.DMS_URL || null,
+  apiKey: env.DMS_KEY || null,
+  loginFile: join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'dms', 'logins.json'),
+});
+/** For programs that a command runs. */
+export const programEnvironment = (added: Env): Env => ({ ...process.env, ...added });

@@ -20,6 +20,8 @@ const wholeNumber = (fallback: number) => Joi.number().integer().min(0).default(
 
 const positive = (fallback: number) => Joi.number().integer().min(1).default(fallback);
 
+const databaseUrl = () => Joi.string().uri({ scheme: ['postgres', 'postgresql'] });
+
 const list = (isValid: (item: string) => boolean, items: string) =>
   Joi.string()
     .allow('')
@@ -31,7 +33,14 @@ const list = (isValid: (item: string) => boolean, items: string) =>
     );
 
 const optional = {
-  DATABASE_URL: Joi.string().uri({ scheme: ['postgres', 'postgresql'] }),
+  DATABASE_URL: databaseUrl(),
+  // Without the pooler: for notifications, migrations and commands.
+  DATABASE_DIRECT_URL: databaseUrl().when('DATABASE_POOLER', {
+    is: Joi.valid('transaction', 'prepared'),
+    // biome-ignore lint/suspicious/noThenProperty: the name that Joi has for it
+    then: Joi.required(),
+  }),
+  DATABASE_REPLICA_URL: databaseUrl(),
   TEMPORAL_ADDRESS: Joi.string().pattern(/^[^\s:]+:\d+$/, 'host:port'),
   TEMPORAL_CLI_PATH: Joi.string(),
   WORKFLOW_BUNDLE: Joi.string(),
@@ -43,6 +52,7 @@ const optional = {
     .pattern(/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/)
     .messages({ 'string.pattern.base': '{{#label}} must be an smtp:// or smtps:// URL' }),
   SMTP_FROM: Joi.string().max(320),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string().uri({ scheme: ['http', 'https'] }),
   COAP_TOKEN_OPTION: Joi.number().integer().min(1).max(64_999),
   SECRETS_KEYS: Joi.string()
     .pattern(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/)
@@ -54,6 +64,11 @@ const withDefault = {
   HOST: Joi.string().default('127.0.0.1'),
   TEMPORAL_NAMESPACE: Joi.string().default('default'),
   TEMPORAL_TASK_QUEUE: Joi.string().default('device-monitoring'),
+  DATABASE_POOLER: Joi.string<'none' | 'transaction' | 'prepared'>()
+    .valid('none', 'transaction', 'prepared')
+    .default('none'),
+  DATABASE_REPLICA_LAG_SECONDS: Joi.number().min(0.1).max(3_600).default(10),
+  DATABASE_DISTRIBUTED: Joi.boolean().default(false),
   DATABASE_POOL_SIZE: Joi.number().integer().min(4).max(500).default(20),
   DATABASE_TRANSFER_POOL_SIZE: Joi.number().integer().min(1).max(100).default(4),
   STATEMENT_TIMEOUT_SECONDS: wholeNumber(60),
@@ -97,6 +112,9 @@ const withDefault = {
   JOB_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(365),
   AUDIT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   ALERT_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
+  METRICS_MAX_AGE_SECONDS: Joi.number().min(0).max(300).default(10),
+  OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1).default(1),
+  OTEL_BSP_SCHEDULE_DELAY: Joi.number().integer().min(10).max(60_000).default(5_000),
   LAME_DUCK_SECONDS: Joi.number().min(0).max(300).default(5),
   LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'silent').default('info'),
 };

@@ -60,7 +60,7 @@ const transmissionIntervalSeconds = Joi.number()
   .min(TRANSMISSION_MIN_SECONDS)
   .max(TRANSMISSION_MAX_SECONDS)
   .description('Seconds; at least the measurement interval.')
-  .example(21_600);
+  .example(14_400);
 
 const intervals = Joi.object<Intervals>({ measurementIntervalMinutes, transmissionIntervalSeconds })
   .min(1)
@@ -188,7 +188,7 @@ export const createProfileBody = Joi.object<ProfileInput>({
     name: 'Vaccine fridge',
     temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8, hysteresisC: 0.5 }],
     schedule: { always: true },
-    intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 },
+    intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 14_400 },
   })
   .meta({
     name: 'CreateProfile',
@@ -265,7 +265,7 @@ export const profileDetailSchema = Joi.object<ProfileDetailView>({
   .example({
     ...profileExample,
     measurementIntervalMinutes: 5,
-    transmissionIntervalSeconds: 21_600,
+    transmissionIntervalSeconds: 14_400,
     temperatureAlerts: [{ ...alertExample, minC: 2, maxC: 8 }],
   })
   .meta({ name: 'ProfileDetail' });

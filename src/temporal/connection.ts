@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { TemporalSettings } from '../process/config.ts';
 import type { TemporalAccess } from '../process/temporal-settings.ts';
+import type { Tracing } from '../process/tracing.ts';
+import { traceStarts } from './trace-header.ts';
 
 export interface TemporalConnection {
   options: { address: string } & TemporalAccess;
@@ -30,14 +32,21 @@ export const toTemporalConnection = (settings: TemporalSettings): TemporalConnec
   namespace: settings.temporalNamespace,
 });
 
-export function connectTemporal({ options, namespace }: TemporalConnection): TemporalClient {
+export function connectTemporal(
+  { options, namespace }: TemporalConnection,
+  tracing: Tracing | null = null,
+): TemporalClient {
   const connection = Connection.lazy({
     ...options,
     interceptors: [withDeadline],
     channelArgs: { ...NO_PROXY, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX },
   });
   return {
-    client: new Client({ connection, namespace }),
+    client: new Client({
+      connection,
+      namespace,
+      ...(tracing && { interceptors: { workflow: [traceStarts(tracing)] } }),
+    }),
     isUp() {
       const answer = connection.workflowService.getSystemInfo({}).then(
         () => true,

@@ -2,8 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Log } from '../process/log.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { TemporalConnection } from './connection.ts';
 import { installMeasuredRuntime } from './runtime.ts';
+import { traceSteps } from './trace-header.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 import { endpointTaskQueue } from './workflow-ids.ts';
 
@@ -15,6 +17,8 @@ export interface TemporalWorkerOptions {
   atOnce: { jobStepsMax: number; endpointStepsMax: number; workflowTasksMax: number };
   activities: object;
   log: Log;
+  /** Null: no traces. */
+  tracing: Tracing | null;
   /** Without them a run that never yields blocks the process. */
   hasThreads: boolean;
   /** A bundle shared by several workers. Default: the bundle of the build, or a new one. */
@@ -87,7 +91,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
 
 /** One for each task queue. That of jobs runs every kind, for runs of endpoints that an older version has started. */
 function createWorkers(
-  { connection, taskQueue, atOnce, activities, hasThreads }: TemporalWorkerOptions,
+  { connection, taskQueue, atOnce, activities, tracing, hasThreads }: TemporalWorkerOptions,
   native: NativeConnection,
   workflowBundle: WorkflowBundleOption,
 ): Promise<Worker[]> {
@@ -96,6 +100,7 @@ function createWorkers(
     namespace: connection.namespace,
     activities,
     workflowBundle,
+    ...(tracing && { interceptors: { activity: [traceSteps(tracing)] } }),
     debugMode: !hasThreads,
     maxConcurrentWorkflowTaskExecutions: atOnce.workflowTasksMax,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

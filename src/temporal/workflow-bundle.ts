@@ -5,12 +5,16 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@t
 const isBuilt = import.meta.url.endsWith('.js');
 const BUILT_BUNDLE = fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url));
 
+const pathOf = (name: string) =>
+  fileURLToPath(new URL(`../../workflows/${name}.${isBuilt ? 'js' : 'ts'}`, import.meta.url));
+
 /** The file given, that of the build, or a new one, which takes seconds. */
 export async function bundleWorkflows(path: string | null = null): Promise<WorkflowBundleOption> {
   if (path !== null) return { codePath: path };
   if (isBuilt && existsSync(BUILT_BUNDLE)) return { codePath: BUILT_BUNDLE };
-  const workflowsPath = fileURLToPath(
-    new URL(`../../workflows/index.${isBuilt ? 'js' : 'ts'}`, import.meta.url),
-  );
-  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  return bundleWorkflowCode({
+    workflowsPath: pathOf('index'),
+    workflowInterceptorModules: [pathOf('trace-header')],
+    logger: new DefaultLogger('ERROR'),
+  });
 }

@@ -8,6 +8,9 @@ import type { EndpointRef } from '../endpoints/endpoint.ts';
  */
 export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
 
+/** Carries a traceparent from a start to the run, and on to its steps. */
+export const TRACE_HEADER = 'traceparent';
+
 export const APPLY_PROFILE = 'applyProfile';
 export const applyProfileId = (jobId: string) => `apply-profile:${jobId}`;
 /** Targets of the job changed; carries up to 50 lines for readers of the Temporal UI. */

@@ -1,6 +1,6 @@
 /** Which items share a batch, and when it starts. The commits end when the test says so. */
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { createGroupCommit, type GroupCommitOptions } from '../../src/db/group-commit.ts';
 
@@ -52,6 +52,33 @@ async function turns(): Promise<void> {
 const LONG_MS = 3_600_000;
 
 describe('A group commit', () => {
+  it('shows how many items wait, and of each batch how many it has and how long the first of them has waited', async () => {
+    let countWaiting = () => Number.NaN;
+    const seen: Array<{ items: number; longestWaitMs: number }> = [];
+    const { submit, end } = createStage({
+      concurrency: 1,
+      observer: {
+        observeQueue(count) {
+          countWaiting = count;
+        },
+        observeBatch: (batch) => void seen.push(batch),
+      },
+    });
+    submit('a', 1);
+    await turns();
+    submit('b', 2, 3);
+    await delay(20);
+    submit('b', 4);
+    assert.equal(countWaiting(), 3);
+    await end(0);
+    assert.equal(countWaiting(), 0);
+    assert.deepEqual(
+      seen.map(({ items }) => items),
+      [1, 3],
+    );
+    assert.ok((seen[1]?.longestWaitMs ?? 0) >= 19, JSON.stringify(seen));
+  });
+
   it('starts with a lone item at once, however long items may gather', async () => {
     const { submit, numbers } = createStage({ gather: { enough: 10, ms: LONG_MS } });
     submit('a', 1);

@@ -5,10 +5,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { openResources } from '../../src/compose/resources.ts';
+import { serviceSources } from '../../src/compose/service-metrics.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { type Sweep, sweepsOf } from '../../src/compose/sweeps.ts';
+import { PARTITIONED_TABLES } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
+import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -99,6 +102,18 @@ describe('Sweeps', function () {
       assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);
     });
   }
+
+  it('for what metrics show read next to no rows', async () => {
+    const before = await settledRowsRead();
+    const counts = await createEndpointHealthRepository(resources.sql).countByState();
+    assert.equal(counts.oldestDueSeconds, 0);
+    const { jobs, totals, partitions } = serviceSources(resources, { isListening: () => true });
+    assert.deepEqual(await jobs(), { running: 0, overdue: 0, withoutRun: 0 });
+    assert.deepEqual((await totals())?.status, { online: ROWS });
+    assert.equal((await partitions())?.length, PARTITIONED_TABLES.length);
+    const read = (await settledRowsRead()) - before;
+    assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);
+  });
 
   it('for endpoints with new deliveries read next to no rows while another endpoint has a long queue', async () => {
     const before = await settledRowsRead();

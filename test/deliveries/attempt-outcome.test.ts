@@ -22,6 +22,7 @@ describe('The outcome of an attempt', () => {
     secret: null,
     previousSecret: null,
     body: '{}',
+    trace: null,
     ...more,
   });
 

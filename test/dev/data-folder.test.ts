@@ -29,6 +29,16 @@ describe('The data folder', () => {
     return path;
   }
 
+  it('is refused in one sentence where no folder can be made', () => {
+    const file = join(scratch, 'file');
+    writeFileSync(file, '');
+    for (const impossible of [file, join(file, 'below'), '/proc/dms'])
+      assert.throws(
+        () => prepareDataFolder(impossible, { isPassedThrough: false }),
+        /^Error: DATA_DIR must be a folder/,
+      );
+  });
+
   it('is created for its owner only, and so is what is written into it', () => {
     prepareDataFolder(folder, { isPassedThrough: false });
     assert.equal(modeOf(folder), 0o700);

@@ -20,7 +20,6 @@ import {
   descendantsOf,
   endAll,
   newDataDir,
-  type Running,
   run,
   type Stack,
   startStack,
@@ -111,12 +110,6 @@ describe('npm start', function () {
   });
 
   describe('that cannot start', () => {
-    let onSameData: Running;
-    before(() => {
-      // It waits for the data folder to be released, so it is started before it is needed.
-      onSameData = run('start', { DATA_DIR: dataDir });
-    });
-
     it('ends with exit code 1 and the reason when PORT is in use', async () => {
       const { port } = new URL(stack.local.baseUrl);
       const refused = run('start', { DATA_DIR: unusedDir, PORT: port });
@@ -156,10 +149,11 @@ describe('npm start', function () {
     });
 
     it('ends with exit code 1 when another copy uses the data, without disturbing that copy', async () => {
+      const onSameData = run('start', { DATA_DIR: dataDir });
       assert.equal(await onSameData.exited, 1);
       assert.match(
         onSameData.output(),
-        /^Another (PostgreSQL|Temporal dev server), process \d+, is running on .*\. Stop it, or use another/m,
+        /^The service runs already at http:\S+, on the data in .*\. Stop it first, or start another one with/m,
       );
       assert.doesNotMatch(onSameData.output(), /^ +at /m);
       assert.equal((await stack.organization.api.get('/assets/ONLY-HERE')).status, 404);

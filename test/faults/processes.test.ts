@@ -3,6 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { eventually } from '../support/fleet.ts';
+import {
+  documentedMetrics,
+  isShown,
+  parseMetrics,
+  queriedMetrics,
+  readDocument,
+} from '../support/metrics.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
 
@@ -76,6 +83,66 @@ describe('A process', function () {
     const { text } = await read('worker', '/metrics');
     for (const name of ['temporal_worker_task_slots_available{', 'dms_config_jobs_started_total 0'])
       assert.ok(text.includes(`\n${name}`), name);
+  });
+
+  it('shows the metrics that the document for operators lists for its kind, and no other', async () => {
+    for (const kind of KINDS) {
+      const shown = parseMetrics((await read(kind, '/metrics')).text);
+      const documented = documentedMetrics().filter(({ shownBy }) => shownBy === 'all' || shownBy === kind);
+      const names = [...shown.keys()].filter((name) => name.startsWith('dms_'));
+      assert.deepEqual(names.sort(), documented.map(({ name }) => name).sort(), kind);
+      for (const { name, labels } of documented)
+        for (const label of shown.get(name)?.labels ?? [])
+          assert.ok(labels.includes(label), `${name}: ${label}`);
+    }
+  });
+
+  it('has as many connections at most as the document for operators counts', async () => {
+    for (const kind of KINDS) {
+      const { text } = await read(kind, '/metrics');
+      const pools = [...text.matchAll(/^dms_database_connections_max\{.*\} (\d+)$/gm)].map(([, max]) =>
+        Number(max),
+      );
+      const listening = kind === 'worker' ? 1 : 0;
+      const total = pools.reduce((sum, max) => sum + max, listening);
+      assert.ok(
+        readDocument('docs/operating.md').includes(`| \`${kind}\` | ${total} |`),
+        `${kind}: ${total}`,
+      );
+    }
+  });
+
+  it('shows each metric that an alert or the dashboard asks for', async () => {
+    const texts = await Promise.all(KINDS.map((kind) => read(kind, '/metrics')));
+    const shown = parseMetrics(texts.map(({ text }) => text).join('\n'));
+    assert.deepEqual(
+      queriedMetrics().filter(({ name }) => !isShown(shown, name)),
+      [],
+    );
+  });
+
+  it('says its kind, what it reaches, how it waits for the database, and when its sweeps succeeded', async () => {
+    const sample = async (kind: Kind, name: string) => {
+      const { text } = await read(kind, '/metrics');
+      return text
+        .split('\n')
+        .find((line) => line.startsWith(name))
+        ?.split(' ')
+        .at(-1);
+    };
+    for (const kind of KINDS) {
+      assert.equal(await sample(kind, `dms_process_info{kind="${kind}",version="`), '1');
+      assert.equal(await sample(kind, 'dms_dependency_up{dependency="database"}'), '1');
+      assert.equal(await sample(kind, 'dms_database_waiting{pool="main"}'), '0');
+    }
+    assert.equal(await sample('worker', 'dms_database_listening'), '1');
+    assert.equal(await sample('gateway', 'dms_coap_exchanges'), '0');
+    const name = 'dms_sweep_last_success_timestamp_seconds{sweep="overdue devices"}';
+    const at = await eventually(
+      () => sample('worker', name),
+      (value) => Number(value) > 0,
+    );
+    assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 60, `${at}`);
   });
 
   it('whose event loop hangs fails its probe of liveness', async () => {

@@ -5,6 +5,7 @@ import { type Import, nodesOf, readSources, type Source } from './sources.ts';
 
 /** From the lowest floor to the highest: a folder imports from lower floors only, types included. */
 const FLOORS = [
+  'client/src',
   'src/process',
   'migrations',
   'src/db',
@@ -134,7 +135,7 @@ const EXCEPTIONS: Record<string, string> = {
   'src/endpoints/secret-box.ts: is random': 'a nonce that callers could choose would be a nonce used twice',
 };
 
-const sources = readSources(['src', 'dev', 'workflows', 'activities', 'migrations']);
+const sources = readSources(['client/src', 'src', 'dev', 'workflows', 'activities', 'migrations']);
 
 const isPackage = (to: string) => !to.endsWith('.ts');
 const floorOf = (path: string) => FLOORS.findIndex((floor) => path.startsWith(`${floor}/`));

@@ -10,6 +10,7 @@ import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { coapRequest } from '../support/coap-datagram.ts';
+import { type Collector, startCollector } from '../support/collector.ts';
 import { apply, createProfile, eventually, FACTORY, FRIDGE, register, untilEnded } from '../support/fleet.ts';
 import { detailsOf, runOf } from '../support/job-runs.ts';
 import { type Logger, openLogger } from '../support/logger.ts';
@@ -30,16 +31,19 @@ describe('Secrets that devices send', function () {
   let dms: TestService;
   let jobId: string;
   let metrics: string;
+  let collector: Collector;
   const secrets: Secrets = {};
   const lines: string[] = [];
   const answers: string[] = [];
   const statuses = new Set<string>();
 
   before(async () => {
+    collector = await startCollector();
     dms = await startService({
       log: createLog('trace', { write: (line) => void lines.push(line) }),
       settings: {
         metricsPort: await freePort(),
+        traces: { endpoint: collector.url, sampledShare: 1, delayMs: 20 },
         coap: { port: 0, isTokenRequired: true, tokenOption: TOKEN_OPTION },
       },
     });
@@ -51,7 +55,10 @@ describe('Secrets that devices send', function () {
     await untilEnded(dms, jobId);
     metrics = await (await fetch(`http://127.0.0.1:${dms.settings.metricsPort}/metrics`)).text();
   });
-  after(() => dms.stop());
+  after(async () => {
+    await dms.stop();
+    await collector.stop();
+  });
 
   async function createSecrets(): Promise<void> {
     const revoked = await dms.issueKey(dms.id, 'device');
@@ -208,6 +215,17 @@ describe('Secrets that devices send', function () {
   it('are in no line of the log', () => assert.deepEqual(leaksOf(lines), []));
 
   it('are in no metric', () => assert.deepEqual(leaksOf(metrics.split('\n')), []));
+
+  it('are in no span of a trace', async () => {
+    const names = () => new Set(collector.spans.map(({ name }) => name));
+    const expected = ['CoAP m', 'CoAP i', 'reportConfig', 'batch of frames', 'transaction', 'finishJob'];
+    await eventually(
+      async () => expected.filter((name) => !names().has(name)),
+      (missing) => missing.length === 0,
+    );
+    assert.ok(collector.spans.some(({ hasFailed }) => hasFailed));
+    assert.deepEqual(leaksOf(collector.bytes.map((sent) => sent.toString('latin1'))), []);
+  });
 
   it('are in no run of Temporal, neither in its description nor in its history', async () => {
     const run = runOf(dms, jobId);

@@ -32,10 +32,10 @@ function readDocumented(markdown: string): Writers {
 }
 
 function readWriters(tables: string[]): Writers {
-  const writers: Writers = new Map();
+  const writers: Writers = new Map(tables.map((table) => [table, new Set()]));
   for (const { path, texts } of readSourceStatements()) {
     for (const [, table = ''] of texts.join('\n').matchAll(/\b(?:insert into|update|delete from) (\w+)/g)) {
-      if (tables.includes(table)) writers.set(table, (writers.get(table) ?? new Set()).add(path));
+      writers.get(table)?.add(path);
     }
   }
   return writers;

@@ -142,7 +142,12 @@ describe('Commands for keys', () => {
   it('creates device keys that work for device operations only', async () => {
     const { token } = await createKey('--kind', 'device');
     assert.equal(parseKeyKind(token), 'device');
-    assert.equal(await statusOf(token), 401);
+    const refused = await dms.with(token).get('/assets');
+    assert.equal(refused.status, 401);
+    assert.match(
+      String(refused.headers['www-authenticate']),
+      /insufficient_scope.*valid, but for other operations/,
+    );
     assert.equal((await dms.with(token).get('/devices/NONE/pending-config')).status, 404);
   });
 

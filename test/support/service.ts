@@ -73,7 +73,9 @@ async function testSettings(overrides: Partial<Settings>, databaseUrl: string): 
     RUN_CHECK_SECONDS: '2',
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',
     MEASUREMENTS_RETENTION_DAYS: '36500',
+    DATABASE_DISTRIBUTED: process.env.DATABASE_DISTRIBUTED,
     AUDIT_RETENTION_DAYS: '36500',
+    METRICS_MAX_AGE_SECONDS: '0',
   });
   return { ...defaults, port: 0, metricsPort: 0, coap: { ...defaults.coap, port: 0 }, ...overrides };
 }

@@ -2273,7 +2273,7 @@ export interface components {
          *       },
          *       "intervals": {
          *         "measurementIntervalMinutes": 5,
-         *         "transmissionIntervalSeconds": 21600
+         *         "transmissionIntervalSeconds": 14400
          *       }
          *     }
          */
@@ -2835,7 +2835,7 @@ export interface components {
             measurementIntervalMinutes?: number;
             /**
              * @description Seconds; at least the measurement interval.
-             * @example 21600
+             * @example 14400
              */
             transmissionIntervalSeconds?: number;
         };
@@ -3228,7 +3228,7 @@ export interface components {
          *         }
          *       ],
          *       "measurementIntervalMinutes": 5,
-         *       "transmissionIntervalSeconds": 21600
+         *       "transmissionIntervalSeconds": 14400
          *     }
          */
         ProfileDetail: {
@@ -3251,7 +3251,7 @@ export interface components {
             measurementIntervalMinutes: number | null;
             /**
              * @description Seconds; at least the measurement interval.
-             * @example 21600
+             * @example 14400
              */
             transmissionIntervalSeconds: number | null;
         };

@@ -1,0 +1,50 @@
+/** The API as commands reach it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Client, createClient } from '../../client/src/index.ts';
+import { readCommandSettings, readRemoteSettings } from '../process/config.ts';
+import { type Command, type CommandInput, type Output, option, UsageError } from './command.ts';
+import { type Login, readLogins } from './logins.ts';
+
+export interface Api {
+  dms: Client;
+  url: string;
+}
+
+type Work = (api: Api, input: CommandInput) => Promise<Output | undefined>;
+
+/** Of a command that asks the API. */
+export const byApi = (work: Work): Pick<Command, 'isRemote' | 'run'> => ({
+  isRemote: true,
+  run: async (input) => work(connect(findLogin(input)), input),
+});
+
+export const connect = ({ url, apiKey }: Login): Api => ({
+  dms: createClient({ baseUrl: url, apiKey }),
+  url,
+});
+
+/** `--login`, else DMS_URL and DMS_KEY, else the login used last, else the last `npm start`. */
+export function findLogin(input: CommandInput): Login {
+  const name = option(input, 'login');
+  const { url, apiKey, loginFile } = readRemoteSettings();
+  const logins = readLogins(loginFile);
+  if (name !== undefined) return logins.byName[name] ?? fail(`There is no login ${name}: see dms logins`);
+  if (url !== null && apiKey !== null) return { url, apiKey };
+  if (url !== null || apiKey !== null) return fail('Set both DMS_URL and DMS_KEY, or neither');
+  const current = logins.current === null ? undefined : logins.byName[logins.current];
+  return (
+    current ?? findLocal() ?? fail('Which service? Log in first (dms login URL), or set DMS_URL and DMS_KEY')
+  );
+}
+
+function findLocal(): Login | null {
+  const file = join(readCommandSettings().dataDir, 'local.json');
+  if (!existsSync(file)) return null;
+  const { baseUrl, apiKey } = JSON.parse(readFileSync(file, 'utf8')) as { baseUrl: string; apiKey: string };
+  return { url: baseUrl, apiKey };
+}
+
+function fail(message: string): never {
+  throw new UsageError(message);
+}

@@ -1,0 +1,67 @@
+/** Devices, by API. */
+import { type Arguments, each, type Result } from '../../client/src/index.ts';
+import { byApi } from './api.ts';
+import { type Command, type CommandInput, option, required, type Table, UsageError } from './command.ts';
+import { take } from './take.ts';
+
+type Asset = Result<'getAsset'>;
+
+const LISTED_DEFAULT = '50';
+
+export const assetCommands: Command[] = [
+  {
+    words: ['assets', 'list'],
+    args: '[--search TEXT] [--status STATUS] [--sync-status STATUS] [--limit 50]',
+    summary: 'lists devices, those whose serial or name contains a text',
+    ...byApi(async ({ dms }, input) => {
+      const limit = Number(option(input, 'limit') ?? LISTED_DEFAULT);
+      if (!Number.isInteger(limit) || limit < 1)
+        throw new UsageError('--limit must be a whole number from 1');
+      return tableOf(await take(each(dms.listAssets, filterOf(input)), limit));
+    }),
+  },
+  {
+    words: ['assets', 'show'],
+    args: 'SERIAL',
+    summary: 'shows a device: what it runs, and what it has yet to confirm',
+    ...byApi(async ({ dms }, input) => {
+      const config = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });
+      const asset = await dms.getAsset({ assetId: config.assetId });
+      return { text: describe(asset, config), value: { ...asset, ...config } };
+    }),
+  },
+];
+
+function filterOf(input: CommandInput): Arguments<'listAssets'> {
+  const [q, status, syncStatus] = ['search', 'status', 'sync-status'].map((name) => option(input, name));
+  const filter = { ...(q && { q }), ...(status && { status }), ...(syncStatus && { syncStatus }) };
+  // The service says which values there are.
+  return filter as Arguments<'listAssets'>;
+}
+
+const tableOf = (assets: Result<'listAssets'>['items']): Table => ({
+  headings: ['SERIAL', 'NAME', 'STATUS', 'BATTERY', 'SIGNAL', 'LAST READING'],
+  rows: assets.map((asset) => [
+    asset.serialNumber,
+    asset.name,
+    asset.status,
+    asset.batteryStatus,
+    asset.signalStrength,
+    asset.lastReadingAt,
+  ]),
+  items: assets,
+});
+
+function describe(
+  asset: Asset,
+  { syncStatus, deviceConfig, pendingConfig }: Result<'getDeviceConfig'>,
+): string {
+  const lines = [
+    `${asset.serialNumber}  ${asset.name}`,
+    `${asset.status}, battery ${asset.batteryStatus}, signal ${asset.signalStrength}, last reading ${asset.lastReadingAt ?? 'never'}`,
+    `configuration: ${syncStatus}`,
+  ];
+  if (pendingConfig) lines.push(`pending: ${JSON.stringify(pendingConfig)}`);
+  if (deviceConfig) lines.push(`runs: ${JSON.stringify(deviceConfig)}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,78 @@
+/** A backup is one file of pg_dump, of one moment, made while the service runs. */
+import { rename, rm } from 'node:fs/promises';
+import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
+import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { type Command, required, UsageError } from './command.ts';
+import { requireProgram, runProgram } from './postgres-programs.ts';
+import { findDatabaseUrl, withDatabase } from './with-database.ts';
+
+/** Roles of another server may have other names. */
+const OF_ANY_OWNER = ['--no-owner', '--no-privileges'];
+
+export const backupCommands: Command[] = [
+  {
+    words: ['backup'],
+    args: 'FILE',
+    summary: 'writes the whole database to a file',
+    run: async (input) => {
+      const file = required(input, 0, 'FILE');
+      await requireProgram('pg_dump', await withDatabase(serverVersion));
+      const unfinished = `${file}.unfinished`;
+      try {
+        await runProgram('pg_dump', findDatabaseUrl(), [
+          '--format=custom',
+          ...OF_ANY_OWNER,
+          '--file',
+          unfinished,
+        ]);
+        await rename(unfinished, file);
+      } finally {
+        await rm(unfinished, { force: true });
+      }
+      return `Backed up to ${file}. Keep SECRETS_KEYS, too: without them the secrets of webhooks cannot be read`;
+    },
+  },
+  {
+    words: ['restore'],
+    args: 'FILE',
+    summary: 'fills an empty database from the file of a backup',
+    run: async (input) => {
+      const file = required(input, 0, 'FILE');
+      await requireProgram('pg_restore', await withDatabase(versionOfEmpty));
+      await runProgram('pg_restore', findDatabaseUrl(), [
+        '--single-transaction',
+        '--exit-on-error',
+        ...OF_ANY_OWNER,
+        file,
+      ]);
+      await withDatabase(resume);
+      return `Restored from ${file}. Run "migrate" if this release is later than the backup, then start the service`;
+    },
+  },
+];
+
+async function serverVersion(sql: Database): Promise<number> {
+  const [row] = await query<{ version: number }>(
+    sql,
+    `select current_setting('server_version_num')::integer / 10000 as version`,
+  );
+  return (row as { version: number }).version;
+}
+
+async function versionOfEmpty(sql: Database): Promise<number> {
+  const tables = await query(sql, `select from pg_tables where schemaname = 'public' limit 1`);
+  if (tables.length > 0) {
+    throw new UsageError('The database is not empty: create a new one, and name it with DATABASE_URL');
+  }
+  return serverVersion(sql);
+}
+
+/** The runs that the backup speaks of are those of then: new ones are started at once. */
+async function resume(sql: Database): Promise<void> {
+  await createConfigJobsRepository(sql).forgetWorkflows();
+  await createEndpointHealthRepository(sql).forgetWorkflows();
+  // Statistics are not in a backup.
+  await query(sql, 'analyze');
+}

@@ -1,0 +1,143 @@
+/** What `dms doctor` looks at. Each check answers with what it found, and what to do about it. */
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { query } from '../db/query.ts';
+import { findSchemaFault } from '../db/schema-check.ts';
+import { COAP_PORT_DEFAULT, PORT_DEFAULT, readCommandSettings } from '../process/config.ts';
+import { VERSION } from '../process/version.ts';
+import { connect } from './api.ts';
+import type { Login } from './logins.ts';
+import { withDatabase } from './with-database.ts';
+
+export interface Finding {
+  state: 'good' | 'warning' | 'bad';
+  detail: string;
+  /** Absent when there is nothing to do. */
+  todo?: string;
+}
+
+export interface Check {
+  name: string;
+  look(): Promise<Finding>;
+}
+
+/** Between the clocks of two machines that are in order. */
+const SKEW_MS_MAX = 2_000;
+const DISK_GIB_MIN = 2;
+const GIB = 1024 ** 3;
+const POSTGRES_MIN = 15;
+
+const good = (detail: string): Finding => ({ state: 'good', detail });
+const bad = (detail: string, todo: string): Finding => ({ state: 'bad', detail, todo });
+const warning = (detail: string, todo: string): Finding => ({ state: 'warning', detail, todo });
+
+/** From everywhere. */
+export const apiChecks = (login: Login): Check[] => [
+  {
+    name: 'API',
+    async look() {
+      const response = await fetch(`${login.url}/openapi.json`);
+      const { info } = (await response.json()) as { info: { version: string } };
+      if (info.version === VERSION) return good(`${login.url} answers, version ${VERSION}`);
+      const detail = `${login.url} has version ${info.version}, this command ${VERSION}`;
+      return warning(detail, 'use the command of the version that runs');
+    },
+  },
+  {
+    name: 'key',
+    async look() {
+      const { totalItems } = await connect(login).dms.listAssets({ limit: 1 });
+      return good(`it is valid: ${totalItems} devices`);
+    },
+  },
+  {
+    name: 'clock of the API',
+    async look() {
+      const startedAt = Date.now();
+      const response = await fetch(`${login.url}/livez`);
+      const there = Date.parse(response.headers.get('date') ?? '');
+      // The header has whole seconds.
+      return skewFinding(there + 500 - (startedAt + Date.now()) / 2, SKEW_MS_MAX + 500);
+    },
+  },
+];
+
+/** Where the service runs. */
+export const machineChecks = (): Check[] => [
+  {
+    name: 'PostgreSQL',
+    look: () =>
+      withDatabase(async (sql) => {
+        const [row] = await query<{ version: number }>(
+          sql,
+          `select current_setting('server_version_num')::int / 10000 as version`,
+        );
+        const { version } = row as { version: number };
+        if (version >= POSTGRES_MIN) return good(`version ${version} answers`);
+        return bad(`version ${version}`, `the service needs PostgreSQL ${POSTGRES_MIN} or later`);
+      }),
+  },
+  {
+    name: 'schema',
+    look: () =>
+      withDatabase(async (sql) => {
+        const fault = await findSchemaFault(sql);
+        return fault === null
+          ? good('it is one that this version knows')
+          : bad(fault, 'npm run dms -- migrate');
+      }),
+  },
+  {
+    name: 'clock of PostgreSQL',
+    look: () =>
+      withDatabase(async (sql) => {
+        const startedAt = Date.now();
+        const [row] = await query<{ now: Date }>(sql, 'select clock_timestamp() as now');
+        const { now } = row as { now: Date };
+        return skewFinding(now.getTime() - (startedAt + Date.now()) / 2, SKEW_MS_MAX);
+      }),
+  },
+  { name: 'Temporal', look: lookAtTemporal },
+  { name: `port ${PORT_DEFAULT} (HTTP)`, look: () => lookAtPort(PORT_DEFAULT, 'PORT') },
+  { name: 'disk', look: lookAtDisk },
+];
+
+function skewFinding(skewMs: number, maxMs: number): Finding {
+  const seconds = (Math.abs(skewMs) / 1_000).toFixed(1);
+  if (Math.abs(skewMs) <= maxMs) return good('it agrees with that of this machine');
+  const detail = `it is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} that of this machine`;
+  return bad(detail, 'let NTP set the clocks of all machines (timedatectl status)');
+}
+
+async function lookAtTemporal(): Promise<Finding> {
+  // The Temporal client takes a second to load.
+  const { findTemporal } = await import('./find-temporal.ts');
+  const { address, namespace, fault } = await findTemporal();
+  if (fault === null) return good(`${address} answers, namespace ${namespace}`);
+  return bad(
+    `${address}: ${fault}`,
+    'check TEMPORAL_ADDRESS; a new namespace needs: npm run dms -- temporal setup',
+  );
+}
+
+/** Taken by the service itself is as it should be. */
+async function lookAtPort(port: number, setting: string): Promise<Finding> {
+  const isFree = await new Promise<boolean>((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+  if (isFree) return good(`it is free; UDP ${COAP_PORT_DEFAULT} is the one of loggers`);
+  const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => null);
+  if (answer?.ok) return good('a service listens there');
+  return warning('something else listens there', `choose another one with ${setting}`);
+}
+
+async function lookAtDisk(): Promise<Finding> {
+  const { dataDir } = readCommandSettings();
+  const folder = existsSync(dataDir) ? dataDir : '.';
+  const { bavail, bsize } = await statfs(folder);
+  const gib = (bavail * bsize) / GIB;
+  const detail = `${gib.toFixed(1)} GiB are free in ${folder}`;
+  return gib >= DISK_GIB_MIN ? good(detail) : warning(detail, 'make room, or shorten the retentions');
+}

@@ -1,0 +1,110 @@
+/** Jobs, by API. */
+import { type ConfigJob, each, waitUntilApplied } from '../../client/src/index.ts';
+import { byApi } from './api.ts';
+import { type Command, option, print, required, type Table, UsageError } from './command.ts';
+import { progressLine } from './progress-line.ts';
+import { take } from './take.ts';
+
+const LISTED_DEFAULT = '20';
+const AWAITED_SHOWN = 10;
+/** Some device did not get the change. */
+const NOT_APPLIED = 3;
+
+export const jobCommands: Command[] = [
+  {
+    words: ['jobs', 'list'],
+    args: '[--status STATUS] [--limit 20]',
+    summary: 'lists jobs, newest first',
+    ...byApi(async ({ dms }, input) => {
+      const status = option(input, 'status') as ConfigJob['status'] | undefined;
+      return tableOf(await take(each(dms.listConfigJobs, { ...(status && { status }) }), limitOf(input)));
+    }),
+  },
+  {
+    words: ['jobs', 'show'],
+    args: 'ID',
+    summary: 'shows a job, and whom it waits for',
+    ...byApi(async ({ dms }, input) => {
+      const jobId = required(input, 0, 'ID');
+      const job = await dms.getConfigJob({ jobId });
+      const awaited = await take(each(dms.listConfigJobTargets, { jobId, state: 'waiting' }), AWAITED_SHOWN);
+      const serials = awaited.map(({ serialNumber }) => serialNumber);
+      const waits =
+        serials.length === 0 ? '' : `\nWaits for ${serials.join(', ')}${more(job, serials.length)}`;
+      return { text: `${describe(job)}${waits}`, value: { ...job, waitsFor: serials } };
+    }),
+  },
+  {
+    words: ['jobs', 'watch'],
+    args: 'ID',
+    summary: 'shows how a job goes on until it has ended',
+    details: 'Exit code 3: it has ended, and not every device runs the configuration.',
+    ...byApi(async ({ dms }, input) => {
+      const isTerminal = process.stdout.isTTY === true && !input.isJson;
+      const show = (job: ConfigJob) => {
+        if (input.isJson) print(JSON.stringify(job));
+        else if (isTerminal) process.stdout.write(`\r\x1b[K${progressLine(job, process.stdout.columns)}`);
+        else print(progressLine(job));
+      };
+      const job = await waitUntilApplied(dms, required(input, 0, 'ID'), { onProgress: show });
+      if (isTerminal) print('');
+      if (job.status !== 'succeeded') process.exitCode = NOT_APPLIED;
+      return input.isJson ? undefined : describe(job);
+    }),
+  },
+  {
+    words: ['jobs', 'cancel'],
+    args: 'ID',
+    summary: 'ends a job: devices that have not applied the change are not offered it any more',
+    ...byApi(async ({ dms }, input) => {
+      const job = await dms.cancelConfigJob({ jobId: required(input, 0, 'ID') });
+      return { text: describe(job), value: job };
+    }),
+  },
+  {
+    words: ['jobs', 'retry'],
+    args: 'ID',
+    summary: 'starts a job for the devices of another one that failed or were not in time',
+    ...byApi(async ({ dms }, input) => {
+      const retried = await dms.retryConfigJob({ jobId: required(input, 0, 'ID') });
+      return { text: JSON.stringify(retried, null, 2), value: retried };
+    }),
+  },
+];
+
+function limitOf(input: Parameters<typeof option>[0]): number {
+  const limit = Number(option(input, 'limit') ?? LISTED_DEFAULT);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number from 1');
+  return limit;
+}
+
+const tableOf = (jobs: ConfigJob[]): Table => ({
+  headings: ['ID', 'PROFILE', 'STATUS', 'APPLIED', 'TOTAL', 'CREATED', 'DEADLINE'],
+  rows: jobs.map((job) => [
+    job.id,
+    job.profileSlug,
+    job.status,
+    String(job.counts.applied),
+    String(job.total),
+    job.createdAt,
+    job.deadlineAt,
+  ]),
+  items: jobs,
+});
+
+const describe = ({ profileSlug, status, counts, total }: ConfigJob): string =>
+  `${profileSlug}: ${status}. ${counts.applied} of ${total} devices have applied it${failures(counts)}.`;
+
+function failures({ failed, timedOut }: ConfigJob['counts']): string {
+  const parts = [
+    failed > 0 ? `${failed} refused it` : '',
+    timedOut > 0 ? `${timedOut} were not in time` : '',
+  ];
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => `, ${part}`)
+    .join('');
+}
+
+const more = ({ counts }: ConfigJob, shown: number): string =>
+  counts.waiting > shown ? ` and ${counts.waiting - shown} more` : '';

@@ -1,0 +1,30 @@
+/** How commands print what they answer: columns and sentences for people, JSON for programs. */
+import { type Output, print, type Table } from './command.ts';
+
+export function printOutput(output: Output, isJson: boolean): void {
+  if (isJson) print(JSON.stringify(jsonOf(output), null, 2));
+  else print(textOf(output));
+}
+
+function jsonOf(output: Output): unknown {
+  if (typeof output === 'string') return { message: output };
+  return 'rows' in output ? (output.items ?? itemsOf(output)) : output.value;
+}
+
+const itemsOf = ({ headings, rows }: Table) =>
+  rows.map((row) =>
+    Object.fromEntries(headings.map((heading, index) => [heading.toLowerCase(), row[index]])),
+  );
+
+function textOf(output: Output): string {
+  if (typeof output === 'string') return output;
+  return 'rows' in output ? columns(output) : output.text;
+}
+
+/** Aligned, headings first. */
+function columns({ headings, rows }: Table): string {
+  const cells = [headings, ...rows.map((row) => row.map((cell) => cell ?? '–'))];
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return cells.map((row) => `${line(row).trimEnd()}\n`).join('');
+}

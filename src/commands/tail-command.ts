@@ -1,0 +1,69 @@
+/** New readings of a device as they come, with a curve of the last ones. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, Result } from '../../client/src/index.ts';
+import { byApi } from './api.ts';
+import { type Command, type CommandInput, option, print, required, UsageError } from './command.ts';
+import { curveOf } from './curve.ts';
+
+type Reading = Extract<Result<'listMeasurements'>['items'][number], { value: number | null }>;
+
+const SHOWN_FIRST = 20;
+const PAGE_MAX = 500;
+const CURVE_WIDTH = 40;
+const EVERY_DEFAULT = '5';
+
+export const tailCommand: Command = {
+  words: ['tail'],
+  args: 'SERIAL [--every 5] [--count N]',
+  summary: 'prints the last readings of a device and then each new one, with a curve',
+  details: 'Looks every 5 seconds. Ends with Ctrl-C, or after --count readings.',
+  ...byApi(async ({ dms }, input) => {
+    const { assetId } = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });
+    const [everyMs, countMax] = [
+      numberOf(input, 'every', EVERY_DEFAULT) * 1_000,
+      numberOf(input, 'count', 'Infinity'),
+    ];
+    const curves = new Map<number, Array<number | null>>();
+    let printed = 0;
+    for await (const reading of follow(dms, assetId, everyMs)) {
+      const curve = curves.get(reading.channel) ?? [];
+      curves.set(reading.channel, [...curve, reading.value].slice(-CURVE_WIDTH));
+      print(input.isJson ? JSON.stringify(reading) : lineOf(reading, curves.get(reading.channel) ?? []));
+      if (++printed >= countMax) return undefined;
+    }
+    return undefined;
+  }),
+};
+
+function numberOf(input: CommandInput, name: string, otherwise: string): number {
+  const value = Number(option(input, name) ?? otherwise);
+  if (!(value > 0)) throw new UsageError(`--${name} must be a number above 0`);
+  return value;
+}
+
+/** Oldest first. A reading that comes late, for a time before the last one, is not shown. */
+async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGenerator<Reading> {
+  let from: string | undefined;
+  let seen = new Set<string>();
+  for (;;) {
+    const limit = from === undefined ? SHOWN_FIRST : PAGE_MAX;
+    const { items } = await dms.listMeasurements({ assetId, limit, ...(from !== undefined && { from }) });
+    const readings = (items as Reading[]).toReversed();
+    yield* readings.filter((reading) => !seen.has(keyOf(reading)));
+    from = readings.at(-1)?.measuredAt ?? from;
+    seen = new Set(readings.filter(({ measuredAt }) => measuredAt === from).map(keyOf));
+    await delay(everyMs);
+  }
+}
+
+/** Channels of one frame share their time, and may come in two frames. */
+const keyOf = ({ measuredAt, channel }: Reading): string => `${measuredAt} ${channel}`;
+
+function lineOf(
+  { measuredAt, channel, position, value, unit, late }: Reading,
+  curve: Array<number | null>,
+): string {
+  const where = position === null ? `channel ${channel}` : `${channel} ${position}`;
+  const shown = value === null ? 'sensor error' : `${value} ${unit}`;
+  return `${measuredAt}  ${where.padEnd(10)}  ${shown.padStart(12)}  ${curveOf(curve, CURVE_WIDTH)}${late ? '  (late)' : ''}`;
+}

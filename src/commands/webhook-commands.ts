@@ -1,0 +1,85 @@
+/** Webhooks, by API: listing and testing them, and examples of events for whoever writes a receiver. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { byApi } from './api.ts';
+import { type Command, option, required, UsageError } from './command.ts';
+
+interface Document {
+  webhooks: Record<
+    string,
+    { post: { requestBody: { content: { 'application/json': { example: object } } } } }
+  >;
+}
+
+const EVERY = '\n  ';
+
+export const webhookCommands: Command[] = [
+  {
+    words: ['webhooks', 'list'],
+    args: '',
+    summary: 'lists the webhooks of both collections',
+    ...byApi(async ({ dms }) => {
+      const [cellular, events] = await Promise.all([dms.listCellularWebhooks(), dms.listWebhooks()]);
+      const all = [...cellular.items, ...events.items];
+      const rows = all.map(({ id, recType, url, status }) => [id, recType, status, url]);
+      return { headings: ['ID', 'KIND', 'STATUS', 'URL'], rows, items: all };
+    }),
+  },
+  {
+    words: ['webhooks', 'test'],
+    args: 'ID',
+    summary: 'lets the service send a test event to a webhook, and says what it answered',
+    details: 'Exit code 1: it was not delivered.',
+    ...byApi(async ({ dms }, input) => {
+      const webhookId = required(input, 0, 'ID');
+      const { items } = await dms.listCellularWebhooks();
+      const isCellular = items.some(({ id }) => id === webhookId);
+      const result = await (isCellular
+        ? dms.testCellularWebhook({ webhookId })
+        : dms.testWebhook({ webhookId }));
+      if (!result.delivered) process.exitCode = 1;
+      const text = result.delivered
+        ? `Delivered in ${result.durationMs} ms: ${result.statusCode}`
+        : `Not delivered after ${result.durationMs} ms: ${result.error ?? result.statusCode}`;
+      return { text, value: result };
+    }),
+  },
+  {
+    words: ['trigger'],
+    args: 'EVENT --to URL [--secret SECRET]',
+    summary: 'sends the example of an event from here to a receiver, signed as the service signs',
+    details: `Nothing happens in the service: this is for whoever writes a receiver. The examples are those of its OpenAPI document.
+Without --secret the request has no signature. Exit code 1: the receiver did not answer with 2xx.`,
+    ...byApi(async ({ url }, input) => {
+      const to = option(input, 'to');
+      if (to === undefined || !URL.canParse(to)) throw new UsageError('--to must be the URL of a receiver');
+      const type = required(input, 0, 'EVENT');
+      const body = JSON.stringify(await exampleOf(url, type));
+      const headers = signed(body, option(input, 'secret'));
+      const { status, ok } = await fetch(to, { method: 'POST', body, headers, redirect: 'manual' });
+      if (!ok) process.exitCode = 1;
+      return { text: `${type} → ${to}: ${status}`, value: { type, to, status } };
+    }),
+  },
+];
+
+async function exampleOf(url: string, type: string): Promise<object> {
+  const response = await fetch(`${url}/openapi.json`);
+  const { webhooks } = (await response.json()) as Document;
+  const event = webhooks[type];
+  if (!event) throw new UsageError(`EVENT must be one of:${EVERY}${Object.keys(webhooks).join(EVERY)}`);
+  return {
+    ...event.post.requestBody.content['application/json'].example,
+    timestamp: new Date().toISOString(),
+  };
+}
+
+/** Standard Webhooks 1.0.0. */
+function signed(body: string, secret: string | undefined): Record<string, string> {
+  const id = `msg_${randomUUID()}`;
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const common = { 'Content-Type': 'application/json', 'webhook-id': id, 'webhook-timestamp': timestamp };
+  if (secret === undefined) return common;
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { ...common, 'webhook-signature': `v1,${signature}` };
+}

@@ -1,0 +1,22 @@
+/** What each process shows of itself, whatever it has started. */
+import { atMostEvery } from '../http/gauges.ts';
+import type { ReadReadiness } from '../http/health.ts';
+import { addProcessGauges } from '../http/process-gauges.ts';
+import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
+import { VERSION } from '../process/version.ts';
+import type { Resources } from './resources.ts';
+
+export type ProcessKind = 'api' | 'gateway' | 'worker';
+
+export function composeProcessMetrics(
+  { metrics, settings, sql }: Resources,
+  { kinds, readReadiness }: { kinds: ReadonlySet<ProcessKind>; readReadiness: ReadReadiness },
+): void {
+  const atMost = <T>(read: () => Promise<T>) => atMostEvery(settings.metricsMaxAgeMs, read);
+  addProcessGauges(metrics, {
+    version: VERSION,
+    kinds: () => kinds,
+    dependencies: atMost(async () => (await readReadiness()).body.dependencies),
+    overdueFleets: atMost(createOverdueFleetsRepository(sql).count),
+  });
+}

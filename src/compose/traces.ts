@@ -1,0 +1,85 @@
+/** Where traces begin, go on and are kept. Each of these is null, or hands on what it was given, while traces are off. */
+import type { DomainEvent } from '../db/domain-event.ts';
+import type { Transact } from '../db/transaction.ts';
+import type { AttemptResult } from '../deliveries/delivery.ts';
+import type { OutgoingRequest } from '../deliveries/sender.service.ts';
+import { serialKeyOf } from '../devices/serial-number.ts';
+import type { CoapRoute } from '../gateway/coap-server.ts';
+import { createLimitedLog } from '../gateway/limited-log.ts';
+import type { Log } from '../process/log.ts';
+import type { Tracing } from '../process/tracing.ts';
+
+const MINUTE_MS = 60_000;
+
+type MaybeTracing = Tracing | null;
+
+export const traceTransactions = (tracing: MaybeTracing, transact: Transact): Transact =>
+  tracing === null
+    ? transact
+    : (work) =>
+        tracing.span(
+          { name: 'transaction', kind: 'client', attributes: { 'db.system.name': 'postgresql' } },
+          () => transact(work),
+        );
+
+/** In a batch of messages, an event follows from that of its device. */
+export const eventTraces = (tracing: MaybeTracing) =>
+  tracing &&
+  (({ organizationId, data }: DomainEvent): string | null =>
+    'serialNumber' in data
+      ? tracing.ofItem(serialKeyOf({ organizationId, serialNumber: data.serialNumber }))
+      : tracing.current());
+
+type Send = (outgoing: OutgoingRequest) => Promise<AttemptResult>;
+
+/** The receiver gets the span of this attempt as the parent of its own. */
+export const traceDeliveries = (tracing: MaybeTracing, send: Send): Send =>
+  tracing === null
+    ? send
+    : (outgoing) => {
+        if (!outgoing.trace) return send(outgoing);
+        const attributes = { 'server.address': new URL(outgoing.url).hostname };
+        return tracing.span(
+          { name: 'webhook', kind: 'client', parent: outgoing.trace, attributes },
+          async (span) => {
+            const result = await send({ ...outgoing, trace: tracing.current() });
+            span.set({ 'dms.verdict': result.verdict });
+            if (result.statusCode !== null) span.set({ 'http.response.status_code': result.statusCode });
+            if (result.verdict !== 'delivered') span.fail(result.verdict);
+            return result;
+          },
+        );
+      };
+
+/** Once a minute, in the log itself: summaries of outages would take a refused connection for one of PostgreSQL. */
+export const warnOfLostSpans = (log: Log) =>
+  createLimitedLog<[err: unknown]>({
+    write: (err) => log.warn({ err }, 'The collector of traces did not take spans: they are dropped'),
+    writeLeftOut: () => {},
+    linesMax: 1,
+    windowMs: MINUTE_MS,
+  });
+
+/** Loggers send no trace: each message is the first span of its own. */
+export function traceLoggers(
+  tracing: MaybeTracing,
+  routes: Record<string, CoapRoute>,
+): Record<string, CoapRoute> {
+  if (tracing === null) return routes;
+  const traced = Object.entries(routes).map(([path, { methods, handle }]): [string, CoapRoute] => [
+    path,
+    {
+      methods,
+      handle: (call) =>
+        tracing.span(
+          { name: `CoAP ${path}`, kind: 'server', attributes: { 'dms.confirmable': call.confirmable } },
+          async (span) => {
+            const answer = await handle(call);
+            span.set({ 'dms.coap.code': answer.code });
+            return answer;
+          },
+        ),
+    },
+  ]);
+  return Object.fromEntries(traced);
+}

@@ -1,0 +1,110 @@
+/**
+ * Distributes the tables of an empty or filled database over the nodes of Citus: those of tenants by their organization,
+ * so that all rows of one are on one node; the others are copied to every node. Each step is a transaction and is left
+ * out when it is done already, so that the whole can be run again after it was interrupted.
+ */
+import { countListsOnRead } from './counted-lists.ts';
+import type { Database, Sql } from './database.ts';
+import { query } from './query.ts';
+import { createTransact } from './transaction.ts';
+
+type Print = (line: string) => void;
+
+/** Read before the organization is known, so each node has them whole, though their rows belong to organizations. */
+const OF_EVERY_NODE = ['api_keys'];
+/** Statements reach these through the coordinator alone: a lease has to be taken by one condition on the time. */
+const OF_COORDINATOR = ['leases', 'schema_migrations', 'schema_migrations_lock'];
+
+/** Throws when the database has no Citus, or its schema is not there yet. */
+export async function distribute(database: Database, print: Print): Promise<void> {
+  await requireCitus(database);
+  await countListsOnRead(database);
+  await setForeignKeysAside(database);
+  for (const { name, isTenant } of await listLocalTables(database)) {
+    await query(
+      database,
+      isTenant
+        ? `select create_distributed_table(?, 'organization_id', colocate_with => ?)`
+        : 'select create_reference_table(?)',
+      isTenant ? [name, await findColocated(database, name)] : [name],
+    );
+    print(`${name}: ${isTenant ? 'distributed by organization' : 'copied to every node'}`);
+  }
+  await restoreForeignKeys(database, print);
+}
+
+async function requireCitus(sql: Sql): Promise<void> {
+  const [state] = await query<{ isCreated: boolean; hasSchema: boolean }>(
+    sql,
+    `select exists (select from pg_extension where extname = 'citus') as "isCreated",
+       to_regclass('assets') is not null as "hasSchema"`,
+  );
+  if (!state?.isCreated) {
+    throw new Error(
+      'The database has no Citus: install it on every node, run "create extension citus" in this database on each, ' +
+        'and add the nodes with citus_add_node',
+    );
+  }
+  if (!state.hasSchema) throw new Error('The database has no schema yet: run "migrate" first');
+}
+
+/** Partitions follow their table. Those that all refer to come first. */
+function listLocalTables(sql: Sql): Promise<Array<{ name: string; isTenant: boolean }>> {
+  return query(
+    sql,
+    `select name, is_tenant as "isTenant" from (
+       select c.relname as name, c.relname <> all(?::text[]) and exists (
+         select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id'
+       ) as is_tenant
+       from pg_class c
+       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+         and c.relname <> all(?::text[]) and c.oid not in (select logicalrelid::oid from pg_dist_partition)
+         and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+     ) as tables order by is_tenant, name`,
+    [OF_EVERY_NODE, [...OF_COORDINATOR, KEPT]],
+  );
+}
+
+/** Any table that is distributed already: rows of one organization have to be on the same node in all of them. */
+async function findColocated(sql: Sql, table: string): Promise<string> {
+  const rows = await query<{ table: string }>(
+    sql,
+    `select logicalrelid::text as "table" from pg_dist_partition where partmethod = 'h' and logicalrelid <> ?::regclass limit 1`,
+    [table],
+  );
+  return rows[0]?.table ?? 'none';
+}
+
+/** A table that is local yet must not refer to one that is distributed, so foreign keys are added at the end. */
+const KEPT = 'distribution_foreign_keys';
+
+async function setForeignKeysAside(database: Database): Promise<void> {
+  await createTransact(database)(async ({ sql }) => {
+    await query(sql, `create table if not exists ${KEPT} (of_table text, name text, definition text)`);
+    const added = await query<{ table: string; name: string }>(
+      sql,
+      `insert into ${KEPT}
+       select conrelid::regclass::text, conname, pg_get_constraintdef(k.oid) from pg_constraint k
+       join pg_class c on c.oid = k.conrelid
+       where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace and k.conparentid = 0
+         and c.oid not in (select logicalrelid::oid from pg_dist_partition)
+       returning of_table as "table", name`,
+    );
+    for (const { table, name } of added) await query(sql, `alter table ${table} drop constraint ${name}`);
+  });
+}
+
+async function restoreForeignKeys(database: Database, print: Print): Promise<void> {
+  const keys = await query<{ table: string; name: string; definition: string }>(
+    database,
+    `select of_table as "table", name, definition from ${KEPT} order by 1, 2`,
+  );
+  for (const { table, name, definition } of keys) {
+    await createTransact(database)(async ({ sql }) => {
+      await query(sql, `alter table ${table} add constraint ${name} ${definition}`);
+      await query(sql, `delete from ${KEPT} where of_table = ? and name = ?`, [table, name]);
+    });
+    print(`${table}: ${name}`);
+  }
+  await query(database, `drop table ${KEPT}`);
+}

@@ -1,0 +1,101 @@
+/**
+ * For tables that are distributed by organization (Citus). A statement that names one organization runs on one node, and
+ * only there it may lock rows. Statements name the organization of each row, in an array beside others: here the array
+ * becomes a single value, and a statement about several organizations becomes one for each of them. Tables that are joined
+ * are compared with that value, too.
+ *
+ * The rows of several statements come organization by organization.
+ */
+export interface Part {
+  text: string;
+  bindings: readonly unknown[];
+}
+
+/** Bindings that belong together: the first array holds the organizations of the elements of the others. */
+interface Arrays {
+  first: number;
+  count: number;
+}
+
+interface Rewritten {
+  text: string;
+  /** What each `?` of the text is bound to: a binding by its index, or the organization. */
+  slots: Array<number | typeof OWN>;
+  arrays: Arrays[];
+  /** Bindings that a table's organization is compared with. */
+  named: number[];
+}
+
+export function splitByOrganization(text: string, bindings: readonly unknown[]): Part[] {
+  const { text: single, slots, arrays, named } = rewrite(text);
+  const owners = arrays.map(({ first }) => toElements(bindings[first]));
+  const organizations = arrays.length > 0 ? owners.flat() : named.map((index) => bindings[index]);
+  const distinct = [...new Set(organizations)].sort();
+  if (distinct.length === 0 || (arrays.length === 0 && distinct.length > 1)) return [{ text, bindings }];
+  function bindingOf(index: number, organization: unknown): unknown {
+    const at = arrays.findIndex(({ first, count }) => first < index && index < first + count);
+    if (at === -1 || distinct.length === 1) return bindings[index];
+    return toElements(bindings[index]).filter((_, row) => owners[at]?.[row] === organization);
+  }
+  return distinct.map((organization) => ({
+    text: single,
+    bindings: slots.map((slot) => (slot === OWN ? organization : bindingOf(slot, organization))),
+  }));
+}
+
+const ROWS_OF_ORGANIZATIONS =
+  /unnest\(\?::uuid\[\],\s*([^()]*)\)(\s+with ordinality)?\s+as (\w+)\s*\(\s*organization_id,\s*([^)]*)\)/g;
+const JOINED = /((?:\w+\.)?organization_id) = \w+\.organization_id\b/g;
+const ANY_OF_ORGANIZATIONS = /organization_id = any\(\?::uuid\[\]\)/g;
+const NAMED = /organization_id = \?|\?::uuid as organization_id/g;
+
+/** Stands for the organization in place of a binding, or beside the bindings. */
+const OWN_ROWS = '\u0001';
+const OWN = '\u0002';
+const SLOT = new RegExp(`(?<!\\\\)\\?|${OWN_ROWS}|${OWN}`, 'g');
+
+/** By the text as it was written: there are few. */
+const rewritten = new Map<string, Rewritten>();
+
+function rewrite(text: string): Rewritten {
+  const known = rewritten.get(text);
+  if (known) return known;
+  const arrays: Arrays[] = [];
+  const rows = text.replace(ROWS_OF_ORGANIZATIONS, (all, casts, ordinality = '', name, columns, at) => {
+    arrays.push({ first: countBindings(text.slice(0, at)), count: countBindings(all) });
+    return `(select ${OWN_ROWS}::uuid as organization_id, own.* from unnest(${casts})${ordinality} as own (${columns})) as ${name}`;
+  });
+  const isOfRows = arrays.length > 0;
+  const marked = (isOfRows ? rows.replace(ANY_OF_ORGANIZATIONS, `organization_id = ${OWN_ROWS}`) : rows)
+    // A table that is joined behind a limit or a lock is looked for on every node unless its organization is named.
+    .replace(JOINED, `$& and $1 = ${OWN}`);
+  const named = [...text.matchAll(NAMED)].map(({ index }) => countBindings(text.slice(0, index)));
+  const result = { ...numberSlots(marked), arrays, named };
+  rewritten.set(text, result);
+  return result;
+}
+
+function numberSlots(marked: string): Pick<Rewritten, 'text' | 'slots'> {
+  const slots: Rewritten['slots'] = [];
+  let count = 0;
+  const text = marked.replace(SLOT, (mark) => {
+    slots.push(mark === '?' ? count : OWN);
+    if (mark !== OWN) count++;
+    return '?';
+  });
+  return { text, slots };
+}
+
+/** Question marks that are operators are written as `\?`. */
+const countBindings = (text: string): number => text.match(/(?<!\\)\?/g)?.length ?? 0;
+
+const ELEMENT = /"((?:[^"\\]|\\.)*)"|[^,]+/g;
+
+/** Of an array, or of one that is written as text. */
+function toElements(array: unknown): unknown[] {
+  if (typeof array !== 'string') return array as unknown[];
+  return [...array.slice(1, -1).matchAll(ELEMENT)].map(([element, quoted]) => {
+    if (quoted !== undefined) return quoted.replace(/\\(.)/g, '$1');
+    return element === 'null' ? null : element;
+  });
+}

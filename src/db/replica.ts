@@ -1,0 +1,103 @@
+/**
+ * A streaming standby that serves reads which may lag. The primary serves them while it is away, lags too far, or is no
+ * standby any more; a read that fails on it runs once more on the primary.
+ *
+ * The lag is measured by positions in the log of the primary, so clocks of machines and quiet times do not matter.
+ */
+import { type Periodic, startPeriodic } from '../process/periodic.ts';
+import type { Database, Sql } from './database.ts';
+import { isRetryable, isUnavailable } from './faults.ts';
+import { query } from './query.ts';
+
+export interface ReplicaOptions {
+  /** For looks at their positions alone, with a short time limit. */
+  primaryProbe: Sql;
+  replicaProbe: Sql;
+  lagMaxMs: number;
+  lookEveryMs?: number;
+  monotonicMs(): number;
+  /** Null: the lag is not known. */
+  onLag(lagMs: number | null): void;
+  onRead(server: 'replica' | 'primary'): void;
+  onFault(error: unknown): void;
+}
+
+export interface Replica {
+  start(): void;
+  /** Reads from the one handle while the replica is fit, else from the other. */
+  readFrom(replica: Database, primary: Database): Sql;
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 500;
+
+interface Sample {
+  position: bigint;
+  atMs: number;
+}
+
+export function createReplica(options: ReplicaOptions): Replica {
+  const { primaryProbe, replicaProbe, lagMaxMs, lookEveryMs = LOOK_EVERY_MS, monotonicMs } = options;
+  const { onLag, onRead, onFault } = options;
+  let samples: Sample[] = [];
+  /** The replica has all that the primary had then. */
+  let freshAtMs: number | null = null;
+  let looks: Periodic | undefined;
+
+  const isFit = () => freshAtMs !== null && monotonicMs() - freshAtMs <= lagMaxMs;
+
+  async function look(): Promise<void> {
+    const atMs = monotonicMs();
+    const [position, replayed] = await Promise.all([findPosition(primaryProbe), findReplayed(replicaProbe)]);
+    samples = samples.filter((sample) => monotonicMs() - sample.atMs <= 2 * lagMaxMs);
+    samples.push({ position, atMs });
+    const reached = samples.filter((sample) => replayed !== null && sample.position <= replayed);
+    freshAtMs = reached.at(-1)?.atMs ?? null;
+    onLag(freshAtMs === null ? null : monotonicMs() - freshAtMs);
+  }
+
+  function giveUp(error: unknown): void {
+    freshAtMs = null;
+    onLag(null);
+    onFault(error);
+  }
+
+  return {
+    start() {
+      looks ??= startPeriodic(lookEveryMs, look, giveUp);
+    },
+    readFrom: (replica, primary) => ({
+      raw(text, bindings) {
+        const isReplica = isFit();
+        onRead(isReplica ? 'replica' : 'primary');
+        return (isReplica ? replica : primary).raw(text, bindings);
+      },
+      afterFault(error) {
+        // A statement that keeps the replica from replaying is cancelled as a serialization failure.
+        if (!isRetryable(error) && !isUnavailable(error)) return null;
+        if (isUnavailable(error)) freshAtMs = null;
+        return primary;
+      },
+    }),
+    async stop() {
+      await looks?.stop();
+    },
+  };
+}
+
+async function findPosition(primary: Sql): Promise<bigint> {
+  const [row] = await query<{ position: string }>(
+    primary,
+    `select (pg_current_wal_lsn() - '0/0')::text as position`,
+  );
+  return BigInt((row as { position: string }).position);
+}
+
+/** Null when it is no standby. */
+async function findReplayed(replica: Sql): Promise<bigint | null> {
+  const [row] = await query<{ position: string | null }>(
+    replica,
+    `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::text end as position`,
+  );
+  return row?.position == null ? null : BigInt(row.position);
+}

@@ -1,0 +1,39 @@
+/** Whether this release can run on the schema that it finds: on its own, and on that of the release after it. */
+import { migrations } from '../../migrations/index.ts';
+import type { Sql } from './database.ts';
+import { isUndefinedTable } from './faults.ts';
+import { query } from './query.ts';
+
+const KNOWN: readonly string[] = Object.keys(migrations);
+
+/** What is wrong and what would be right; null when all is well. Throws when the database cannot be reached. */
+export async function findSchemaFault(sql: Sql, known = KNOWN): Promise<string | null> {
+  const applied = new Set(await unlessMissing(listApplied(sql)));
+  if (applied.size === 0) return 'The database has no schema yet: run "migrate" first';
+  const missing = known.filter((name) => !applied.has(name));
+  if (missing.length > 0) {
+    return `The schema of the database is older than this release, it lacks ${missing[0]}: run "migrate" first`;
+  }
+  const needed = await unlessMissing(listNeeded(sql));
+  if (needed.every((name) => known.includes(name))) return null;
+  return `The schema of the database is too new for this release, which does not know ${needed[0]}: run a later release`;
+}
+
+async function listApplied(sql: Sql): Promise<string[]> {
+  return (await query<{ name: string }>(sql, 'select name from schema_migrations')).map(({ name }) => name);
+}
+
+/** What a release has to know to run on the schema. */
+async function listNeeded(sql: Sql): Promise<string[]> {
+  const rows = await query<{ name: string }>(sql, 'select needed_migration as name from schema_support');
+  return rows.map(({ name }) => name);
+}
+
+async function unlessMissing(names: Promise<string[]>): Promise<string[]> {
+  try {
+    return await names;
+  } catch (error) {
+    if (isUndefinedTable(error)) return [];
+    throw error;
+  }
+}

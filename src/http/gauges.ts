@@ -1,0 +1,61 @@
+/** Gauges that are read when the metrics are: from memory, or from the database at most every so often. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+
+export interface Reading {
+  labels?: Record<string, string>;
+  value: number;
+}
+
+export interface GaugeOptions {
+  name: string;
+  help: string;
+  labelNames?: readonly string[];
+  /** Null: nothing is shown, because it is not known at present. */
+  read(): Promise<Reading[] | null> | Reading[] | null;
+}
+
+export function addGauge(registry: Registry, { name, help, labelNames = [], read }: GaugeOptions): void {
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    async collect() {
+      const readings = await read();
+      this.reset();
+      // A gauge without labels would show 0.
+      if (labelNames.length === 0) this.remove();
+      for (const { labels = {}, value } of readings ?? []) this.set(labels, value);
+    },
+  });
+}
+
+/** The others are shown meanwhile: Prometheus waits for ten seconds. Longer than any check of a dependency. */
+const WAIT_MS = 3_000;
+
+/**
+ * However often metrics are read, the database is asked once in the interval. Null while it is away, and for as long as
+ * it does not answer in time.
+ */
+export function atMostEvery<T>(
+  intervalMs: number,
+  read: () => Promise<T>,
+  waitMs = WAIT_MS,
+): () => Promise<T | null> {
+  let latest: { atMs: number; value: T | null } | null = null;
+  let underWay: Promise<T | null> | null = null;
+
+  async function refresh(): Promise<T | null> {
+    const value = await read().catch(() => null);
+    latest = { atMs: performance.now(), value };
+    underWay = null;
+    return value;
+  }
+
+  return () => {
+    if (latest && performance.now() - latest.atMs < intervalMs) return Promise.resolve(latest.value);
+    underWay ??= refresh();
+    return Promise.race([underWay, delay(waitMs, null, { ref: false })]);
+  };
+}

@@ -1,0 +1,80 @@
+/** What each process shows of itself, whatever its kind. */
+import type { PoolState } from '../db/database.ts';
+import { addGauge, type Reading } from './gauges.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface ProcessSources {
+  version: string;
+  /** What the process has started: `api`, `gateway`, `worker`. */
+  kinds(): Iterable<string>;
+  /** Null while it is not known. */
+  dependencies(): Promise<Record<string, { state: string }> | null>;
+  /** How many fleets are overdue. */
+  overdueFleets(): Promise<number | null>;
+}
+
+export function addProcessGauges({ registry, pools, queues }: Metrics, sources: ProcessSources): void {
+  addGauge(registry, {
+    name: 'dms_process_info',
+    help: 'Always 1: the kind of the process, and its version',
+    labelNames: ['kind', 'version'],
+    read: () =>
+      [...sources.kinds()].map((kind) => ({ labels: { kind, version: sources.version }, value: 1 })),
+  });
+  addGauge(registry, {
+    name: 'dms_dependency_up',
+    help: 'Whether the process reaches what it depends on: 1 or 0',
+    labelNames: ['dependency'],
+    async read() {
+      const states = Object.entries((await sources.dependencies()) ?? {});
+      return states.map(([dependency, { state }]) => ({
+        labels: { dependency },
+        value: Number(state === 'ok'),
+      }));
+    },
+  });
+  addGauge(registry, {
+    name: 'dms_overdue_fleets',
+    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
+    read: async () => toReadings(await sources.overdueFleets()),
+  });
+  addGauge(registry, {
+    name: 'dms_group_commit_waiting',
+    help: 'Items that wait for the next batch',
+    labelNames: ['queue'],
+    read: () => [...queues].map(([queue, count]) => ({ labels: { queue }, value: count() })),
+  });
+  addPoolGauges(registry, pools);
+}
+
+function addPoolGauges(registry: Metrics['registry'], pools: Metrics['pools']): void {
+  const readAll = (toReadingsOf: (pool: string, state: PoolState) => Reading[]) => () =>
+    [...pools].flatMap(([pool, readPool]) => {
+      const state = readPool();
+      return state ? toReadingsOf(pool, state) : [];
+    });
+  addGauge(registry, {
+    name: 'dms_database_connections',
+    help: 'Connections of a pool: used, or idle',
+    labelNames: ['pool', 'state'],
+    read: readAll((pool, { used, idle }) => [
+      { labels: { pool, state: 'used' }, value: used },
+      { labels: { pool, state: 'idle' }, value: idle },
+    ]),
+  });
+  addGauge(registry, {
+    name: 'dms_database_connections_max',
+    help: 'Connections that a pool may have',
+    labelNames: ['pool'],
+    read: readAll((pool, { max }) => [{ labels: { pool }, value: max }]),
+  });
+  addGauge(registry, {
+    name: 'dms_database_waiting',
+    help: 'Callers that wait for a connection of a pool',
+    labelNames: ['pool'],
+    read: readAll((pool, { waiting }) => [{ labels: { pool }, value: waiting }]),
+  });
+}
+
+/** None of what is not known. */
+export const toReadings = (value: number | null): Reading[] | null => (value === null ? null : [{ value }]);

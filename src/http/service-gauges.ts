@@ -1,0 +1,129 @@
+/** What workers show of the whole service, because it takes the statements of sweeps: not each process has to read it. */
+import { addGauge } from './gauges.ts';
+import type { Metrics } from './metrics.ts';
+import { toReadings } from './process-gauges.ts';
+
+/** Each is null while it is not known. */
+export interface ServiceSources {
+  jobs(): Promise<{ running: number; overdue: number; withoutRun: number } | null>;
+  totals(): Promise<Record<'status' | 'sync' | 'openAlerts', Record<string, number>> | null>;
+  /** Until when rows can be inserted, by table. */
+  partitions(): Promise<Array<{ table: string; end: Date }> | null>;
+  /** Whether notifications of the database arrive. */
+  isListening(): boolean;
+}
+
+export function addServiceGauges({ registry }: Metrics, sources: ServiceSources): void {
+  addGauge(registry, {
+    name: 'dms_config_jobs',
+    help: 'Jobs that are running, up to 10,000; of these, those past their deadline, and those that no run has checked for five minutes',
+    labelNames: ['state'],
+    async read() {
+      const jobs = await sources.jobs();
+      return jobs === null
+        ? null
+        : [
+            { labels: { state: 'running' }, value: jobs.running },
+            { labels: { state: 'overdue' }, value: jobs.overdue },
+            { labels: { state: 'without_run' }, value: jobs.withoutRun },
+          ];
+    },
+  });
+  addGauge(registry, {
+    name: 'dms_devices',
+    help: 'Devices of all organizations by presence: new, online or offline',
+    labelNames: ['status'],
+    read: async () => toReadingsBy('status', (await sources.totals())?.status),
+  });
+  addGauge(registry, {
+    name: 'dms_device_syncs',
+    help: 'Devices of all organizations by how their configuration stands: applied, pending, sent, failed, …',
+    labelNames: ['status'],
+    read: async () => toReadingsBy('status', (await sources.totals())?.sync),
+  });
+  addGauge(registry, {
+    name: 'dms_open_alerts',
+    help: 'Alerts of all organizations that are not resolved, by type',
+    labelNames: ['type'],
+    read: async () => toReadingsBy('type', (await sources.totals())?.openAlerts),
+  });
+  addGauge(registry, {
+    name: 'dms_partitions_end_timestamp_seconds',
+    help: 'Until when rows can be inserted: the end of the partitions that exist',
+    labelNames: ['table'],
+    async read() {
+      const partitions = await sources.partitions();
+      return (
+        partitions?.map(({ table, end }) => ({ labels: { table }, value: end.getTime() / 1000 })) ?? null
+      );
+    },
+  });
+  addGauge(registry, {
+    name: 'dms_database_listening',
+    help: 'Whether notifications of new deliveries arrive: 1 or 0; at 0 the dispatcher polls every second',
+    read: () => [{ value: Number(sources.isListening()) }],
+  });
+}
+
+const toReadingsBy = (label: string, counts: Record<string, number> = {}) =>
+  Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
+
+const ENDPOINT_STATES = ['closed', 'open', 'draining', 'disabled'] as const;
+
+type EndpointCounts = { oldestDueSeconds: number; delaySeconds: number } & Record<
+  (typeof ENDPOINT_STATES)[number],
+  number
+>;
+
+export function addEndpointGauges({ registry }: Metrics, count: () => Promise<EndpointCounts | null>): void {
+  addGauge(registry, {
+    name: 'dms_delivery_oldest_due_seconds',
+    help: 'Age of the oldest due delivery of all active endpoints; 0 when none is due',
+    read: async () => toReadings((await count())?.oldestDueSeconds ?? null),
+  });
+  addGauge(registry, {
+    name: 'dms_delivery_delay_seconds',
+    help: 'The same of endpoints whose breaker is closed: how far sending is behind',
+    read: async () => toReadings((await count())?.delaySeconds ?? null),
+  });
+  addGauge(registry, {
+    name: 'dms_webhook_endpoints',
+    help: 'Webhook endpoints by state: breaker closed, open or draining, or the endpoint disabled',
+    labelNames: ['state'],
+    async read() {
+      const counts = await count();
+      return counts && ENDPOINT_STATES.map((state) => ({ labels: { state }, value: counts[state] }));
+    },
+  });
+}
+
+export function addNotificationGauge(
+  { registry }: Metrics,
+  oldestDueSeconds: () => Promise<number | null>,
+): void {
+  addGauge(registry, {
+    name: 'dms_notification_oldest_due_seconds',
+    help: 'Age of the oldest due message to an active notification channel; 0 when none is due',
+    read: async () => toReadings(await oldestDueSeconds()),
+  });
+}
+
+/** When each sweep of this process last succeeded; 0 before it has for the first time, and in a process that does not sweep. */
+export function addSweepGauge({ registry }: Metrics, succeededAt: ReadonlyMap<string, Date | null>): void {
+  addGauge(registry, {
+    name: 'dms_sweep_last_success_timestamp_seconds',
+    help: 'When a sweep last succeeded in this process; 0: never. The sweeps are made by one worker at a time',
+    labelNames: ['sweep'],
+    read: () =>
+      [...succeededAt].map(([sweep, at]) => ({ labels: { sweep }, value: (at?.getTime() ?? 0) / 1000 })),
+  });
+}
+
+/** Of the gateway. */
+export function addExchangeGauge({ registry }: Metrics, count: () => number): void {
+  addGauge(registry, {
+    name: 'dms_coap_exchanges',
+    help: 'Requests of loggers under way',
+    read: () => [{ value: count() }],
+  });
+}

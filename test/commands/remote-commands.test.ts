@@ -1,0 +1,202 @@
+/** Commands by API, against the real service: in this process where they end by themselves, else as a process. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verifyWebhook } from '../../client/src/index.ts';
+import { runCommand } from '../support/command-line.ts';
+import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const NAMES = ['DMS_URL', 'DMS_KEY', 'XDG_CONFIG_HOME', 'DATA_DIR'] as const;
+
+describe('Commands by API', () => {
+  let dms: TestService;
+  let key: string;
+  let folder: string;
+  const before_ = Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));
+  const children: ChildProcess[] = [];
+
+  before(async () => {
+    dms = await startService();
+    key = (await dms.issueKey(dms.id, 'customer')).token;
+    folder = mkdtempSync(join(tmpdir(), 'dms-commands-'));
+  });
+  beforeEach(() => setEnv({ DMS_URL: dms.baseUrl, DMS_KEY: key, XDG_CONFIG_HOME: folder, DATA_DIR: folder }));
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    setEnv(before_);
+    rmSync(folder, { recursive: true });
+    await dms.stop();
+  });
+
+  function setEnv(values: Partial<Record<string, string | undefined>>): void {
+    for (const name of NAMES) {
+      if (values[name] === undefined) delete process.env[name];
+      else process.env[name] = values[name];
+    }
+  }
+
+  async function registerOne(): Promise<string> {
+    const serial = `282C${randomUUID().slice(0, 8).toUpperCase()}`;
+    await register(dms, serial);
+    return serial;
+  }
+
+  const run = (...typed: string[]) => runCommand(dms.settings.databaseUrl, ...typed);
+  const jsonOf = async (...typed: string[]) => JSON.parse((await run(...typed, '--json')).stdout);
+
+  /** The command as a process of its own, and what it has printed so far. */
+  function start(...typed: string[]) {
+    const child = spawn('node', ['--import=tsx', 'src/bin/cli.ts', ...typed], {
+      cwd: ROOT,
+      env: process.env,
+    });
+    children.push(child);
+    const printed = { text: '' };
+    child.stdout.on('data', (text) => (printed.text += text));
+    child.stderr.on('data', (text) => (printed.text += text));
+    const until = (pattern: RegExp) =>
+      eventually(
+        async () => printed.text,
+        (text) => pattern.test(text),
+      );
+    return { child, until, exited: once(child, 'exit') };
+  }
+
+  it('keep a login that works in a file that only its owner can read, and use it until it is forgotten', async () => {
+    const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
+    process.env.DMS_KEY = wrong;
+    const refused = await run('login', dms.baseUrl);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /key/i);
+    process.env.DMS_KEY = key;
+    assert.match((await run('login', dms.baseUrl, '--name', 'mine')).stdout, /as mine/);
+    setEnv({ XDG_CONFIG_HOME: folder, DATA_DIR: folder });
+    const file = join(folder, 'dms', 'logins.json');
+    assert.deepEqual(
+      [statSync(file).mode & 0o777, JSON.parse(readFileSync(file, 'utf8')).current],
+      [0o600, 'mine'],
+    );
+    assert.equal((await run('assets', 'list')).code, 0);
+    await run('logout', 'mine');
+    const { code, stderr } = await run('assets', 'list');
+    assert.deepEqual(
+      [code, stderr.trim()],
+      [2, 'Which service? Log in first (dms login URL), or set DMS_URL and DMS_KEY'],
+    );
+  });
+
+  it('show jobs, and tell by exit code 3 that a job has ended without every device', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
+    const serial = await registerOne();
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    const shown = await jsonOf('jobs', 'show', jobId);
+    assert.deepEqual([shown.status, shown.waitsFor], ['running', [serial]]);
+    await applyAnswer(dms, serial);
+    const watched = await run('jobs', 'watch', jobId);
+    assert.equal(watched.code, 0);
+    assert.match(watched.stdout, /100 % · 1 applied\n.*succeeded\. 1 of 1 devices have applied it\./);
+    const other = await registerOne();
+    const cancelledId = await apply(dms, slug, { serialNumbers: [other] });
+    assert.match((await run('jobs', 'cancel', cancelledId)).stdout, /cancelled/);
+    assert.equal((await run('jobs', 'watch', cancelledId)).code, 3);
+    const ids = (await jsonOf('jobs', 'list')).map(({ id }: { id: string }) => id);
+    assert.deepEqual(ids, [cancelledId, jobId]);
+  });
+
+  it('listen: print and forward events that are verified, and leave no webhook behind', async () => {
+    const forwarded: Array<{ headers: IncomingMessage['headers']; body: string }> = [];
+    const receiver = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      forwarded.push({ headers: request.headers, body });
+      response.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const to = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const listening = start('listen', '--events', 'config.applied,data.measurement', '--forward-to', to);
+    await listening.until(/Listening at/);
+    const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
+    const serial = await registerOne();
+    await apply(dms, slug, { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await listening.until(/config\.applied .* → 204/);
+    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
+    await dms.device.post(`/devices/${serial}/measurements`, { readings: [reading] });
+    await listening.until(/data\.measurement .* → 204/);
+    assert.ok(forwarded.every(({ headers }) => headers['webhook-signature']));
+    listening.child.kill('SIGINT');
+    assert.deepEqual((await listening.exited)[0], 0);
+    receiver.close();
+    assert.deepEqual(await jsonOf('webhooks', 'list'), []);
+  });
+
+  it('trigger: send the example of each event to a receiver, with a signature that is good', async () => {
+    const received: unknown[] = [];
+    const receiver = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      received.push(await verifyWebhook({ headers: request.headers, body }, SECRET));
+      response.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const to = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    assert.equal((await run('trigger', 'alert.created', '--to', to, '--secret', SECRET)).code, 0);
+    assert.equal((received[0] as { type: string }).type, 'alert.created');
+    receiver.close();
+    const { code, stderr } = await run('trigger', 'alert.made.up', '--to', to);
+    assert.equal(code, 2);
+    assert.match(stderr, /EVENT must be one of:[\s\S]*config\.applied/);
+  });
+
+  it('tail: print the last readings of a device, oldest first, with a curve', async () => {
+    const serial = await registerOne();
+    const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
+    const readings = [1, 4, 8].map((value, index) => ({
+      channel: 1,
+      type: 'temperature',
+      value,
+      measuredAt: at(9 - index),
+    }));
+    await dms.device.post(`/devices/${serial}/measurements`, { readings });
+    const lines = (await run('tail', serial, '--count', '3')).stdout.trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => /(\d) °C/.exec(line)?.[1]),
+      ['1', '4', '8'],
+    );
+    assert.match(lines[2] ?? '', /▁▄█$/);
+  });
+
+  it('doctor: name what is good, and fail with what to do when something is not', async () => {
+    const { code, stdout } = await run('doctor');
+    for (const good of [
+      /✔ API/,
+      /✔ key/,
+      /✔ clock of the API/,
+      /✔ PostgreSQL/,
+      /✔ schema/,
+      /✔ clock of PostgreSQL/,
+    ])
+      assert.match(stdout, good);
+    assert.equal(code, 1, 'the Temporal of the settings does not exist');
+    assert.match(stdout, /✘ Temporal: [\s\S]*TEMPORAL_ADDRESS/);
+    process.env.DMS_URL = 'http://127.0.0.1:9';
+    assert.match((await run('doctor')).stdout, /✘ API: .*\n {4}see that it runs/);
+  });
+
+  it('complete: list what may follow, commands and options', async () => {
+    const typed = async (...words: string[]) =>
+      (await run('complete', '--', ...words)).stdout.trim().split('\n');
+    assert.deepEqual(await typed('jobs', ''), ['cancel', 'list', 'retry', 'show', 'watch']);
+    assert.deepEqual(await typed('jobs', 'list', '--'), ['--json', '--limit', '--login', '--status']);
+    for (const shell of ['bash', 'zsh', 'fish']) assert.equal((await run('completion', shell)).code, 0);
+  });
+});

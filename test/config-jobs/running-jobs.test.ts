@@ -1,0 +1,49 @@
+/** What operators see of the jobs of all organizations. Times are moved in the rows: nobody waits for a deadline. */
+import assert from 'node:assert/strict';
+import { createConfigJobsRepository } from '../../src/config-jobs/config-jobs.repository.ts';
+import { query } from '../../src/db/query.ts';
+import { createProfile, FRIDGE, register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('The counts of running jobs', () => {
+  let dms: TestService;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    const slug = await createProfile(dms, FRIDGE);
+    for (const serialNumber of ['LOGGER-1', 'LOGGER-2', 'LOGGER-3']) {
+      await register(dms, serialNumber);
+      const applied = await dms.api.put(`/devices/config-profiles/${slug}/apply`, {
+        serialNumbers: [serialNumber],
+      });
+      assert.equal(applied.status, 200);
+    }
+  });
+  after(() => dms.stop());
+
+  const counts = () => createConfigJobsRepository(dms.service.sql).countRunning();
+  const move = (column: string, minutes: number) =>
+    query(
+      dms.service.sql,
+      `update config_jobs set ${column} = now() - make_interval(mins => ?)
+       where id = (select id from config_jobs order by id limit 1)`,
+      [minutes],
+    );
+
+  it('tell apart those past their deadline, and those that no run has checked for five minutes', async () => {
+    assert.deepEqual(await counts(), { running: 3, overdue: 0, withoutRun: 0 });
+    await move('created_at', 10);
+    await move('workflow_checked_at', 1);
+    await move('deadline_at', 1);
+    assert.deepEqual(await counts(), { running: 3, overdue: 0, withoutRun: 0 });
+    await move('deadline_at', 3);
+    await move('workflow_checked_at', 6);
+    assert.deepEqual(await counts(), { running: 3, overdue: 1, withoutRun: 1 });
+  });
+
+  it('leave out jobs that have ended', async () => {
+    const { body } = await dms.api.get('/devices/config-jobs');
+    for (const { id } of body.items) await dms.api.post(`/devices/config-jobs/${id}/cancel`);
+    assert.deepEqual(await counts(), { running: 0, overdue: 0, withoutRun: 0 });
+  });
+});

@@ -1,0 +1,83 @@
+/** A backup that is restored beside the service: what is under way there goes on. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
+import { requireProgram } from '../../src/commands/postgres-programs.ts';
+import { runCommand } from '../support/command-line.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  eventually,
+  FRIDGE,
+  jobOf,
+  register,
+  untilEnded,
+} from '../support/fleet.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { servers } from '../support/servers.ts';
+import { startService } from '../support/service.ts';
+
+const SERVER_VERSION = 18;
+
+describe('A backup', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-backup-'));
+  const file = join(folder, 'backup.dump');
+  after(() => rmSync(folder, { recursive: true }));
+
+  before(async function () {
+    try {
+      await requireProgram('pg_dump', SERVER_VERSION);
+    } catch (error) {
+      process.stderr.write(`${(error as Error).message}: the tests of backups are skipped\n`);
+      this.skip();
+    }
+  });
+
+  it('that is restored goes on with the jobs and deliveries that were under way, though their runs are lost', async function () {
+    this.timeout(90_000);
+    const receiver = await startReceiver();
+    const before = await startService();
+    await before.api.post('/cellular-webhooks', { url: receiver.url, deliverConfigApplied: true });
+    await receiver.pause();
+    const slug = await createProfile(before, { slug: 'fridge', ...FRIDGE });
+    for (const serial of ['DONE', 'OPEN']) await register(before, serial);
+    const jobId = await apply(before, slug, { serialNumbers: ['DONE', 'OPEN'] });
+    await applyAnswer(before, 'DONE');
+    const endpointId = (await before.api.get('/cellular-webhooks')).body.items[0].id;
+    await eventually(
+      () => before.api.get('/cellular-webhooks'),
+      ({ body }) => body.items[0].delivery.lastStatus === 'retrying',
+    );
+    assert.match((await runCommand(before.settings.databaseUrl, 'backup', file)).stdout, /Backed up/);
+    const runs = [`apply-profile:${jobId}`, `deliver-webhooks:${endpointId}`];
+    for (const id of runs) await terminate(before, id);
+    await before.stop();
+    await receiver.resume();
+
+    const restoredUrl = await ensureDatabase(
+      (await servers()).postgresUrl,
+      `restored_${randomUUID().slice(0, 8)}`,
+    );
+    assert.match((await runCommand(restoredUrl, 'restore', file)).stdout, /Restored/);
+    assert.match((await runCommand(restoredUrl, 'restore', file)).stderr, /not empty/);
+    const after = await startService({ databaseUrl: restoredUrl });
+    const client = async (kind: 'customer' | 'device') =>
+      after.with((await after.issueKey(before.id, kind)).token);
+    const organization = { ...before, api: await client('customer'), device: await client('device') };
+    await receiver.until(1, 40_000);
+    await applyAnswer(organization, 'OPEN');
+    await untilEnded(organization, jobId, { timeoutMs: 40_000 });
+    assert.equal((await jobOf(organization, jobId)).counts.applied, 2);
+    await Promise.all([after.stop(), receiver.stop()]);
+  });
+
+  const terminate = ({ service }: Awaited<ReturnType<typeof startService>>, id: string) =>
+    service.temporal.client.workflow
+      .getHandle(id)
+      .terminate()
+      .catch(() => {});
+});

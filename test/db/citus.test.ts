@@ -1,0 +1,165 @@
+/**
+ * The service on a real Citus, named by CITUS_URL: a database with the extension, on a coordinator that knows its nodes.
+ * Without the variable these tests are skipped.
+ */
+import assert from 'node:assert/strict';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { distribute } from '../../src/db/distribute.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { splitByOrganization } from '../../src/db/one-organization.ts';
+import { query } from '../../src/db/query.ts';
+import { readSourceStatements } from '../house/source-statements.ts';
+import {
+  applyAnswer,
+  createProfile,
+  eventually,
+  FRIDGE,
+  register,
+  sendTemperature,
+} from '../support/fleet.ts';
+import { populate } from '../support/operations.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const { CITUS_URL } = process.env;
+
+describe('On Citus', () => {
+  let sql: Database;
+  let dms: TestService;
+  let organizations: TestOrganization[];
+  const refused: string[] = [];
+
+  before(async function () {
+    if (CITUS_URL === undefined) {
+      process.stdout.write('CITUS_URL is not set: the tests of Citus are skipped\n');
+      return this.skip();
+    }
+    this.timeout(120_000);
+    sql = openDatabase({ url: CITUS_URL, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
+    await migrate(sql);
+    await distribute(sql, () => {});
+    dms = await startService({ databaseUrl: CITUS_URL, settings: { isDatabaseDistributed: true } });
+    dms.service.sql.on('query-error', (error: Error, { sql: text }: { sql: string }) =>
+      refused.push(`${error.message.split(' - ').at(-1)} ← ${text}`),
+    );
+    organizations = [dms, await dms.addOrganization(), await dms.addOrganization()];
+  });
+  after(() => Promise.all([dms?.stop(), sql?.destroy()]));
+
+  it('distributes nothing twice', async () => {
+    const printed: string[] = [];
+    await distribute(sql, (line) => printed.push(line));
+    assert.deepEqual(printed, []);
+  });
+
+  it('has each table of a tenant distributed, and all of them beside each other', async () => {
+    const rows = await query<{ table: string }>(
+      sql,
+      `select c.relname as "table" from pg_class c
+       join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'api_keys'
+         and not exists (select from pg_dist_partition where logicalrelid = c.oid and partmethod = 'h')`,
+    );
+    assert.deepEqual(rows, []);
+    const groups = await query(
+      sql,
+      `select distinct colocationid from pg_dist_partition where partmethod = 'h'`,
+    );
+    assert.equal(groups.length, 1);
+  });
+
+  it('devices of several organizations are configured, report and alert, and webhooks are delivered', async () => {
+    const receiver = await startReceiver();
+    await Promise.all(
+      organizations.map(async (organization) => {
+        await populate(organization);
+        await organization.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
+        const slug = await createProfile(organization, { slug: 'cold', ...FRIDGE });
+        const serials = ['A', 'B', 'C'];
+        for (const serial of serials) await register(organization, serial);
+        const applied = await organization.api.put(`/devices/config-profiles/${slug}/apply`, {
+          serialNumbers: serials,
+        });
+        await Promise.all(serials.map((serial) => applyAnswer(organization, serial)));
+        await Promise.all(serials.map((serial) => sendTemperature(organization, serial, 12)));
+        assert.equal((await organization.api.get('/alerts')).body.totalItems, 4);
+        const job = await eventually(
+          async () => (await organization.api.get(`/devices/config-jobs/${applied.body.jobId}`)).body,
+          ({ status }) => status !== 'running',
+        );
+        assert.equal(job.status, 'succeeded');
+      }),
+    );
+    await receiver.until(9);
+    await receiver.stop();
+  });
+
+  it('refuses no statement', () => {
+    assert.deepEqual([...new Set(refused)], []);
+  });
+
+  it('plans every statement of the source', async () => {
+    const faults: string[] = [];
+    for (const { path, owner, texts } of readSourceStatements()) {
+      if (NEVER_THERE.some((each) => `${path} ${owner}`.startsWith(each))) continue;
+      // Where parts are conditional, that with most bindings is the one that names the organization.
+      const most = Math.max(...texts.map(countBindings));
+      for (const text of texts.filter((each) => countBindings(each) === most)) {
+        const fault = await explain(text);
+        if (fault !== null) faults.push(`${path} ${owner}: ${fault}`);
+      }
+    }
+    assert.deepEqual([...new Set(faults)], []);
+  });
+
+  /** Of a statement that names one organization; its other bindings are null. */
+  async function explain(text: string): Promise<string | null> {
+    const bindings = [...text.matchAll(BINDING)].map(([, before, after]) => {
+      if (before === 'unnest(' && after === '::uuid[]') return [ORGANIZATION];
+      if (after?.endsWith('[]')) return [];
+      return before === 'organization_id = ' || after === '::uuid as organization_id' ? ORGANIZATION : null;
+    });
+    const [part] = splitByOrganization(text, bindings);
+    if (part === undefined) return 'names no organization';
+    let count = 0;
+    const numbered = part.text.replace(/\\?\?/g, (mark) => (mark === '?' ? `$${++count}` : '?'));
+    const values = part.bindings.map((value) =>
+      value === null ? 'null' : `'${Array.isArray(value) ? `{${value}}` : value}'`,
+    );
+    const connection = await sql.client.acquireConnection();
+    try {
+      await connection.query(`prepare explained as ${numbered}`);
+      await connection.query(`explain execute explained${count > 0 ? `(${values.join()})` : ''}`);
+      return null;
+    } catch (error) {
+      // Values of inserts are null here.
+      return /NULL in the partition column/.test((error as Error).message) ? null : (error as Error).message;
+    } finally {
+      await connection.query('deallocate all');
+      await sql.client.releaseConnection(connection);
+    }
+  }
+});
+
+const ORGANIZATION = '01900000-0000-7000-8000-000000000000';
+const BINDING = /(unnest\(|organization_id = )?(?<!\\)\?(::\w+\[\]|::uuid as organization_id)?/g;
+const countBindings = (text: string): number => text.match(BINDING)?.length ?? 0;
+/** Statements that are not sent where tables are distributed, and why. */
+const NEVER_THERE: string[] = [
+  'src/commands/',
+  'src/db/distribute.ts',
+  // Totals are counted.
+  'src/db/list-totals.repository.ts addUpListChanges',
+  'src/config-jobs/config-jobs.repository.ts finish',
+  'src/deliveries/claims.repository.ts claimNew',
+  'src/assets/assets.repository.ts findOwners',
+  // These cannot be planned for null; the test of devices runs them.
+  'src/config-jobs/config-targets.repository.ts activateNext',
+  'src/config-jobs/old-jobs.repository.ts removeTargets',
+  'src/deliveries/attempts.repository.ts record',
+  'src/devices/configurations.repository.ts insert',
+  'src/devices/device-info.repository.ts update',
+  'src/devices/devices.repository.ts insert',
+  'src/devices/unregistered-devices.repository.ts record',
+  'src/notifications/notification-alerts.repository.ts queue',
+];

@@ -1,0 +1,148 @@
+/**
+ * With DATABASE_DISTRIBUTED, on a PostgreSQL that is not: each statement that locks rows names one organization, and does
+ * what it does without the setting.
+ */
+import assert from 'node:assert/strict';
+import { openDatabase } from '../../src/db/database.ts';
+import { splitByOrganization } from '../../src/db/one-organization.ts';
+import { query } from '../../src/db/query.ts';
+import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
+import {
+  applyAnswer,
+  createProfile,
+  eventually,
+  FRIDGE,
+  register,
+  sendTemperature,
+} from '../support/fleet.ts';
+import { populate } from '../support/operations.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const LOCKS = /\bfor (no key )?(update|share|key share)\b/;
+
+describe('With the tables distributed by organization', () => {
+  let dms: TestService;
+  let organizations: TestOrganization[];
+  const seen: Array<{ sql: string; bindings: unknown[] }> = [];
+
+  before(async () => {
+    dms = await startService({ settings: { isDatabaseDistributed: true } });
+    dms.service.sql.on('query', ({ sql, bindings = [] }) => seen.push({ sql, bindings }));
+    organizations = [dms, await dms.addOrganization(), await dms.addOrganization()];
+  });
+  after(() => dms.stop());
+
+  it('devices of several organizations are configured, report and alert side by side, and webhooks are delivered', async () => {
+    const receiver = await startReceiver();
+    await Promise.all(
+      organizations.map(async (organization) => {
+        await populate(organization);
+        await organization.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
+        const slug = await createProfile(organization, { slug: 'cold', ...FRIDGE });
+        const serials = ['A', 'B', 'C'];
+        for (const serial of serials) await register(organization, serial);
+        await organization.api.put(`/devices/config-profiles/${slug}/apply`, { serialNumbers: serials });
+        await Promise.all(serials.map((serial) => applyAnswer(organization, serial)));
+        await Promise.all(serials.map((serial) => sendTemperature(organization, serial, 12)));
+        assert.equal((await organization.api.get('/alerts')).body.totalItems, 4);
+      }),
+    );
+    await receiver.until(9);
+    await receiver.stop();
+  });
+
+  it('a statement that locks rows names exactly one organization', async () => {
+    const ids = new Set(organizations.map(({ id }) => id));
+    await eventually(
+      async () => locking().length,
+      (count) => count > 20,
+    );
+    const named = locking().map(({ sql, bindings }) => {
+      const own = new Set(bindings.flat().filter((each) => ids.has(each as string)));
+      return { sql, count: own.size };
+    });
+    assert.deepEqual(
+      named.filter(({ count }) => count !== 1),
+      [],
+    );
+  });
+
+  const locking = () => seen.filter(({ sql }) => LOCKS.test(sql));
+
+  it('new deliveries of several endpoints are claimed', async () => {
+    const { databaseUrl } = dms.settings;
+    const sql = openDatabase({
+      url: databaseUrl,
+      poolSize: 2,
+      statementTimeoutMs: 5_000,
+      applicationName: 'test',
+      isDistributed: true,
+    });
+    const statements: string[] = [];
+    sql.on('query', ({ sql: text }) => statements.push(text));
+    const rows = await query<{ organizationId: string; endpointId: string }>(
+      sql,
+      `select distinct organization_id as "organizationId", endpoint_id as "endpointId" from deliveries`,
+    );
+    await query(
+      sql,
+      `update deliveries set state = 'pending', leased_until = null, leased_by = null, next_attempt_at = null`,
+    );
+    await query(sql, `update endpoints set breaker = 'closed', status = 'active'`);
+    const claims = createClaimsRepository(sql, '00000000-0000-7000-8000-000000000001');
+    statements.length = 0;
+    const capacities = rows.map((endpoint) => ({ ...endpoint, capacity: 1 }));
+    await claims.claimNew(capacities, 60);
+    assert.equal(statements.length, capacities.length);
+    await sql.destroy();
+  });
+});
+
+describe('A statement about rows of several organizations', () => {
+  const TEXT = `select * from unnest(?::uuid[], ?::text[]) with ordinality
+    as n (organization_id, name, position) where kind = ?`;
+
+  it('becomes one statement for each of them, with its own rows', () => {
+    const parts = splitByOrganization(TEXT, [['b', 'a', 'b'], ['one', 'two', 'three'], 'x']);
+    assert.deepEqual(
+      parts.map(({ bindings }) => bindings),
+      [
+        ['a', ['two'], 'x'],
+        ['b', ['one', 'three'], 'x'],
+      ],
+    );
+    assert.match(
+      parts[0]?.text ?? '',
+      /\(select \?::uuid as organization_id, own\.\* from unnest\(\?::text\[\]\)/,
+    );
+  });
+
+  it('takes arrays that are written as text apart, quoted elements too', () => {
+    const parts = splitByOrganization(TEXT, ['{a,b,a}', '{"{1,2}",null,x}', 'x']);
+    assert.deepEqual(
+      parts.map(({ bindings }) => bindings),
+      [
+        ['a', ['{1,2}', 'x'], 'x'],
+        ['b', [null], 'x'],
+      ],
+    );
+  });
+
+  it('compares each table that it joins with the organization', () => {
+    const text =
+      'select from assets a join devices d on d.organization_id = a.organization_id where a.organization_id = ?';
+    assert.deepEqual(splitByOrganization(text, ['a']), [
+      {
+        text: 'select from assets a join devices d on d.organization_id = a.organization_id and d.organization_id = ? where a.organization_id = ?',
+        bindings: ['a', 'a'],
+      },
+    ]);
+  });
+
+  it('is left as it is when it names an organization already, or none', () => {
+    const text = 'select from assets where organization_id = ? and id = any(?::uuid[])';
+    assert.deepEqual(splitByOrganization(text, ['a', ['b']]), [{ text, bindings: ['a', ['b']] }]);
+    assert.deepEqual(splitByOrganization(TEXT, [[], [], 'x']), [{ text: TEXT, bindings: [[], [], 'x'] }]);
+  });
+});

@@ -1,0 +1,123 @@
+/** What operators see of the database: pools, faults that are counted, notifications, partitions. */
+import assert from 'node:assert/strict';
+import { type Database, openDatabase, readPool } from '../../src/db/database.ts';
+import { type FaultKind, staleRead } from '../../src/db/faults.ts';
+import { listenTo } from '../../src/db/listen.ts';
+import { DELIVERY_TABLES, findPartitionsEnd, type PartitionedTable } from '../../src/db/partitions.ts';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { eventually } from '../support/fleet.ts';
+import { newDatabase } from '../support/servers.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('The database as operators see it', () => {
+  let url: string;
+  let sql: Database;
+  const faults: FaultKind[] = [];
+
+  before(async () => {
+    url = await newDatabase();
+    sql = openDatabase({
+      url,
+      poolSize: 1,
+      statementTimeoutMs: 300,
+      applicationName: 'test',
+      onFault: (kind) => void faults.push(kind),
+    });
+  });
+  after(() => sql.destroy());
+  beforeEach(() => void faults.splice(0));
+
+  it('shows how many connections are used and idle, and how many callers wait for one', async () => {
+    const transact = createTransact(sql);
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const first = transact(() => ended);
+    const second = transact(async () => 'second');
+    await eventually(
+      async () => readPool(sql),
+      (state) => state?.waiting === 1,
+      { pauseMs: 5 },
+    );
+    assert.deepEqual(readPool(sql), { used: 1, idle: 0, waiting: 1, max: 1 });
+    end();
+    await Promise.all([first, second]);
+    assert.deepEqual(readPool(sql), { used: 0, idle: 1, waiting: 0, max: 1 });
+  });
+
+  it('counts statements and locks that took too long, and transactions that were retried', async () => {
+    await assert.rejects(query(sql, 'select pg_sleep(1)'));
+    const other = openDatabase({ url, poolSize: 1, statementTimeoutMs: 0, applicationName: 'other' });
+    await createTransact(other)(async (holder) => {
+      await query(holder.sql, 'lock table organizations');
+      const waiting = createTransact(sql, { lockTimeoutMs: 50 });
+      await assert.rejects(waiting((tx) => query(tx.sql, 'select 1 from organizations')));
+    });
+    await other.destroy();
+    let tries = 0;
+    const retrying = createTransact(sql, { onRetry: () => void faults.push('retried') });
+    await retrying(async () => {
+      if (tries++ === 0) throw staleRead('changed meanwhile');
+    });
+    assert.deepEqual(faults, ['statement_timeout', 'lock_timeout', 'retried']);
+  });
+
+  it('counts callers that got no connection', async () => {
+    const away = openDatabase({
+      url: 'postgres://127.0.0.1:1/nothing',
+      poolSize: 1,
+      statementTimeoutMs: 0,
+      applicationName: 'test',
+      onFault: (kind) => void faults.push(kind),
+    });
+    await assert.rejects(query(away, 'select 1'));
+    await away.destroy();
+    assert.deepEqual(faults, ['no_connection']);
+  });
+
+  it('shows whether notifications arrive: not before it listens, and not when the connection is lost', async () => {
+    let isLost = false;
+    const listener = listenTo({
+      url,
+      channel: 'observed',
+      onNotification() {},
+      onFault() {
+        isLost = true;
+        assert.equal(listener.isListening(), false);
+      },
+    });
+    assert.equal(listener.isListening(), false);
+    const untilListening = () =>
+      eventually(
+        async () => listener.isListening(),
+        (value) => value,
+        { pauseMs: 10 },
+      );
+    await untilListening();
+    await query(
+      sql,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listen observed'`,
+    );
+    await untilListening();
+    await eventually(
+      async () => isLost,
+      (value) => value,
+      { pauseMs: 10 },
+    );
+    await listener.stop();
+  });
+
+  it('shows until when rows can be inserted: to the first partition that is missing', async () => {
+    const [events] = DELIVERY_TABLES as [PartitionedTable];
+    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+    const endsIn = async () =>
+      ((await findPartitionsEnd(sql, events, new Date())).getTime() - today) / DAY_MS;
+    assert.equal(await endsIn(), events.ahead + 1);
+    const missing = new Date(today + 3 * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+    await query(sql, `drop table events_${missing}`);
+    assert.equal(await endsIn(), 3);
+  });
+});

@@ -1,0 +1,91 @@
+/** The alerts and the dashboard that operators start with. That each metric in them exists, test/faults/processes.test.ts checks. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { queriedMetrics, readDocument } from '../support/metrics.ts';
+
+const run = promisify(execFile);
+const FOLDER = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url));
+/** Of the Debian package `prometheus`. */
+const PROMTOOL = process.env.PROMTOOL_PATH ?? 'promtool';
+
+const hasPromtool = () =>
+  run(PROMTOOL, ['--version']).then(
+    () => true,
+    () => false,
+  );
+
+describe('The alerts', () => {
+  const text = readDocument('deploy/prometheus/alerts.yml');
+  const rules = text.split(/^ {6}- alert: /m).slice(1);
+
+  it('each wait for a while, say how bad it is, what has happened, and where to read what to do', () => {
+    assert.ok(rules.length >= 10, `${rules.length} alerts`);
+    for (const rule of rules)
+      assert.match(
+        rule,
+        /^Dms\w+\n +expr: [\s\S]+\n +for: \d+[mh]\n +labels: \{ severity: (critical|warning) \}\n +annotations:\n +summary: .+\n +runbook: docs/,
+      );
+  });
+
+  it('each have a section in the document for operators, and none of these is left over', () => {
+    const linked = [...text.matchAll(/runbook: docs\/operating\.md#(\w+)$/gm)].map(([, anchor]) => anchor);
+    const headings = [...readDocument('docs/operating.md').matchAll(/^### (Dms\w+)$/gm)];
+    const names = rules.map((rule) => rule.split('\n')[0]?.toLowerCase());
+    assert.deepEqual(linked, names);
+    assert.deepEqual(headings.map(([, heading]) => heading?.toLowerCase()).sort(), names.sort());
+  });
+
+  it('are valid rules for Prometheus, and fire when they have to (needs promtool, else skipped)', async function () {
+    this.timeout(20_000);
+    if (!(await hasPromtool())) {
+      console.log(
+        '      promtool is not installed (Debian package prometheus): the rules are not checked by it',
+      );
+      this.skip();
+    }
+    await run(PROMTOOL, ['check', 'rules', 'alerts.yml'], { cwd: FOLDER });
+    await run(PROMTOOL, ['test', 'rules', 'alerts.test.yml'], { cwd: FOLDER });
+  });
+});
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: as Grafana writes variables
+const CHOSEN = '${datasource}';
+
+interface Panel {
+  id: number;
+  type: string;
+  title: string;
+  datasource?: { uid: string };
+  targets?: Array<{ expr: string }>;
+}
+
+describe('The dashboard', () => {
+  const files = readdirSync(fileURLToPath(new URL('../../deploy/grafana/', import.meta.url)));
+  const dashboards = files.map((file) => JSON.parse(readDocument(`deploy/grafana/${file}`)));
+  const panels: Panel[] = dashboards.flatMap(({ panels: all }) => all);
+
+  it('asks the data source that its reader has chosen, in each panel', () => {
+    for (const { templating } of dashboards)
+      assert.ok(
+        templating.list.some(
+          ({ name, type }: { name: string; type: string }) => name === 'datasource' && type === 'datasource',
+        ),
+      );
+    for (const { type, title, datasource } of panels)
+      if (type !== 'row') assert.equal(datasource?.uid, CHOSEN, title);
+  });
+
+  it('has panels of different ids in rows, each with a query', () => {
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+    assert.deepEqual(
+      panels.filter(({ type }) => type === 'row').map(({ title }) => title),
+      ['Fleet', 'Intake', 'Jobs', 'Delivery', 'Database', 'Processes'],
+    );
+    for (const { type, title, targets = [] } of panels)
+      if (type !== 'row') assert.ok(targets.length > 0, title);
+    assert.ok(queriedMetrics().some(({ path }) => path.startsWith('deploy/grafana')));
+  });
+});

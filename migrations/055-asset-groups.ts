@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { buildIndex } from './steps/build-index.ts';
 
 /** `concurrently` does not run in a transaction. */
 export const config = { transaction: false };
@@ -11,10 +10,11 @@ export async function up(sql: Knex): Promise<void> {
     await trx.raw(functionOf(`${KEYS} union all select 'group:' || group_id where group_id is not null`));
   });
   await sql.raw('alter table assets validate constraint assets_group_fkey');
-  await buildIndex(sql, {
-    name: 'assets_group_idx',
-    on: 'assets (organization_id, group_id, id) where group_id is not null',
-  });
+  // A build that was interrupted leaves an invalid index behind.
+  await sql.raw('drop index concurrently if exists assets_group_idx');
+  await sql.raw(
+    'create index concurrently assets_group_idx on assets (organization_id, group_id, id) where group_id is not null',
+  );
 }
 
 export const down = (sql: Knex) =>

@@ -151,7 +151,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership }: GroupsRo
       audit: {
         subject: 'groupId',
         after: ({ added, jobId }) => ({ added, jobId }),
-        isChange: ({ added }) => added > 0,
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
         const { count, jobId } = await membership.add(
@@ -179,7 +178,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership }: GroupsRo
       audit: {
         subject: 'groupId',
         after: ({ removed }) => ({ removed }),
-        isChange: ({ removed }) => removed > 0,
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
         return ok({

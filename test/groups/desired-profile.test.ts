@@ -5,12 +5,14 @@ import {
   applyAnswer,
   configOf,
   createProfile,
+  eventually,
   FACTORY,
   jobOf,
   register,
   registerMany,
   report,
 } from '../support/fleet.ts';
+import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
@@ -243,6 +245,24 @@ describe('The profile of a group', function () {
     await remove(serials[8] as string);
     const { counts } = await jobOf(org, jobId);
     assert.deepEqual([counts.queued, counts.cancelled], [8, 1]);
+  });
+
+  it('is offered to very many members by the run of the job, but not to who has left before', async () => {
+    const serials = await registerMany(org, 9);
+    await add(...serials);
+    const { jobId } = await name('daily');
+    await remove(serials[8] as string);
+    const worker = await dms.service.startWorker((await servers()).workflowBundle);
+    try {
+      await eventually(
+        async () => (await jobOf(org, jobId)).counts,
+        ({ waiting, queued }) => waiting === 8 && queued === 0,
+      );
+    } finally {
+      await worker.stop(1_000);
+    }
+    assert.equal(await pendingOf(serials[8] as string), null);
+    assert.equal((await pendingOf(serials[7] as string)).transmissionInterval, 86_400);
   });
 
   it('is not brought to an archived member', async () => {

@@ -63,6 +63,7 @@ CREATE TABLE config_targets (
   is_active boolean DEFAULT true NOT NULL,
   confirmed_at timestamp with time zone,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  group_id uuid,
   CONSTRAINT config_targets_pkey PRIMARY KEY (organization_id, job_id, asset_id),
   CONSTRAINT config_targets_stage_check CHECK (stage >= 1),
   CONSTRAINT config_targets_state_check CHECK (state = ANY (ARRAY['queued'::text, 'waiting'::text, 'sent'::text, 'applied'::text, 'failed'::text, 'cancelled'::text, 'superseded'::text, 'timed_out'::text]))
@@ -81,6 +82,8 @@ COMMENT ON COLUMN config_targets.is_active IS
   'True: the device may still come to run the change, so fetches, reports and later changes have to look at this row. It may stay true after the target has failed or timed out, and is false before the start of a scheduled job.';
 COMMENT ON COLUMN config_targets.confirmed_at IS
   'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
+COMMENT ON COLUMN config_targets.group_id IS
+  'The group for whose profile the device has the change: it is withdrawn when the device leaves the group. Null: the change was asked for by itself.';
 CREATE OR REPLACE FUNCTION record_config_targets_changes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -557,168 +560,6 @@ COMMENT ON COLUMN api_keys.role IS
 COMMENT ON COLUMN api_keys.serial_key IS
   'The serial number in lower case that a device token is good for. Null: for all of the organization.';
 
-CREATE TABLE assets (
-  organization_id uuid NOT NULL,
-  id uuid DEFAULT uuidv7() NOT NULL,
-  serial_number text COLLATE "C" NOT NULL,
-  name text NOT NULL,
-  model text,
-  water_type text,
-  floor integer,
-  building_id text,
-  space_id text,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  archived_at timestamp with time zone,
-  CONSTRAINT assets_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT assets_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
-) WITH (fillfactor=80);
-CREATE INDEX assets_active_idx ON assets USING btree (organization_id, id) WHERE archived_at IS NULL;
-CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, model, id) WHERE archived_at IS NULL;
-CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
-CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
-CREATE INDEX assets_search_idx ON assets USING gin (asset_grams(organization_id, serial_number, name)) WHERE archived_at IS NULL;
-COMMENT ON TABLE assets IS
-  'Places that are monitored, each by one logger. What the customer edits is here; what changes with every contact of the device is in device_states. Archived assets stay: their readings and alerts refer to them.';
-COMMENT ON COLUMN assets.serial_number IS
-  'Of the logger that monitors the asset now; compared without case, unique among active assets of an organization.';
-COMMENT ON COLUMN assets.model IS
-  'Product line of the logger, as registered. Null: not given.';
-COMMENT ON COLUMN assets.water_type IS
-  'As registered. Null: not given.';
-COMMENT ON COLUMN assets.floor IS
-  'As registered. Null: not given.';
-COMMENT ON COLUMN assets.building_id IS
-  'In the customer''s own system. Null: not given, or archived.';
-COMMENT ON COLUMN assets.space_id IS
-  'In the customer''s own system. Null: not given, or archived.';
-COMMENT ON COLUMN assets.archived_at IS
-  'Null: the asset is active.';
-COMMENT ON INDEX assets_active_serial_anywhere_idx IS
-  'Without organization_id: a device that sends over CoAP without a token is identified by its serial number alone.';
-COMMENT ON INDEX assets_search_idx IS
-  'Each entry begins with organization_id, as text.';
-CREATE OR REPLACE FUNCTION end_device_state()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  begin
-    update device_states set is_active = false where organization_id = new.organization_id and asset_id = new.id;
-    return null;
-  end $function$;
-CREATE TRIGGER assets_archive AFTER UPDATE OF archived_at ON assets FOR EACH ROW WHEN (old.archived_at IS NULL AND new.archived_at IS NOT NULL) EXECUTE FUNCTION end_device_state();
-CREATE OR REPLACE FUNCTION record_assets_changes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  begin
-    if tg_op = 'INSERT' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added) as changed
-      cross join lateral (select '' as key union all select 'model:' || model where model is not null) as counted
-      where archived_at is null
-      group by organization_id, counted.key having sum(change) <> 0;
-    elsif tg_op = 'DELETE' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'assets', counted.key, sum(change) from (select *, -1 as change from removed) as changed
-      cross join lateral (select '' as key union all select 'model:' || model where model is not null) as counted
-      where archived_at is null
-      group by organization_id, counted.key having sum(change) <> 0;
-    else
-      insert into list_changes (organization_id, list, key, change)
-      
-      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      cross join lateral (select '' as key union all select 'model:' || model where model is not null) as counted
-      where archived_at is null
-      group by organization_id, counted.key having sum(change) <> 0;
-    end if;
-    return null;
-  end $function$;
-CREATE TRIGGER assets_delete_changes AFTER DELETE ON assets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
-CREATE TRIGGER assets_insert_changes AFTER INSERT ON assets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
-CREATE TRIGGER assets_update_changes AFTER UPDATE ON assets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
-
-CREATE TABLE alerts (
-  organization_id uuid NOT NULL,
-  id uuid DEFAULT uuidv7() NOT NULL,
-  asset_id uuid NOT NULL,
-  serial_number text NOT NULL,
-  type text NOT NULL,
-  status text DEFAULT 'new'::text NOT NULL,
-  details jsonb NOT NULL,
-  started_at timestamp with time zone NOT NULL,
-  updated_at timestamp with time zone DEFAULT now() NOT NULL,
-  is_announced boolean DEFAULT true NOT NULL,
-  CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
-  CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
-  CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
-);
-CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
-CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
-CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
-CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
-CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
-COMMENT ON TABLE alerts IS
-  'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
-COMMENT ON COLUMN alerts.serial_number IS
-  'Of the logger that the asset had when the alert began.';
-COMMENT ON COLUMN alerts.details IS
-  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed; for sensor_error: channel and error code.';
-COMMENT ON COLUMN alerts.started_at IS
-  'Time of the reading that opened it; for no_data, of the missed deadline.';
-COMMENT ON COLUMN alerts.is_announced IS
-  'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
-COMMENT ON INDEX alerts_resolved_idx IS
-  'Without organization_id: a sweep of the worker over all organizations.';
-CREATE OR REPLACE FUNCTION record_alerts_changes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  begin
-    if tg_op = 'INSERT' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added) as changed
-      cross join lateral (
-        select status as key union all select 'type:' || type || ':' || status
-      ) as counted
-      group by organization_id, counted.key having sum(change) <> 0;
-    elsif tg_op = 'DELETE' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', counted.key, sum(change) from (select *, -1 as change from removed) as changed
-      cross join lateral (
-        select status as key union all select 'type:' || type || ':' || status
-      ) as counted
-      group by organization_id, counted.key having sum(change) <> 0;
-    else
-      insert into list_changes (organization_id, list, key, change)
-      
-      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      cross join lateral (
-        select status as key union all select 'type:' || type || ':' || status
-      ) as counted
-      group by organization_id, counted.key having sum(change) <> 0;
-    end if;
-    return null;
-  end $function$;
-CREATE TRIGGER alerts_delete_changes AFTER DELETE ON alerts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
-CREATE TRIGGER alerts_insert_changes AFTER INSERT ON alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
-CREATE TRIGGER alerts_update_changes AFTER UPDATE ON alerts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
-
-CREATE TABLE asset_replacements (
-  organization_id uuid NOT NULL,
-  id uuid DEFAULT uuidv7() NOT NULL,
-  asset_id uuid NOT NULL,
-  serial_number text NOT NULL,
-  replaced_at timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT asset_replacements_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT asset_replacements_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id)
-);
-CREATE INDEX asset_replacements_asset_idx ON asset_replacements USING btree (organization_id, asset_id, id);
-COMMENT ON TABLE asset_replacements IS
-  'Loggers that monitored an asset before they were replaced, oldest first by id.';
-COMMENT ON COLUMN asset_replacements.serial_number IS
-  'Of the logger that was taken out of service.';
-
 CREATE TABLE certificate_chunks (
   organization_id uuid NOT NULL,
   content_id uuid NOT NULL,
@@ -855,6 +696,339 @@ COMMENT ON COLUMN configurations.last_used_at IS
   'When a row was last made to refer to this one, to within a day, or the collector last found a reference.';
 COMMENT ON INDEX configurations_last_used_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
+
+CREATE TABLE endpoints (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  collection text NOT NULL,
+  name text NOT NULL,
+  url text NOT NULL,
+  status text NOT NULL,
+  disabled_reason text,
+  events text[] NOT NULL,
+  secret bytea,
+  previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  breaker text DEFAULT 'closed'::text NOT NULL,
+  failing_since timestamp with time zone,
+  next_probe_at timestamp with time zone,
+  recovered_at timestamp with time zone,
+  last_delivered_at timestamp with time zone,
+  last_attempt_at timestamp with time zone,
+  last_status text,
+  last_status_code integer,
+  last_error text,
+  workflow_checked_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  enabled_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  workflow_due_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
+  CONSTRAINT endpoints_collection_check CHECK (collection = ANY (ARRAY['cellular'::text, 'event'::text])),
+  CONSTRAINT endpoints_disabled_reason_check CHECK ((status = 'active'::text) = (disabled_reason IS NULL) AND (disabled_reason = ANY (ARRAY['customer'::text, 'failing'::text, 'gone'::text]))),
+  CONSTRAINT endpoints_events_check CHECK (cardinality(events) > 0),
+  CONSTRAINT endpoints_last_status_check CHECK (last_status = ANY (ARRAY['delivered'::text, 'retrying'::text, 'failed'::text, 'blocked'::text])),
+  CONSTRAINT endpoints_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
+) WITH (fillfactor=70);
+CREATE INDEX endpoints_collection_idx ON endpoints USING btree (organization_id, collection, id);
+CREATE INDEX endpoints_deleted_idx ON endpoints USING btree (organization_id, id) WHERE deleted_at IS NOT NULL;
+COMMENT ON TABLE endpoints IS
+  'Receivers of events: what customers register as webhooks, and how deliveries to them are going.';
+COMMENT ON COLUMN endpoints.collection IS
+  'Of the API; cellular webhooks take whole frames of measurements.';
+COMMENT ON COLUMN endpoints.disabled_reason IS
+  'customer: through the API; failing: no delivery succeeded for days; gone: it answered 410. Null while active.';
+COMMENT ON COLUMN endpoints.events IS
+  'Types of events that are delivered to the endpoint. Which types there are, the catalogue in src/events says.';
+COMMENT ON COLUMN endpoints.secret IS
+  'Signs deliveries; encrypted, and bound to this row. Null: deliveries are not signed.';
+COMMENT ON COLUMN endpoints.previous_secret IS
+  'Signs as well until previous_secret_until, while the customer changes over; encrypted. Null: none.';
+COMMENT ON COLUMN endpoints.previous_secret_until IS
+  'Null: the secret has never been replaced.';
+COMMENT ON COLUMN endpoints.breaker IS
+  'closed: deliveries are sent; open: none but a probe at next_probe_at; draining: the backlog is sent at a growing pace.';
+COMMENT ON COLUMN endpoints.failing_since IS
+  'Since when every attempt has failed. Null: the last one succeeded.';
+COMMENT ON COLUMN endpoints.next_probe_at IS
+  'Null unless the breaker is open.';
+COMMENT ON COLUMN endpoints.recovered_at IS
+  'When the last outage ended; deliveries whose last attempt was before belong to the backlog. Null: no outage since the breaker last opened, or none at all.';
+COMMENT ON COLUMN endpoints.last_delivered_at IS
+  'Null: no delivery has succeeded yet.';
+COMMENT ON COLUMN endpoints.last_attempt_at IS
+  'Null: none yet.';
+COMMENT ON COLUMN endpoints.last_status IS
+  'Of the latest attempt, whatever event it was for. Null: none yet.';
+COMMENT ON COLUMN endpoints.last_status_code IS
+  'HTTP status. Null: no attempt yet, or no answer.';
+COMMENT ON COLUMN endpoints.last_error IS
+  'What went wrong in the latest attempt, as text that names no internal address. Null: nothing.';
+COMMENT ON COLUMN endpoints.workflow_checked_at IS
+  'When the recovery workflow of the endpoint last read its state. Null: none is running.';
+COMMENT ON COLUMN endpoints.enabled_at IS
+  'When it was last enabled: what was last tried before begins a new schedule. Null: it has never been disabled.';
+COMMENT ON COLUMN endpoints.deleted_at IS
+  'From then on no operation finds it; the worker cancels its queue and then removes the row. Null: not deleted.';
+COMMENT ON COLUMN endpoints.workflow_due_at IS
+  'When its recovery workflow reads the state again at the latest. Null: none is running.';
+COMMENT ON COLUMN endpoints.disabled_at IS
+  'When it was last disabled. Null: never, or by a version that did not note it.';
+
+CREATE TABLE idempotency_keys (
+  organization_id uuid NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,
+  status_code smallint NOT NULL,
+  body bytea NOT NULL,
+  location text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, key),
+  CONSTRAINT idempotency_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT idempotency_keys_status_code_check CHECK (status_code >= 100 AND status_code <= 599)
+);
+CREATE INDEX idempotency_keys_age_idx ON idempotency_keys USING btree (created_at);
+COMMENT ON TABLE idempotency_keys IS
+  'Answers to requests with an Idempotency-Key, stored in the transaction of the request and kept for 24 hours.';
+COMMENT ON COLUMN idempotency_keys.fingerprint IS
+  'SHA-256 of method, path and body: a key that comes with another one is refused.';
+COMMENT ON COLUMN idempotency_keys.body IS
+  'Body of the answer, encrypted, because it may hold a secret.';
+COMMENT ON COLUMN idempotency_keys.location IS
+  'Location header of the answer. Null: it had none.';
+COMMENT ON INDEX idempotency_keys_age_idx IS
+  'Without organization_id: the worker deletes expired answers of all organizations.';
+
+CREATE TABLE overdue_fleets (
+  organization_id uuid NOT NULL,
+  began_at timestamp with time zone DEFAULT now() NOT NULL,
+  since timestamp with time zone NOT NULL,
+  overdue_count integer NOT NULL,
+  total_count integer NOT NULL,
+  confirmed_at timestamp with time zone,
+  CONSTRAINT overdue_fleets_pkey PRIMARY KEY (organization_id)
+);
+COMMENT ON TABLE overdue_fleets IS
+  'Organizations of which many devices missed their contact at once: until it is over or confirmed, their devices go offline without an event each. One row per organization, removed when it ends.';
+COMMENT ON COLUMN overdue_fleets.since IS
+  'The first deadline that was missed.';
+COMMENT ON COLUMN overdue_fleets.overdue_count IS
+  'Devices that were found overdue at once.';
+COMMENT ON COLUMN overdue_fleets.total_count IS
+  'Active devices of the organization at that time.';
+COMMENT ON COLUMN overdue_fleets.confirmed_at IS
+  'When the operator confirmed that these devices are overdue indeed. Null: not confirmed.';
+
+CREATE TABLE profiles (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  slug text NOT NULL,
+  name text NOT NULL,
+  temperature_alerts jsonb,
+  schedule jsonb,
+  intervals jsonb,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT profiles_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT profiles_slug_key UNIQUE (organization_id, slug),
+  CONSTRAINT profiles_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE profiles IS
+  'Templates that customers apply to devices. Applying one starts a job (config_jobs), which keeps a snapshot, so later edits of the profile do not change what was applied.';
+COMMENT ON COLUMN profiles.temperature_alerts IS
+  'Null: the profile leaves the alerts of a device as they are.';
+COMMENT ON COLUMN profiles.schedule IS
+  'When the alerts are active. Null: always.';
+COMMENT ON COLUMN profiles.intervals IS
+  'Null: the profile leaves the intervals of a device as they are.';
+
+CREATE TABLE groups (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  name text NOT NULL,
+  profile_slug text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT groups_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT groups_profile_fkey FOREIGN KEY (organization_id, profile_slug) REFERENCES profiles(organization_id, slug)
+);
+CREATE UNIQUE INDEX groups_name_idx ON groups USING btree (organization_id, lower(name COLLATE pg_c_utf8));
+COMMENT ON TABLE groups IS
+  'Sets of assets; an asset is in one at most (assets.group_id). Whoever lets an asset join or leave locks the row for share, and whoever changes the profile for update: so each new member gets the profile, the one or the other way.';
+COMMENT ON COLUMN groups.name IS
+  'Unique within the organization, compared without case.';
+COMMENT ON COLUMN groups.profile_slug IS
+  'The profile that members are to run. Null: none.';
+
+CREATE TABLE assets (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  serial_number text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  model text,
+  water_type text,
+  floor integer,
+  building_id text,
+  space_id text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  archived_at timestamp with time zone,
+  group_id uuid,
+  CONSTRAINT assets_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT assets_group_fkey FOREIGN KEY (organization_id, group_id) REFERENCES groups(organization_id, id),
+  CONSTRAINT assets_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+) WITH (fillfactor=80);
+CREATE INDEX assets_active_idx ON assets USING btree (organization_id, id) WHERE archived_at IS NULL;
+CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, model, id) WHERE archived_at IS NULL;
+CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
+CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
+CREATE INDEX assets_group_idx ON assets USING btree (organization_id, group_id, id) WHERE group_id IS NOT NULL;
+CREATE INDEX assets_search_idx ON assets USING gin (asset_grams(organization_id, serial_number, name)) WHERE archived_at IS NULL;
+COMMENT ON TABLE assets IS
+  'Places that are monitored, each by one logger. What the customer edits is here; what changes with every contact of the device is in device_states. Archived assets stay: their readings and alerts refer to them.';
+COMMENT ON COLUMN assets.serial_number IS
+  'Of the logger that monitors the asset now; compared without case, unique among active assets of an organization.';
+COMMENT ON COLUMN assets.model IS
+  'Product line of the logger, as registered. Null: not given.';
+COMMENT ON COLUMN assets.water_type IS
+  'As registered. Null: not given.';
+COMMENT ON COLUMN assets.floor IS
+  'As registered. Null: not given.';
+COMMENT ON COLUMN assets.building_id IS
+  'In the customer''s own system. Null: not given, or archived.';
+COMMENT ON COLUMN assets.space_id IS
+  'In the customer''s own system. Null: not given, or archived.';
+COMMENT ON COLUMN assets.archived_at IS
+  'Null: the asset is active.';
+COMMENT ON COLUMN assets.group_id IS
+  'Null: in no group, or archived. How many are in a group is kept in list_totals, list assets, key group:<id>.';
+COMMENT ON INDEX assets_active_serial_anywhere_idx IS
+  'Without organization_id: a device that sends over CoAP without a token is identified by its serial number alone.';
+COMMENT ON INDEX assets_search_idx IS
+  'Each entry begins with organization_id, as text.';
+CREATE OR REPLACE FUNCTION end_device_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    update device_states set is_active = false where organization_id = new.organization_id and asset_id = new.id;
+    return null;
+  end $function$;
+CREATE TRIGGER assets_archive AFTER UPDATE OF archived_at ON assets FOR EACH ROW WHEN (old.archived_at IS NULL AND new.archived_at IS NOT NULL) EXECUTE FUNCTION end_device_state();
+CREATE OR REPLACE FUNCTION record_assets_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op = 'INSERT' then 
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added) as changed
+      cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
+      where archived_at is null
+      group by organization_id, counted.key having sum(change) <> 0;
+    elsif tg_op = 'DELETE' then 
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'assets', counted.key, sum(change) from (select *, -1 as change from removed) as changed
+      cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
+      where archived_at is null
+      group by organization_id, counted.key having sum(change) <> 0;
+    else 
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
+      where archived_at is null
+      group by organization_id, counted.key having sum(change) <> 0;
+    end if;
+    return null;
+  end $function$;
+CREATE TRIGGER assets_delete_changes AFTER DELETE ON assets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
+CREATE TRIGGER assets_insert_changes AFTER INSERT ON assets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
+CREATE TRIGGER assets_update_changes AFTER UPDATE ON assets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
+
+CREATE TABLE alerts (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  asset_id uuid NOT NULL,
+  serial_number text NOT NULL,
+  type text NOT NULL,
+  status text DEFAULT 'new'::text NOT NULL,
+  details jsonb NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  is_announced boolean DEFAULT true NOT NULL,
+  CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
+  CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
+  CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
+);
+CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
+CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
+CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
+CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
+CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
+COMMENT ON TABLE alerts IS
+  'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
+COMMENT ON COLUMN alerts.serial_number IS
+  'Of the logger that the asset had when the alert began.';
+COMMENT ON COLUMN alerts.details IS
+  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed; for sensor_error: channel and error code.';
+COMMENT ON COLUMN alerts.started_at IS
+  'Time of the reading that opened it; for no_data, of the missed deadline.';
+COMMENT ON COLUMN alerts.is_announced IS
+  'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
+COMMENT ON INDEX alerts_resolved_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
+CREATE OR REPLACE FUNCTION record_alerts_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
+    elsif tg_op = 'DELETE' then
+      insert into list_changes (organization_id, list, key, change) 
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, -1 as change from removed) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
+    else
+      insert into list_changes (organization_id, list, key, change)
+      
+      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+      cross join lateral (
+        select status as key union all select 'type:' || type || ':' || status
+      ) as counted
+      group by organization_id, counted.key having sum(change) <> 0;
+    end if;
+    return null;
+  end $function$;
+CREATE TRIGGER alerts_delete_changes AFTER DELETE ON alerts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
+CREATE TRIGGER alerts_insert_changes AFTER INSERT ON alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
+CREATE TRIGGER alerts_update_changes AFTER UPDATE ON alerts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
+
+CREATE TABLE asset_replacements (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  asset_id uuid NOT NULL,
+  serial_number text NOT NULL,
+  replaced_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT asset_replacements_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT asset_replacements_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id)
+);
+CREATE INDEX asset_replacements_asset_idx ON asset_replacements USING btree (organization_id, asset_id, id);
+COMMENT ON TABLE asset_replacements IS
+  'Loggers that monitored an asset before they were replaced, oldest first by id.';
+COMMENT ON COLUMN asset_replacements.serial_number IS
+  'Of the logger that was taken out of service.';
 
 CREATE TABLE device_configs (
   organization_id uuid NOT NULL,
@@ -1050,155 +1224,6 @@ AS $function$
     return null;
   end $function$;
 CREATE TRIGGER device_states_insert_changes AFTER INSERT ON device_states REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_states_insert();
-
-CREATE TABLE endpoints (
-  organization_id uuid NOT NULL,
-  id uuid DEFAULT uuidv7() NOT NULL,
-  collection text NOT NULL,
-  name text NOT NULL,
-  url text NOT NULL,
-  status text NOT NULL,
-  disabled_reason text,
-  events text[] NOT NULL,
-  secret bytea,
-  previous_secret bytea,
-  previous_secret_until timestamp with time zone,
-  breaker text DEFAULT 'closed'::text NOT NULL,
-  failing_since timestamp with time zone,
-  next_probe_at timestamp with time zone,
-  recovered_at timestamp with time zone,
-  last_delivered_at timestamp with time zone,
-  last_attempt_at timestamp with time zone,
-  last_status text,
-  last_status_code integer,
-  last_error text,
-  workflow_checked_at timestamp with time zone,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  updated_at timestamp with time zone DEFAULT now() NOT NULL,
-  enabled_at timestamp with time zone,
-  deleted_at timestamp with time zone,
-  workflow_due_at timestamp with time zone,
-  disabled_at timestamp with time zone,
-  CONSTRAINT endpoints_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT endpoints_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  CONSTRAINT endpoints_breaker_check CHECK (breaker = ANY (ARRAY['closed'::text, 'open'::text, 'draining'::text])),
-  CONSTRAINT endpoints_collection_check CHECK (collection = ANY (ARRAY['cellular'::text, 'event'::text])),
-  CONSTRAINT endpoints_disabled_reason_check CHECK ((status = 'active'::text) = (disabled_reason IS NULL) AND (disabled_reason = ANY (ARRAY['customer'::text, 'failing'::text, 'gone'::text]))),
-  CONSTRAINT endpoints_events_check CHECK (cardinality(events) > 0),
-  CONSTRAINT endpoints_last_status_check CHECK (last_status = ANY (ARRAY['delivered'::text, 'retrying'::text, 'failed'::text, 'blocked'::text])),
-  CONSTRAINT endpoints_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
-) WITH (fillfactor=70);
-CREATE INDEX endpoints_collection_idx ON endpoints USING btree (organization_id, collection, id);
-CREATE INDEX endpoints_deleted_idx ON endpoints USING btree (organization_id, id) WHERE deleted_at IS NOT NULL;
-COMMENT ON TABLE endpoints IS
-  'Receivers of events: what customers register as webhooks, and how deliveries to them are going.';
-COMMENT ON COLUMN endpoints.collection IS
-  'Of the API; cellular webhooks take whole frames of measurements.';
-COMMENT ON COLUMN endpoints.disabled_reason IS
-  'customer: through the API; failing: no delivery succeeded for days; gone: it answered 410. Null while active.';
-COMMENT ON COLUMN endpoints.events IS
-  'Types of events that are delivered to the endpoint. Which types there are, the catalogue in src/events says.';
-COMMENT ON COLUMN endpoints.secret IS
-  'Signs deliveries; encrypted, and bound to this row. Null: deliveries are not signed.';
-COMMENT ON COLUMN endpoints.previous_secret IS
-  'Signs as well until previous_secret_until, while the customer changes over; encrypted. Null: none.';
-COMMENT ON COLUMN endpoints.previous_secret_until IS
-  'Null: the secret has never been replaced.';
-COMMENT ON COLUMN endpoints.breaker IS
-  'closed: deliveries are sent; open: none but a probe at next_probe_at; draining: the backlog is sent at a growing pace.';
-COMMENT ON COLUMN endpoints.failing_since IS
-  'Since when every attempt has failed. Null: the last one succeeded.';
-COMMENT ON COLUMN endpoints.next_probe_at IS
-  'Null unless the breaker is open.';
-COMMENT ON COLUMN endpoints.recovered_at IS
-  'When the last outage ended; deliveries whose last attempt was before belong to the backlog. Null: no outage since the breaker last opened, or none at all.';
-COMMENT ON COLUMN endpoints.last_delivered_at IS
-  'Null: no delivery has succeeded yet.';
-COMMENT ON COLUMN endpoints.last_attempt_at IS
-  'Null: none yet.';
-COMMENT ON COLUMN endpoints.last_status IS
-  'Of the latest attempt, whatever event it was for. Null: none yet.';
-COMMENT ON COLUMN endpoints.last_status_code IS
-  'HTTP status. Null: no attempt yet, or no answer.';
-COMMENT ON COLUMN endpoints.last_error IS
-  'What went wrong in the latest attempt, as text that names no internal address. Null: nothing.';
-COMMENT ON COLUMN endpoints.workflow_checked_at IS
-  'When the recovery workflow of the endpoint last read its state. Null: none is running.';
-COMMENT ON COLUMN endpoints.enabled_at IS
-  'When it was last enabled: what was last tried before begins a new schedule. Null: it has never been disabled.';
-COMMENT ON COLUMN endpoints.deleted_at IS
-  'From then on no operation finds it; the worker cancels its queue and then removes the row. Null: not deleted.';
-COMMENT ON COLUMN endpoints.workflow_due_at IS
-  'When its recovery workflow reads the state again at the latest. Null: none is running.';
-COMMENT ON COLUMN endpoints.disabled_at IS
-  'When it was last disabled. Null: never, or by a version that did not note it.';
-
-CREATE TABLE idempotency_keys (
-  organization_id uuid NOT NULL,
-  key text NOT NULL,
-  fingerprint bytea NOT NULL,
-  status_code smallint NOT NULL,
-  body bytea NOT NULL,
-  location text,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, key),
-  CONSTRAINT idempotency_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  CONSTRAINT idempotency_keys_status_code_check CHECK (status_code >= 100 AND status_code <= 599)
-);
-CREATE INDEX idempotency_keys_age_idx ON idempotency_keys USING btree (created_at);
-COMMENT ON TABLE idempotency_keys IS
-  'Answers to requests with an Idempotency-Key, stored in the transaction of the request and kept for 24 hours.';
-COMMENT ON COLUMN idempotency_keys.fingerprint IS
-  'SHA-256 of method, path and body: a key that comes with another one is refused.';
-COMMENT ON COLUMN idempotency_keys.body IS
-  'Body of the answer, encrypted, because it may hold a secret.';
-COMMENT ON COLUMN idempotency_keys.location IS
-  'Location header of the answer. Null: it had none.';
-COMMENT ON INDEX idempotency_keys_age_idx IS
-  'Without organization_id: the worker deletes expired answers of all organizations.';
-
-CREATE TABLE overdue_fleets (
-  organization_id uuid NOT NULL,
-  began_at timestamp with time zone DEFAULT now() NOT NULL,
-  since timestamp with time zone NOT NULL,
-  overdue_count integer NOT NULL,
-  total_count integer NOT NULL,
-  confirmed_at timestamp with time zone,
-  CONSTRAINT overdue_fleets_pkey PRIMARY KEY (organization_id)
-);
-COMMENT ON TABLE overdue_fleets IS
-  'Organizations of which many devices missed their contact at once: until it is over or confirmed, their devices go offline without an event each. One row per organization, removed when it ends.';
-COMMENT ON COLUMN overdue_fleets.since IS
-  'The first deadline that was missed.';
-COMMENT ON COLUMN overdue_fleets.overdue_count IS
-  'Devices that were found overdue at once.';
-COMMENT ON COLUMN overdue_fleets.total_count IS
-  'Active devices of the organization at that time.';
-COMMENT ON COLUMN overdue_fleets.confirmed_at IS
-  'When the operator confirmed that these devices are overdue indeed. Null: not confirmed.';
-
-CREATE TABLE profiles (
-  organization_id uuid NOT NULL,
-  id uuid DEFAULT uuidv7() NOT NULL,
-  slug text NOT NULL,
-  name text NOT NULL,
-  temperature_alerts jsonb,
-  schedule jsonb,
-  intervals jsonb,
-  created_at timestamp with time zone DEFAULT now() NOT NULL,
-  updated_at timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT profiles_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT profiles_slug_key UNIQUE (organization_id, slug),
-  CONSTRAINT profiles_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
-);
-COMMENT ON TABLE profiles IS
-  'Templates that customers apply to devices. Applying one starts a job (config_jobs), which keeps a snapshot, so later edits of the profile do not change what was applied.';
-COMMENT ON COLUMN profiles.temperature_alerts IS
-  'Null: the profile leaves the alerts of a device as they are.';
-COMMENT ON COLUMN profiles.schedule IS
-  'When the alerts are active. Null: always.';
-COMMENT ON COLUMN profiles.intervals IS
-  'Null: the profile leaves the intervals of a device as they are.';
 
 CREATE TABLE schema_support (
   is_only boolean DEFAULT true NOT NULL,

@@ -48,6 +48,9 @@ import * as scheduledJobs from './038-scheduled-jobs.ts';
 import * as keyRoles from './046-key-roles.ts';
 import * as auditEntries from './047-audit-entries.ts';
 import * as deviceTokens from './048-device-tokens.ts';
+import * as groups from './054-groups.ts';
+import * as assetGroups from './055-asset-groups.ts';
+import * as targetGroups from './056-target-groups.ts';
 import * as alertTypes from './058-alert-types.ts';
 import * as alertTotalsByType from './059-alert-totals-by-type.ts';
 import * as notificationChannels from './060-notification-channels.ts';
@@ -101,6 +104,9 @@ export const migrations = {
   '046-key-roles': keyRoles,
   '047-audit-entries': auditEntries,
   '048-device-tokens': deviceTokens,
+  '054-groups': groups,
+  '055-asset-groups': assetGroups,
+  '056-target-groups': targetGroups,
   '058-alert-types': alertTypes,
   '059-alert-totals-by-type': alertTotalsByType,
   '060-notification-channels': notificationChannels,

@@ -11,6 +11,7 @@ export interface AssetFilter {
   status: DeviceStatus | null;
   batteryStatus: (typeof BATTERY_STATUSES)[number] | null;
   syncStatus: SyncStatus | null;
+  groupId: string | null;
   /** Those that have never sent a reading match, too. */
   lastReadingBefore: Date | null;
 }
@@ -22,6 +23,7 @@ export const NO_FILTER: AssetFilter = {
   status: null,
   batteryStatus: null,
   syncStatus: null,
+  groupId: null,
   lastReadingBefore: null,
 };
 
@@ -33,12 +35,19 @@ export interface KeptTotal {
 
 /** A condition whose devices an index holds by asset id, and whose number is kept. */
 export interface KeptCondition extends KeptTotal {
-  field: 'model' | 'status' | 'batteryStatus' | 'syncStatus';
+  field: 'model' | 'groupId' | 'status' | 'batteryStatus' | 'syncStatus';
 }
 
-export function keptConditions({ model, status, batteryStatus, syncStatus }: AssetFilter): KeptCondition[] {
+export function keptConditions({
+  model,
+  groupId,
+  status,
+  batteryStatus,
+  syncStatus,
+}: AssetFilter): KeptCondition[] {
   const conditions: Array<KeptCondition | false> = [
     model !== null && { field: 'model', list: 'assets', key: `model:${model}` },
+    groupId !== null && { field: 'groupId', list: 'assets', key: `group:${groupId}` },
     status !== null && { field: 'status', list: 'devices', key: `status:${status}` },
     batteryStatus !== null && { field: 'batteryStatus', list: 'devices', key: `battery:${batteryStatus}` },
     syncStatus !== null && { field: 'syncStatus', list: 'devices', key: `sync:${syncStatus}` },

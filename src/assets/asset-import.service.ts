@@ -1,13 +1,15 @@
 /** Registers thousands of assets in one transaction: one statement per thousand rows, and a result for each row. */
 import type { Sql } from '../db/database.ts';
-import type { Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
 import { AppError } from '../process/errors.ts';
 import type { ImportResult, ImportRow } from './asset-import.ts';
 import type { AssetsRepository, NewAsset } from './assets.repository.ts';
+import type { AssetGroups } from './assets.service.ts';
 
 export interface AssetImportDeps {
   assetsIn(sql: Sql): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
   devicesIn(sql: Sql): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
+  groups: Pick<AssetGroups, 'lock' | 'welcome'>;
   /** @throws AppError that says what is wrong with the row. */
   parse(value: unknown): NewAsset;
   /** Lets other requests go on. */
@@ -26,29 +28,57 @@ export type AssetImport = ReturnType<typeof createAssetImport>;
 const CHUNK = 1_000;
 /** Requests of others go on after so many rows. */
 const ROWS_PER_TURN = 250;
+const NO_GROUP = 'groupId names no group';
 const GONE = 'the device with this serial number was archived meanwhile: send the row again';
 
 type ReadRow = { row: number; serialNumber: string | null; asset: NewAsset | null; error: string | null };
 
-export function createAssetImport({ assetsIn, devicesIn, parse, nextTurn }: AssetImportDeps) {
+export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn }: AssetImportDeps) {
   return {
     /** An active asset with the serial number of a row stays as it is. */
     async run(transact: Transact, organizationId: string, rows: ImportRow[]): Promise<ImportedAssets> {
-      const read = await readRows(rows);
-      const first = firstBySerial(read);
-      // One order for all imports: two of them at once never wait for each other in a circle.
-      const missing = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
-      return transact(async ({ sql }) => {
+      const parsed = await readRows(rows);
+      return transact(async (tx) => {
+        const { sql } = tx;
+        const read = await withKnownGroups(sql, organizationId, parsed);
+        const first = firstBySerial(read);
+        // One order for all imports: two of them at once never wait for each other in a circle.
+        const missing = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
         const createdIds = new Map<string, string>();
         const ids = new Map<string, string>();
         for (let at = 0; at < missing.length; at += CHUNK) {
           const chunk = missing.slice(at, at + CHUNK);
           await registerChunk(sql, organizationId, chunk, createdIds, ids);
         }
+        await welcomeCreated(tx, organizationId, missing, createdIds);
         return summaryOf(read, first, createdIds, ids);
       });
     },
   };
+
+  /** A row that names no group is wrong like one that names no valid floor. */
+  async function withKnownGroups(sql: Sql, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
+    const named = [...new Set(rows.flatMap(({ asset }) => asset?.groupId ?? []))];
+    if (named.length === 0) return rows;
+    const existing = await groups.lock(sql, organizationId, named);
+    const isKnown = ({ asset }: ReadRow) => !asset?.groupId || existing.has(asset.groupId);
+    return rows.map((row) => (isKnown(row) ? row : { ...row, asset: null, error: NO_GROUP }));
+  }
+
+  /** An asset that was there already stays in its group. */
+  async function welcomeCreated(
+    tx: Transaction,
+    organizationId: string,
+    missing: NewAsset[],
+    createdIds: Map<string, string>,
+  ): Promise<void> {
+    const created = missing.filter(({ serialNumber }) => createdIds.has(keyOf(serialNumber)));
+    for (const groupId of new Set(created.flatMap((asset) => asset.groupId ?? []))) {
+      const joining = created.filter((asset) => asset.groupId === groupId);
+      const assetIds = joining.map(({ serialNumber }) => createdIds.get(keyOf(serialNumber)) as string);
+      await groups.welcome(tx, organizationId, groupId, assetIds);
+    }
+  }
 
   async function readRows(rows: ImportRow[]): Promise<ReadRow[]> {
     const read: ReadRow[] = [];

@@ -18,7 +18,7 @@ import {
 export const LISTED_COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status,
   s.signal_strength as "signalStrength", s.battery_status as "batteryStatus", a.model,
   s.last_reading_at as "lastReadingAt", a.water_type as "waterType", a.floor, a.building_id as "buildingId",
-  a.space_id as "spaceId", a.created_at as "createdAt", d.sync_status as "syncStatus",
+  a.space_id as "spaceId", a.created_at as "createdAt", a.group_id as "groupId", d.sync_status as "syncStatus",
   jsonb_array_length(s.open_alerts) as "openAlerts", coalesce(s.latest, '[]') as latest,
   coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"`;
 
@@ -40,6 +40,7 @@ const WINDOW = 5_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const MATCHES = `(?::text is null or lower(a.serial_number) = lower(?::text)) and (?::text is null or a.model = ?::text)
+  and (?::uuid is null or a.group_id = ?::uuid)
   and (?::text is null or strpos(lower(a.serial_number collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0
     or strpos(lower(a.name collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0)
   and (?::text is null or s.status = ?::text) and (?::text is null or s.battery_status = ?::text)
@@ -56,6 +57,8 @@ const BY_SERIAL = `select id as found_id, * from assets
   where organization_id = ? and lower(serial_number) = lower(?) and archived_at is null and id > ?`;
 const BY_MODEL = `select id as found_id, * from assets
   where organization_id = ? and model = ? and archived_at is null and id > ? order by id`;
+const BY_GROUP = `select id as found_id, * from assets
+  where organization_id = ? and group_id = ? and archived_at is null and id > ? order by id`;
 const BY_STATUS = `select found.id as found_id, registered.* from (
     select organization_id, asset_id as id from device_states
     where organization_id = ? and status = ? and is_active and asset_id > ? order by asset_id
@@ -85,15 +88,17 @@ const rowsBy = (way: Exclude<Way, 'lastReadingBefore'>) =>
     ? BY_SERIAL
     : way === 'model'
       ? BY_MODEL
-      : way === 'status'
-        ? BY_STATUS
-        : way === 'batteryStatus'
-          ? BY_BATTERY
-          : way === 'syncStatus'
-            ? BY_SYNC_STATUS
-            : way === 'q'
-              ? BY_TEXT
-              : IN_WINDOW;
+      : way === 'groupId'
+        ? BY_GROUP
+        : way === 'status'
+          ? BY_STATUS
+          : way === 'batteryStatus'
+            ? BY_BATTERY
+            : way === 'syncStatus'
+              ? BY_SYNC_STATUS
+              : way === 'q'
+                ? BY_TEXT
+                : IN_WINDOW;
 
 type Way = Exclude<Lookup, 'all'> | 'window';
 
@@ -255,10 +260,10 @@ function hoursBindings(organizationId: string, { lastReadingBefore }: AssetFilte
 }
 
 function matchBindings(filter: AssetFilter): unknown[] {
-  const { serialNumber, model, q, status, batteryStatus, syncStatus } = filter;
+  const { serialNumber, model, groupId, q, status, batteryStatus, syncStatus } = filter;
   const before = filter.lastReadingBefore?.toISOString() ?? null;
   return [
-    ...[serialNumber, serialNumber, model, model, q, q, q],
+    ...[serialNumber, serialNumber, model, model, groupId, groupId, q, q, q],
     ...[status, status, batteryStatus, batteryStatus, syncStatus, syncStatus, before, before],
   ];
 }

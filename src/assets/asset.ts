@@ -25,6 +25,7 @@ export interface Asset {
 
 /** As its operations show it; webhooks show less. */
 export interface ListedAsset extends Asset {
+  groupId: string | null;
   syncStatus: SyncStatus;
   /** New and acknowledged ones. */
   openAlerts: number;
@@ -55,6 +56,7 @@ export interface Registration {
   model?: string;
   buildingId?: string;
   spaceId?: string;
+  groupId?: string;
 }
 
 export const newAsset = (given: Registration) => ({
@@ -65,6 +67,7 @@ export const newAsset = (given: Registration) => ({
   floor: given.floor ?? null,
   buildingId: given.buildingId ?? null,
   spaceId: given.spaceId ?? null,
+  groupId: given.groupId?.toLowerCase() ?? null,
 });
 
 const LOGGER_SERIAL = /^[0-9A-Fa-f]{12}$/;
@@ -76,6 +79,7 @@ export const registrationWarnings = (serialNumber: string): string[] =>
     : ['serialNumber is not 12 hexadecimal digits, which all known loggers have: check it for typing errors'];
 
 export const NO_SUCH_ASSET = 'No asset has this id';
+export const NO_SUCH_GROUP = 'No group has this id';
 
 export type AssetView = ReturnType<typeof assetView>;
 export type ListedAssetView = ReturnType<typeof listedAssetView>;
@@ -96,10 +100,12 @@ export function assetView(asset: Asset) {
   };
 }
 
-export function listedAssetView({ latest, channelTypes, syncStatus, openAlerts, ...asset }: ListedAsset) {
+export function listedAssetView(listed: ListedAsset) {
+  const { latest, channelTypes, groupId, syncStatus, openAlerts, ...asset } = listed;
   const layout = { model: asset.model, channelTypes };
   return {
     ...assetView(asset),
+    groupId,
     syncStatus,
     openAlerts,
     latest: latest.map((reading) => latestView(reading, layout)),

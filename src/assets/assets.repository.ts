@@ -29,6 +29,8 @@ export interface NewAsset {
   floor: number | null;
   buildingId: string | null;
   spaceId: string | null;
+  /** The caller has locked the group. */
+  groupId: string | null;
 }
 
 export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
@@ -132,8 +134,8 @@ export function createAssetsRepository(sql: Sql) {
         query<{ id: string }>(
           sql,
           `insert into assets
-             (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
-           values (?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+             (organization_id, serial_number, name, model, water_type, floor, building_id, space_id, group_id)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
           [
             organizationId,
             asset.serialNumber,
@@ -143,6 +145,7 @@ export function createAssetsRepository(sql: Sql) {
             asset.floor,
             asset.buildingId,
             asset.spaceId,
+            asset.groupId,
           ],
         ),
       );
@@ -157,8 +160,10 @@ export function createAssetsRepository(sql: Sql) {
       const column = <Value>(value: (asset: NewAsset) => Value) => assets.map(value);
       return query(
         sql,
-        `insert into assets (organization_id, serial_number, name, model, water_type, floor, building_id, space_id)
-         select ?::uuid, n.* from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[]) as n
+        `insert into assets
+           (organization_id, serial_number, name, model, water_type, floor, building_id, space_id, group_id)
+         select ?::uuid, n.*
+         from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::uuid[]) as n
          on conflict (organization_id, lower(serial_number)) where archived_at is null do nothing
          returning id, serial_number as "serialNumber"`,
         [
@@ -170,6 +175,7 @@ export function createAssetsRepository(sql: Sql) {
           column(({ floor }) => floor),
           column(({ buildingId }) => buildingId),
           column(({ spaceId }) => spaceId),
+          column(({ groupId }) => groupId),
         ],
       );
     },
@@ -196,14 +202,18 @@ export function createAssetsRepository(sql: Sql) {
       const [row] = await query<NewAsset>(
         sql,
         `select serial_number as "serialNumber", name, model, water_type as "waterType", floor,
-           building_id as "buildingId", space_id as "spaceId"
+           building_id as "buildingId", space_id as "spaceId", group_id as "groupId"
          from assets where ${ACTIVE} and id = ? for no key update`,
         [organizationId, id],
       );
       return row ?? null;
     },
 
-    async update(organizationId: string, id: string, asset: Omit<NewAsset, 'serialNumber'>): Promise<void> {
+    async update(
+      organizationId: string,
+      id: string,
+      asset: Omit<NewAsset, 'serialNumber' | 'groupId'>,
+    ): Promise<void> {
       const { name, model, waterType, floor, buildingId, spaceId } = asset;
       await query(
         sql,
@@ -218,7 +228,7 @@ export function createAssetsRepository(sql: Sql) {
       await query(
         sql,
         `with archived as (
-           update assets set archived_at = now(), building_id = null, space_id = null
+           update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
            where ${ACTIVE} and id = ? returning organization_id, id
          ), unexpected as (
            -- A trigger sets is_active, but not where tables are distributed.

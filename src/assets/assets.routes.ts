@@ -99,7 +99,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       auth,
       body: registerAssetBody,
       responses: { 201: registeredSchema },
-      errors: [409],
+      errors: [404, 409],
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const id = await service.register(transact, caller.organizationId, body);
@@ -226,7 +226,7 @@ function parseRows(bytes: Buffer, contentType: string | undefined): ImportRow[] 
 }
 
 function toFilter(query: ListAssets): AssetFilter {
-  const { q, serialNumber, status, batteryStatus, syncStatus, lastReadingBefore } = query;
+  const { q, serialNumber, status, batteryStatus, syncStatus, groupId, lastReadingBefore } = query;
   return {
     model: parseModel(query),
     q: q ?? null,
@@ -234,6 +234,7 @@ function toFilter(query: ListAssets): AssetFilter {
     status: status ?? null,
     batteryStatus: batteryStatus ?? null,
     syncStatus: syncStatus ?? null,
+    groupId: groupId?.toLowerCase() ?? null,
     lastReadingBefore: lastReadingBefore ?? null,
   };
 }

@@ -4,7 +4,7 @@ import { BATTERY_STATUSES, type BatteryStatus, SIGNAL_STRENGTHS } from '../devic
 import { SYNC_STATUSES, type SyncStatus } from '../devices/device-sync.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
 import type { LatestView } from '../devices/latest-readings.ts';
-import { cursor, limit, nextCursor, time, timestamp } from '../http/schemas.ts';
+import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 
@@ -17,6 +17,7 @@ const floor = Joi.number().integer().min(-100).max(1000);
 const model = text(64).description('Sensor product line');
 const buildingId = text(64).description("In the customer's own system");
 const spaceId = text(64).description("In the customer's own system");
+const groupId = uuid().description('The group that the device is in; it is in one at most');
 
 export const registerAssetBody = Joi.object<Registration, true>({
   serialNumber: serialNumber()
@@ -30,6 +31,7 @@ export const registerAssetBody = Joi.object<Registration, true>({
   model,
   buildingId,
   spaceId,
+  groupId,
 })
   .example({
     serialNumber: '282C02424EED',
@@ -51,6 +53,7 @@ export const REGISTRATION_FIELDS = [
   'model',
   'buildingId',
   'spaceId',
+  'groupId',
 ];
 
 export interface ChangeAsset {
@@ -60,6 +63,7 @@ export interface ChangeAsset {
   model?: string | null;
   buildingId?: string | null;
   spaceId?: string | null;
+  groupId?: string | null;
 }
 
 export const changeAssetBody = Joi.object<ChangeAsset, true>({
@@ -69,10 +73,12 @@ export const changeAssetBody = Joi.object<ChangeAsset, true>({
   model: model.allow(null),
   buildingId: buildingId.allow(null),
   spaceId: spaceId.allow(null),
+  groupId: groupId.allow(null),
 })
   .min(1)
   .messages({
-    'object.min': 'at least one of name, waterType, floor, model, buildingId and spaceId must be given',
+    'object.min':
+      'at least one of name, waterType, floor, model, buildingId, spaceId and groupId must be given',
   })
   .example({ name: 'Vaccine fridge 3', spaceId: null });
 
@@ -86,6 +92,7 @@ export interface ListAssets {
   status?: DeviceStatus;
   batteryStatus?: BatteryStatus;
   syncStatus?: SyncStatus;
+  groupId?: string;
   lastReadingBefore?: Date;
 }
 
@@ -99,6 +106,7 @@ export const listAssetsQuery = Joi.object<ListAssets, true>({
   status: Joi.string().valid(...DEVICE_STATUSES),
   batteryStatus: Joi.string().valid(...BATTERY_STATUSES),
   syncStatus: Joi.string().valid(...SYNC_STATUSES),
+  groupId: uuid().description('Members of this group'),
   lastReadingBefore: time().description('Also those that have never sent a reading'),
 });
 
@@ -161,6 +169,7 @@ const latestSchema = Joi.object<LatestView>({
 
 const listedAssetFields = {
   ...assetFields,
+  groupId: Joi.string().allow(null).required().description('null when the device is in no group'),
   syncStatus: Joi.string()
     .valid(...SYNC_STATUSES)
     .required()
@@ -174,6 +183,7 @@ const listedAssetFields = {
 
 const listedAssetExample: ListedAssetView = {
   ...assetExample,
+  groupId: '019cb0a5-9f31-7d02-a6c4-58e1b7d2f093',
   syncStatus: 'applied',
   openAlerts: 0,
   latest: [

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database.ts';
-import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
@@ -7,7 +7,14 @@ import { newHardware } from '../devices/device.ts';
 import { withdraw } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
-import { checkRegistrable, type ListedAsset, NO_SUCH_ASSET, newAsset, type Registration } from './asset.ts';
+import {
+  checkRegistrable,
+  type ListedAsset,
+  NO_SUCH_ASSET,
+  NO_SUCH_GROUP,
+  newAsset,
+  type Registration,
+} from './asset.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import type { ChangeAsset } from './assets.schemas.ts';
 
@@ -26,10 +33,21 @@ export interface AssetTargets {
   reoffer(devices: AssetRef[]): Promise<void>;
 }
 
+/** The groups that assets join and leave. */
+export interface AssetGroups {
+  /** Those that are there; they stay as they are until the transaction ends. */
+  lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
+  /** Brings new assets, which stand in the group already, what its members are to run. */
+  welcome(tx: Transaction, organizationId: string, groupId: string, assetIds: string[]): Promise<unknown>;
+  /** Null: out of the one that it is in. @throws not found when there is no such group. */
+  move(tx: Transaction, organizationId: string, assetId: string, groupId: string | null): Promise<void>;
+}
+
 export interface AssetsServiceDeps {
   assetsIn(sql: Sql): AssetsRepository;
   devicesIn(sql: Sql): AssetDevices;
   targetsIn(sql: Sql): AssetTargets;
+  groups: AssetGroups;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Resolves what is open of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
@@ -41,16 +59,23 @@ export function createAssetsService({
   assetsIn,
   devicesIn,
   targetsIn,
+  groups,
   jobsProgressed,
   resolveAlerts,
 }: AssetsServiceDeps) {
   return {
-    /** @throws conflict when an active asset has the serial. */
-    register(transact: Transact, organizationId: string, asset: Registration): Promise<string> {
-      checkRegistrable('serialNumber', asset.serialNumber);
-      return transact(async ({ sql }) => {
-        const id = await assetsIn(sql).insert(organizationId, newAsset(asset));
-        await devicesIn(sql).insert(organizationId, id);
+    /** @throws conflict when an active asset has the serial, not found when there is no such group. */
+    register(transact: Transact, organizationId: string, registration: Registration): Promise<string> {
+      checkRegistrable('serialNumber', registration.serialNumber);
+      const asset = newAsset(registration);
+      const { groupId } = asset;
+      return transact(async (tx) => {
+        if (groupId !== null && !(await groups.lock(tx.sql, organizationId, [groupId])).has(groupId)) {
+          throw notFound(NO_SUCH_GROUP);
+        }
+        const id = await assetsIn(tx.sql).insert(organizationId, asset);
+        await devicesIn(tx.sql).insert(organizationId, id);
+        if (groupId !== null) await groups.welcome(tx, organizationId, groupId, [id]);
         return id;
       });
     },
@@ -60,10 +85,11 @@ export function createAssetsService({
       transact: Transact,
       organizationId: string,
       id: string,
-      change: ChangeAsset,
+      { groupId, ...change }: ChangeAsset,
     ): Promise<ListedAsset> {
-      return transact(async ({ sql }) => {
-        const assets = assetsIn(sql);
+      return transact(async (tx) => {
+        const assets = assetsIn(tx.sql);
+        if (groupId !== undefined) await groups.move(tx, organizationId, id, groupId);
         const before = await assets.lock(organizationId, id);
         if (!before) throw notFound(NO_SUCH_ASSET);
         await assets.update(organizationId, id, { ...before, ...change });

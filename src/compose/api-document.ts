@@ -32,6 +32,11 @@ const TAGS = [
       'The registry of devices. An asset is the place that is measured: its logger can be replaced, its history and its id stay.',
   },
   {
+    name: 'Groups',
+    description:
+      'Sets of devices. A group may name the profile that its members are to run: new members get it by themselves, and who leaves loses what has not been confirmed of it.',
+  },
+  {
     name: 'Alerts',
     description:
       'Opened by readings out of bounds and by missed contacts, resolved when the readings or the device are back.',

@@ -16,6 +16,7 @@ import { bodyValidator } from '../http/validate.ts';
 import type { Resources } from './resources.ts';
 
 export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'resolveAlerts'> {
+  groups: AssetsServiceDeps['groups'];
   devicesIn(sql: Sql): DevicesRepository;
   deviceTokens: DeviceTokensRoutesDeps['tokens'];
 }
@@ -25,19 +26,21 @@ const IMPORTS = { name: 'imports', perKeyMax: 2, perProcessMax: 8 };
 
 export function composeAssets(
   { sql }: Resources,
-  { devicesIn, jobsProgressed, resolveAlerts, deviceTokens }: AssetsNeeds,
+  { devicesIn, groups, jobsProgressed, resolveAlerts, deviceTokens }: AssetsNeeds,
 ) {
   const assets = createAssetsRepository(sql);
   const service = createAssetsService({
     assetsIn: createAssetsRepository,
     devicesIn,
     targetsIn: createDeviceTargetsRepository,
+    groups,
     jobsProgressed,
     resolveAlerts,
   });
   const imports = createAssetImport({
     assetsIn: createAssetsRepository,
     devicesIn,
+    groups,
     parse: parseRegistration,
     nextTurn,
   });

@@ -14,8 +14,10 @@ import {
   createDaylightSavingService,
   type DaylightSavingDeps,
 } from '../config-jobs/daylight-saving.service.ts';
+import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
+import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
 import { createOldJobsRepository } from '../config-jobs/old-jobs.repository.ts';
@@ -26,6 +28,7 @@ import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devic
 import { createUnusedConfigurationsRepository } from '../config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configurations.service.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
@@ -70,20 +73,23 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     pendingIn,
     now,
   });
-  const service = createConfigJobsService({
+  const beginJob = createBeginJob({ jobsIn, targetsIn, changes, startJob: workflows.start, jobsProgressed });
+  const largeJobs = createLargeJobs({
     pendingIn,
     jobsIn,
     targetsIn,
     planner,
-    beginJob: createBeginJob({ jobsIn, targetsIn, changes, startJob: workflows.start, jobsProgressed }),
-    largeJobs: createLargeJobs({
-      pendingIn,
-      jobsIn,
-      targetsIn,
-      planner,
-      startJob: workflows.start,
-      chunkSize,
-    }),
+    startJob: workflows.start,
+    chunkSize,
+  });
+  const service = createConfigJobsService({
+    pendingIn,
+    jobsIn,
+    targetsIn,
+    groupsIn: createGroupsRepository,
+    planner,
+    beginJob,
+    largeJobs,
     changes,
     finishJob,
     jobsProgressed,
@@ -115,6 +121,16 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,
+    desired: createDesiredProfiles({
+      pendingIn,
+      groupTargetsIn: createGroupTargetsRepository,
+      planner,
+      beginJob,
+      largeJobs,
+      changes,
+      jobsProgressed,
+      chunkSize,
+    }),
     recordOutcomes: progress.recordOutcomes,
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
     removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql)),

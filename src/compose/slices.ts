@@ -9,6 +9,7 @@ import { composeDeviceRepositories, composeDevices } from './devices.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { composeEvents } from './events.ts';
 import { composeFleet } from './fleet.ts';
+import { composeGroups } from './groups.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
 import { composeNotifications } from './notifications.ts';
@@ -53,7 +54,9 @@ export function composeSlices(resources: Resources) {
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
+  const groups = composeGroups(resources, { desired: configJobs.desired });
   const assets = composeAssets(resources, {
+    groups: groups.membership,
     deviceTokens: keys.deviceTokens,
     devicesIn,
     jobsProgressed: configJobs.jobsProgressed,
@@ -66,6 +69,7 @@ export function composeSlices(resources: Resources) {
     presence,
     alerts,
     configJobs,
+    groups,
     devices,
     measurements,
     assets,

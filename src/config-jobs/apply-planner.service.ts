@@ -2,11 +2,16 @@
 import type { Sql } from '../db/database.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
-import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type {
+  ChangingDevice,
+  DeviceScope,
+  PendingChangesRepository,
+} from '../devices/pending-changes.repository.ts';
 import { notFound } from '../process/errors.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import type { DeviceChange } from './changes.service.ts';
+import { inOrderOf } from './chosen-serials.ts';
 import {
   type CompiledDevice,
   compileDevices,
@@ -28,13 +33,16 @@ export interface ApplyPlan {
   compiled: CompiledDevice[];
 }
 
-/** Devices by serial; null means all active ones. */
-export type ChosenSerials = string[] | null;
+/** Devices by serial, those of a group, or with neither all active ones. */
+export interface ChosenDevices {
+  serialNumbers: string[] | null;
+  groupId: string | null;
+}
 
 export interface PlanRequest {
   organizationId: string;
   slug: string;
-  serials: ChosenSerials;
+  chosen: ChosenDevices;
 }
 
 export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
@@ -63,6 +71,7 @@ export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, no
   return {
     findSnapshot,
     compile,
+    findKnown,
 
     /**
      * Locks the devices, unless it is for a preview.
@@ -70,12 +79,12 @@ export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, no
      */
     async plan(
       sql: Sql,
-      { organizationId, slug, serials }: PlanRequest,
+      { organizationId, slug, chosen }: PlanRequest,
       { isPreview = false } = {},
     ): Promise<ApplyPlan> {
       const profileSnapshot = await findSnapshot(sql, organizationId, slug);
       const choose = isPreview ? listing(pendingIn(sql)) : locking(pendingIn(sql));
-      const devices = await findChosen(choose, organizationId, serials);
+      const devices = await findChosen(choose, organizationId, chosen);
       return { profileSnapshot, compiled: await compile(sql, organizationId, profileSnapshot, devices) };
     },
 
@@ -99,10 +108,8 @@ export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, no
   };
 }
 
-const NAMED_SERIALS_MAX = 10;
-
 interface Choice {
-  all(organizationId: string): Promise<ChangingDevice[]>;
+  all(scope: DeviceScope): Promise<ChangingDevice[]>;
   bySerial(organizationId: string, serials: string[]): Promise<ChangingDevice[]>;
 }
 
@@ -118,19 +125,8 @@ const locking = (pending: PendingChangesRepository): Choice => ({
 async function findChosen(
   choose: Choice,
   organizationId: string,
-  serials: ChosenSerials,
+  { serialNumbers, groupId }: ChosenDevices,
 ): Promise<ChangingDevice[]> {
-  if (serials === null) return choose.all(organizationId);
-  const wanted = [...new Map(serials.map((serial) => [serial.toLowerCase(), serial]))];
-  const found = await choose.bySerial(organizationId, serials);
-  const bySerial = new Map(found.map((device) => [device.serialNumber.toLowerCase(), device]));
-  const unknown = wanted.filter(([key]) => !bySerial.has(key)).map(([, serial]) => serial);
-  if (unknown.length > 0) throw notFound(unknownSerials(unknown));
-  return wanted.map(([key]) => bySerial.get(key) as ChangingDevice);
-}
-
-function unknownSerials(unknown: string[]): string {
-  const named = unknown.slice(0, NAMED_SERIALS_MAX).join(', ');
-  const more = unknown.length > NAMED_SERIALS_MAX ? ', …' : '';
-  return `serialNumbers: ${unknown.length} without an active device: ${named}${more}`;
+  if (serialNumbers === null) return choose.all({ organizationId, groupId });
+  return inOrderOf(serialNumbers, await choose.bySerial(organizationId, serialNumbers));
 }

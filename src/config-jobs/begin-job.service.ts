@@ -28,9 +28,10 @@ export function createBeginJob(deps: BeginJobDeps): BeginJob {
     const superseded = await deps.changes.put(sql, job, changes.slice(0, first));
     await deps.targetsIn(sql).insert(
       job,
-      changes.map(({ device, changeId }, index) => ({
+      changes.map(({ device, changeId, groupId }, index) => ({
         assetId: device.assetId,
         changeId,
+        groupId,
         stage: index < first ? 1 : 2,
         state: index < first ? 'waiting' : 'queued',
       })),

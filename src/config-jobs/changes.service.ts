@@ -18,7 +18,7 @@ import { followsTimeZone } from '../devices/device-row.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { findConflicts, memoized, refusedWithout, withdrawChange } from './changes.ts';
-import type { JobRef } from './config-job.ts';
+import type { ChangesOwner, JobRef } from './config-job.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { ActiveChange, DeviceTargetsRepository } from './device-targets.repository.ts';
 
@@ -40,6 +40,8 @@ export interface DeviceChange {
     'assetId' | 'pendingConfigId' | 'confirmedConfigId' | 'hasRefused' | 'refusedKeys'
   >;
   changeId: string;
+  /** The group for whose profile the device has the change. */
+  groupId?: string | null;
 }
 
 /** What is pending for a device from now on; the same object for all devices that are alike. */
@@ -83,15 +85,15 @@ export function createChangesService(deps: ChangesDeps) {
   }
 
   /**
-   * Takes the job's changes out of what is pending, but for the keys that other jobs still want. Where nothing is taken
+   * Takes the owner's changes out of what is pending, but for the keys that other jobs still want. Where nothing is taken
    * out, the device keeps the revision that it may have fetched.
    */
-  async function withdraw(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<void> {
-    const { organizationId } = job;
+  async function withdraw(sql: Sql, owner: ChangesOwner, changes: DeviceChange[]): Promise<void> {
+    const { organizationId } = owner;
     const targets = deviceTargetsIn(sql);
     const assetIds = changes.map(({ device }) => device.assetId);
-    const offered = byAsset(await targets.listOffered(job, assetIds));
-    const failed = byAsset(await targets.listFailed(job, assetIds));
+    const offered = byAsset(await targets.listOffered(owner, assetIds));
+    const failed = byAsset(await targets.listFailed(owner, assetIds));
     const contents = await configurationsIn(sql).find([
       {
         organizationId,
@@ -122,6 +124,8 @@ export function createChangesService(deps: ChangesDeps) {
   }
 
   return {
+    withdraw,
+
     /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
     async put(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];

@@ -1,5 +1,5 @@
 /** Compiles a profile for many devices: once per distinct case, so that all devices that are alike share one object. */
-import { type DeviceConfiguration, merged } from '../devices/configuration.ts';
+import { type DeviceConfiguration, includes, merged } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
@@ -71,6 +71,21 @@ export function previewCompiled(
   }));
 }
 
+/** Whether a device neither runs nor is to run what it compiles to. `contents` are those of `knownConfigIds`. */
+export const lacksConfig = (contents: ConfigurationContents) =>
+  memoizedByConfig(({ device, config }) => !includes(knownConfig(device, contents), config));
+
+/** Once per distinct case, and not per device. */
+function memoizedByConfig<Value>(make: (each: CompiledDevice) => Value): (each: CompiledDevice) => Value {
+  const byConfigOf = new Map<DeviceConfiguration, (each: CompiledDevice) => Value>();
+  return (each) => {
+    const known =
+      byConfigOf.get(each.config) ?? memoized(({ device }) => knownConfigIds(device).join(), make);
+    byConfigOf.set(each.config, known);
+    return known(each);
+  };
+}
+
 const toCapabilities = ({ model, channelTypes, ruleSlots }: ChangingDevice): DeviceCapabilities => ({
   model,
   channelTypes,
@@ -91,9 +106,10 @@ function byConfig(compiled: CompiledDevice[]): Map<DeviceConfiguration, Compiled
 const mergedOverKnown = (
   { device, config }: CompiledDevice,
   contents: ConfigurationContents,
-): DeviceConfiguration =>
+): DeviceConfiguration => merged(knownConfig(device, contents), config);
+
+const knownConfig = (device: ChangingDevice, contents: ConfigurationContents): DeviceConfiguration =>
   knownConfigIds(device)
     .toReversed()
     .map((id) => (id === null ? {} : contentOf(contents, id)))
-    .concat(config)
     .reduce(merged);

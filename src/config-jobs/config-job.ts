@@ -47,6 +47,15 @@ export interface JobRef {
   jobId: string;
 }
 
+/** Identifies a group whose profile its members are to run. */
+export interface GroupRef {
+  organizationId: string;
+  groupId: string;
+}
+
+/** Whose changes are taken out: those of a job, or those for the profile of a group. */
+export type ChangesOwner = JobRef | GroupRef;
+
 export interface ConfigJob {
   id: string;
   profileSlug: string;

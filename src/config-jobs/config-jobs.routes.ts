@@ -4,6 +4,7 @@ import type { Shown } from '../http/audit.ts';
 import { created, nextLink, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
+import type { ChosenDevices } from './apply-planner.service.ts';
 import { jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import {
@@ -64,7 +65,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
       async handle({ caller: { organizationId }, params: { slug }, query, body, transact }) {
         if (query.dryRun) return preview(service, transact, { organizationId, slug, body });
         const { jobId, applied } = await service.apply(transact, organizationId, slug, {
-          serialNumbers: body.serialNumbers ?? null,
+          chosen: chosenBy(body),
           startAt: body.startAt ?? null,
           deadlineMinutes: body.deadlineMinutes,
           rollout: body.rollout ?? null,
@@ -171,11 +172,16 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
   ];
 }
 
+const chosenBy = ({ serialNumbers, groupId }: ApplyBody): ChosenDevices => ({
+  serialNumbers: serialNumbers ?? null,
+  groupId: groupId ?? null,
+});
+
 async function preview(
   service: ConfigJobsService,
   transact: Transact,
   { organizationId, slug, body }: { organizationId: string; slug: string; body: ApplyBody },
 ): Promise<Reply> {
-  const result = await service.preview(transact, organizationId, slug, body.serialNumbers ?? null);
+  const result = await service.preview(transact, organizationId, slug, chosenBy(body));
   return ok({ ok: true, profileSlug: slug, appliedCount: result.applied.length, jobId: null, ...result });
 }

@@ -15,7 +15,7 @@ import {
 const SERIALS_MAX = 10_000;
 const percent = () => Joi.number().min(1).max(100);
 
-const rollout = Joi.object<Rollout, true>({
+export const rollout = Joi.object<Rollout, true>({
   firstPercent: percent().required().description('Share of the devices that go first'),
   minAppliedPercent: percent()
     .default(100)
@@ -23,9 +23,16 @@ const rollout = Joi.object<Rollout, true>({
   abortFailedPercent: percent().default(100).description('Share of refusals that ends the job'),
 }).meta({ name: 'Rollout' });
 
+export const deadlineMinutes = Joi.number()
+  .integer()
+  .min(1)
+  .max(43_200)
+  .description('Minutes from the start until the job stops waiting; the change stays pending');
+
 export interface ApplyBody {
   serialNumbers?: string[];
   applyToAll?: true;
+  groupId?: string;
   startAt?: Date;
   deadlineMinutes: number;
   rollout?: Rollout;
@@ -45,30 +52,31 @@ export const applyBody = Joi.object<ApplyBody>({
     .valid(true)
     .messages({ 'any.only': '{{#label}} must be true, or left out with serialNumbers given' })
     .description('All active devices'),
+  groupId: uuid().description('All active devices of a group'),
   startAt: time().description(
     `From when on the change is offered, at most ${START_DAYS_MAX} days ahead; until then the job is scheduled. Default: at once`,
   ),
-  deadlineMinutes: Joi.number()
-    .integer()
-    .min(1)
-    .max(43_200)
-    .default(DEADLINE_MINUTES_DEFAULT)
-    .description('Minutes from the start until the job stops waiting; the change stays pending'),
+  deadlineMinutes: deadlineMinutes.default(DEADLINE_MINUTES_DEFAULT),
   rollout,
 })
-  .xor('serialNumbers', 'applyToAll')
+  .xor('serialNumbers', 'applyToAll', 'groupId')
   .messages({
-    'object.xor': 'serialNumbers and applyToAll must not both be given',
-    'object.missing': 'either serialNumbers or applyToAll must be given',
+    'object.xor': 'only one of serialNumbers, applyToAll and groupId may be given',
+    'object.missing': 'one of serialNumbers, applyToAll and groupId must be given',
   })
   .example({ serialNumbers: ['282C02424EED'], deadlineMinutes: 1_440 })
-  .meta({ name: 'Apply', docs: { oneOf: [{ required: ['serialNumbers'] }, { required: ['applyToAll'] }] } });
+  .meta({
+    name: 'Apply',
+    docs: {
+      oneOf: [{ required: ['serialNumbers'] }, { required: ['applyToAll'] }, { required: ['groupId'] }],
+    },
+  });
 
 export const applyQuery = Joi.object<{ dryRun: boolean }, true>({
   dryRun: Joi.boolean().default(false).description('Check and show what would be applied, change nothing'),
 });
 
-const previewSchema = Joi.object({
+export const previewSchema = Joi.object({
   config: configurationSchema.required(),
   deviceCount: Joi.number().integer().required(),
   warnings: Joi.array().items(Joi.string()).required(),

@@ -1,9 +1,10 @@
 /** What customers do with jobs: each verb is one transaction, for all devices or none. */
+import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
-import type { ApplyPlanner, ChosenSerials } from './apply-planner.service.ts';
+import type { ApplyPlanner, ChosenDevices } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
 import { type Preview, previewCompiled } from './compile-devices.ts';
@@ -22,7 +23,7 @@ import type { FinishJob } from './finish-job.service.ts';
 import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
 export interface ApplyRequest {
-  serialNumbers: ChosenSerials;
+  chosen: ChosenDevices;
   /** Null: at once. */
   startAt: Date | null;
   deadlineMinutes: number;
@@ -35,6 +36,7 @@ export interface ConfigJobsDeps {
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
   jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry'>;
   targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listRetryable'>;
+  groupsIn(sql: Sql): { exists(organizationId: string, groupId: string): Promise<boolean> };
   planner: ApplyPlanner;
   beginJob: BeginJob;
   largeJobs: LargeJobs;
@@ -56,6 +58,12 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     }
   }
 
+  async function requireGroup(sql: Sql, organizationId: string, { groupId }: ChosenDevices): Promise<void> {
+    if (groupId !== null && !(await deps.groupsIn(sql).exists(organizationId, groupId))) {
+      throw notFound(NO_SUCH_GROUP);
+    }
+  }
+
   /** A foreign id is answered like an unknown one. */
   async function lockOwn(sql: Sql, ref: JobRef): Promise<JobRow> {
     const job = await jobsIn(sql).lock(ref);
@@ -72,33 +80,36 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     );
     // Read again under the locks: a report may have confirmed some in between.
     const retryable = await targetsIn(sql).listRetryable(job);
-    const changeOf = new Map(retryable.map(({ assetId, changeId }) => [assetId, changeId]));
+    const targetOf = new Map(retryable.map((target) => [target.assetId, target]));
     return locked.flatMap((device) => {
-      const changeId = changeOf.get(device.assetId);
-      return changeId === undefined ? [] : [{ device, changeId }];
+      const target = targetOf.get(device.assetId);
+      return target ? [{ device, changeId: target.changeId, groupId: target.groupId }] : [];
     });
   }
 
   return {
     apply(transact: Transact, organizationId: string, slug: string, request: ApplyRequest): Promise<Applied> {
-      const { serialNumbers, rollout, startAt, deadlineMinutes } = request;
+      const { chosen, rollout, startAt, deadlineMinutes } = request;
       requireSoon(startAt);
       return transact(async (tx) => {
-        if (serialNumbers === null && (await largeJobs.isForAll(tx.sql, organizationId))) {
+        await requireGroup(tx.sql, organizationId, chosen);
+        const { serialNumbers, groupId } = chosen;
+        if (serialNumbers === null && (await largeJobs.isForAll(tx.sql, { organizationId, groupId }))) {
           return largeJobs.apply(tx, {
             organizationId,
+            groupId,
             profileSlug: slug,
             rollout,
             startAt,
             deadlineMinutes,
           });
         }
-        const plan = await planner.plan(tx.sql, { organizationId, slug, serials: serialNumbers });
+        const plan = await planner.plan(tx.sql, { organizationId, slug, chosen });
         const { profileSnapshot, compiled } = plan;
         if (compiled.length === 0) return { jobId: null, applied: [] };
         const changes = await planner.storeChanges(tx.sql, organizationId, compiled);
         const job = { organizationId, profileSlug: slug, profileSnapshot, rollout, startAt, deadlineMinutes };
-        const begin = startAt === null ? beginJob : largeJobs.schedule;
+        const begin = startAt === null ? beginJob : largeJobs.queue;
         const { jobId } = await begin(tx, { ...job, retryOfJobId: null }, changes);
         return { jobId, applied: compiled.map(({ device }) => device.serialNumber) };
       });
@@ -109,14 +120,11 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       transact: Transact,
       organizationId: string,
       slug: string,
-      serialNumbers: ChosenSerials,
+      chosen: ChosenDevices,
     ): Promise<{ applied: string[]; preview: Preview[] }> {
       return transact(async ({ sql }) => {
-        const plan = await planner.plan(
-          sql,
-          { organizationId, slug, serials: serialNumbers },
-          { isPreview: true },
-        );
+        await requireGroup(sql, organizationId, chosen);
+        const plan = await planner.plan(sql, { organizationId, slug, chosen }, { isPreview: true });
         const contents = await planner.findForWarnings(sql, organizationId, plan);
         return {
           applied: plan.compiled.map(({ device }) => device.serialNumber),

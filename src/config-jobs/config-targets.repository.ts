@@ -6,6 +6,8 @@ import type { JobRef, JobTarget, TargetState } from './config-job.ts';
 export interface NewTarget {
   assetId: string;
   changeId: string;
+  /** The group for whose profile the device has the change. */
+  groupId?: string | null;
   stage: number;
   state: 'queued' | 'waiting';
 }
@@ -14,6 +16,10 @@ export interface NewTarget {
 export interface TargetChange {
   assetId: string;
   changeId: string;
+}
+
+export interface RetryableTarget extends TargetChange {
+  groupId: string | null;
 }
 
 export interface AwaitedTarget {
@@ -31,6 +37,10 @@ export interface TargetPage {
 const AWAITED_READ_MAX = 1_000;
 const CHANGE = 'asset_id as "assetId", change_config_id as "changeId"';
 const OF_JOB = 'organization_id = ? and job_id = ?';
+/** Of `config_targets t`. */
+const RETRYABLE = `state in ('failed', 'timed_out') and confirmed_at is null and (group_id is null or group_id = (
+    select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
+  ))`;
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 
 export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
@@ -44,9 +54,11 @@ export function createConfigTargetsRepository(sql: Sql) {
     ): Promise<void> {
       await query(
         sql,
-        `insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state, is_active)
-         select ?, ?, n.asset_id, n.stage, n.change_id, n.state, ?
-         from unnest(?::uuid[], ?::uuid[], ?::smallint[], ?::text[]) as n (asset_id, change_id, stage, state)`,
+        `insert into config_targets
+           (organization_id, job_id, asset_id, stage, change_config_id, state, group_id, is_active)
+         select ?, ?, n.asset_id, n.stage, n.change_id, n.state, n.group_id, ?
+         from unnest(?::uuid[], ?::uuid[], ?::smallint[], ?::text[], ?::uuid[])
+           as n (asset_id, change_id, stage, state, group_id)`,
         [
           organizationId,
           jobId,
@@ -55,6 +67,7 @@ export function createConfigTargetsRepository(sql: Sql) {
           targets.map(({ changeId }) => changeId),
           targets.map(({ stage }) => stage),
           targets.map(({ state }) => state),
+          targets.map(({ groupId }) => groupId ?? null),
         ],
       );
     },
@@ -129,12 +142,15 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    /** Failed and timed-out targets whose device has not confirmed the change since. */
-    listRetryable({ organizationId, jobId }: JobRef): Promise<TargetChange[]> {
+    /**
+     * Failed and timed-out targets whose device has not confirmed the change since, and is still in the group for whose
+     * profile it had the change.
+     */
+    listRetryable({ organizationId, jobId }: JobRef): Promise<RetryableTarget[]> {
       return query(
         sql,
-        `select ${CHANGE} from config_targets
-         where ${OF_JOB} and state in ('failed', 'timed_out') and confirmed_at is null order by asset_id`,
+        `select ${CHANGE}, group_id as "groupId" from config_targets t
+         where ${OF_JOB} and ${RETRYABLE} order by asset_id`,
         [organizationId, jobId],
       );
     },
@@ -148,9 +164,9 @@ export function createConfigTargetsRepository(sql: Sql) {
       const rows = await query<{ count: number }>(
         sql,
         `with queued as (
-           insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state)
-           select organization_id, ?, asset_id, ?, change_config_id, 'queued' from config_targets
-           where ${OF_JOB} and state in ('failed', 'timed_out') and confirmed_at is null
+           insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state, group_id)
+           select organization_id, ?, asset_id, ?, change_config_id, 'queued', group_id from config_targets t
+           where ${OF_JOB} and ${RETRYABLE}
            returning 1
          )
          select count(*) from queued`,
@@ -162,8 +178,7 @@ export function createConfigTargetsRepository(sql: Sql) {
     async countRetryable({ organizationId, jobId }: JobRef): Promise<number> {
       const rows = await query<{ count: number }>(
         sql,
-        `select count(*) from config_targets
-         where ${OF_JOB} and state in ('failed', 'timed_out') and confirmed_at is null`,
+        `select count(*) from config_targets t where ${OF_JOB} and ${RETRYABLE}`,
         [organizationId, jobId],
       );
       return rows[0]?.count ?? 0;

@@ -6,7 +6,7 @@ import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { Conflict } from './changes.ts';
-import type { JobRef } from './config-job.ts';
+import type { ChangesOwner, JobRef } from './config-job.ts';
 import { OPEN, type TargetChange } from './config-targets.repository.ts';
 
 /** A change that the device may still come to run. */
@@ -36,8 +36,11 @@ const SETTLED = `t.organization_id as "organizationId", t.job_id as "jobId", t.a
   ) as "profileSlug"`;
 const BEGUN = `state in ('waiting', 'sent')`;
 const OFFERED = `state in ('waiting', 'sent', 'timed_out')`;
-const ACTIVE_CHANGES_OF_OTHER_JOBS = `select asset_id as "assetId", change_config_id as "changeId" from config_targets
-  where organization_id = ? and asset_id = any(?::uuid[]) and is_active and job_id <> ?`;
+const ACTIVE_CHANGES = `select asset_id as "assetId", change_config_id as "changeId" from config_targets
+  where organization_id = ? and asset_id = any(?::uuid[]) and is_active`;
+const isOfOther = (owner: ChangesOwner) =>
+  'jobId' in owner ? 'job_id <> ?' : 'group_id is distinct from ?::uuid';
+const idOf = (owner: ChangesOwner) => ('jobId' in owner ? owner.jobId : owner.groupId);
 /** The active targets of given devices, joined so that the planner has the whole key of each. */
 const OF_DEVICES = `from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
   where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active`;
@@ -66,17 +69,21 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return rows.map(({ changeId }) => changeId);
     },
 
-    /** Changes of other jobs that are part of what is offered, also after their targets have timed out. */
-    listOffered({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<ActiveChange[]> {
-      return query(sql, `${ACTIVE_CHANGES_OF_OTHER_JOBS} and ${OFFERED}`, [organizationId, assetIds, jobId]);
+    /** Changes of others that are part of what is offered, also after their targets have timed out. */
+    listOffered(owner: ChangesOwner, assetIds: string[]): Promise<ActiveChange[]> {
+      return query(sql, `${ACTIVE_CHANGES} and ${isOfOther(owner)} and ${OFFERED}`, [
+        owner.organizationId,
+        assetIds,
+        idOf(owner),
+      ]);
     },
 
-    /** Changes of other jobs that the devices refused, and that nothing has replaced since. */
-    listFailed({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<ActiveChange[]> {
-      return query(sql, `${ACTIVE_CHANGES_OF_OTHER_JOBS} and state = 'failed'`, [
-        organizationId,
+    /** Changes of others that the devices refused, and that nothing has replaced since. */
+    listFailed(owner: ChangesOwner, assetIds: string[]): Promise<ActiveChange[]> {
+      return query(sql, `${ACTIVE_CHANGES} and ${isOfOther(owner)} and state = 'failed'`, [
+        owner.organizationId,
         assetIds,
-        jobId,
+        idOf(owner),
       ]);
     },
 

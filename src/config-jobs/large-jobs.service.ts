@@ -5,7 +5,11 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type {
+  ChangingDevice,
+  DeviceScope,
+  PendingChangesRepository,
+} from '../devices/pending-changes.repository.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { JobToBegin } from './begin-job.service.ts';
 import type { DeviceChange } from './changes.service.ts';
@@ -33,7 +37,7 @@ export interface LargeJobsDeps {
 export type LargeApply = Pick<
   JobToBegin,
   'organizationId' | 'profileSlug' | 'rollout' | 'startAt' | 'deadlineMinutes'
->;
+> & { groupId: string | null };
 export type LargeJobs = ReturnType<typeof createLargeJobs>;
 
 /** The first stage of a large job is empty: the run begins the second one, in chunks, like any further stage. */
@@ -59,9 +63,10 @@ export function createLargeJobs(deps: LargeJobsDeps) {
     changes: DeviceChange[],
     { left, isActive }: { left: number; isActive: boolean },
   ): Promise<void> {
-    const targets = changes.map(({ device: { assetId }, changeId }, index) => ({
+    const targets = changes.map(({ device: { assetId }, changeId, groupId }, index) => ({
       assetId,
       changeId,
+      groupId,
       stage: index < left ? FIRST_STAGE : FIRST_STAGE + 1,
       state: 'queued' as const,
     }));
@@ -69,23 +74,27 @@ export function createLargeJobs(deps: LargeJobsDeps) {
   }
 
   return {
-    async isForAll(sql: Sql, organizationId: string): Promise<boolean> {
+    async isForAll(sql: Sql, scope: DeviceScope): Promise<boolean> {
       const max = LARGE_CHUNKS * chunkSize + 1;
-      return isLarge(await pendingIn(sql).countActive(organizationId, max), chunkSize);
+      return isLarge(await pendingIn(sql).countActive(scope, max), chunkSize);
     },
 
-    /** To all active devices, which are read in pages: a device that is registered meanwhile may be left out. */
-    async apply({ sql, afterCommit }: Transaction, request: LargeApply): Promise<Applied> {
+    /**
+     * To all active devices, or those of a group, which are read in pages: a device that is registered or joins meanwhile
+     * may be left out.
+     */
+    async apply({ sql, afterCommit }: Transaction, { groupId, ...request }: LargeApply): Promise<Applied> {
       const { organizationId, profileSlug, rollout } = request;
+      const scope = { organizationId, groupId };
       const snapshot = await planner.findSnapshot(sql, organizationId, profileSlug);
-      const targetCount = await pendingIn(sql).countActive(organizationId, Number.MAX_SAFE_INTEGER);
+      const targetCount = await pendingIn(sql).countActive(scope, Number.MAX_SAFE_INTEGER);
       const first = firstStageSize(targetCount, rollout);
       const stageCount = first < targetCount ? FIRST_STAGE + 1 : FIRST_STAGE;
       const newJob = { ...request, profileSnapshot: snapshot, retryOfJobId: null, targetCount, stageCount };
       const job = await jobsIn(sql).insert(newJob);
       const applied: string[] = [];
       for (let after: string | null = null; ; ) {
-        const page: ChangingDevice[] = await pendingIn(sql).listActive(organizationId, {
+        const page: ChangingDevice[] = await pendingIn(sql).listActive(scope, {
           after,
           limit: chunkSize,
         });
@@ -103,8 +112,8 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       return { jobId: job.jobId, applied };
     },
 
-    /** Begins at its start, with the change compiled anew for what the devices are then. */
-    async schedule(
+    /** The change is compiled anew for what the devices are when it is offered. */
+    async queue(
       { sql, afterCommit }: Transaction,
       newJob: JobToBegin,
       changes: DeviceChange[],
@@ -113,7 +122,10 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       const left = firstStageSize(targetCount, newJob.rollout);
       const stageCount = left < targetCount ? FIRST_STAGE + 1 : FIRST_STAGE;
       const job = await jobsIn(sql).insert({ ...newJob, targetCount, stageCount });
-      await queueChanges(sql, job, changes, { left, isActive: false });
+      const isActive = newJob.startAt === null;
+      for (let at = 0; at < changes.length; at += chunkSize) {
+        await queueChanges(sql, job, changes.slice(at, at + chunkSize), { left: left - at, isActive });
+      }
       afterCommit(() => deps.startJob(job));
       return job;
     },

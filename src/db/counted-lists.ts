@@ -21,6 +21,9 @@ const TOTALS = `
   select organization_id, 'assets', 'model:' || model, count(*)
   from assets where archived_at is null and model is not null group by organization_id, model
   union all
+  select organization_id, 'assets', 'group:' || group_id, count(*)
+  from assets where archived_at is null and group_id is not null group by organization_id, group_id
+  union all
   select organization_id, 'alerts', status, count(*) from alerts group by organization_id, status
   union all
   select organization_id, 'alerts', 'type:' || type || ':' || status, count(*)

@@ -49,6 +49,21 @@ const OF_SERIALS = `from unnest(?::text[]) as wanted (serial_number)
     limit 1
   ) as a
   join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id and d.is_active`;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** All active devices of an organization, or those of one of its groups. */
+export interface DeviceScope {
+  organizationId: string;
+  /** Null: of all. */
+  groupId: string | null;
+}
+
+const ACTIVE = 'd.organization_id = ? and d.is_active and a.archived_at is null';
+/** By id: joined freely, the planner expects one member where it does not know the organization. */
+const OF_GROUP = `and d.asset_id = any (array(
+    select id from assets where organization_id = ? and group_id = ? and archived_at is null
+  ))`;
+
 const toKeys = (serialNumbers: string[]) => [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
 
 export type PendingChangesRepository = ReturnType<typeof createPendingChangesRepository>;
@@ -57,41 +72,57 @@ export type PendingChangesRepository = ReturnType<typeof createPendingChangesRep
 export function createPendingChangesRepository(sql: Sql) {
   return {
     /** As they are, without locks: by asset id. */
-    listAllActive(organizationId: string): Promise<ChangingDevice[]> {
+    listAllActive({ organizationId, groupId }: DeviceScope): Promise<ChangingDevice[]> {
       return query(
         sql,
         `select ${COLUMNS} from ${DEVICES}
-         where d.organization_id = ? and d.is_active and a.archived_at is null order by d.asset_id`,
-        [organizationId],
+         where ${ACTIVE} ${groupId === null ? '' : OF_GROUP} order by d.asset_id`,
+        [organizationId, ...(groupId === null ? [] : [organizationId, groupId])],
       );
     },
 
-    lockAllActive(organizationId: string): Promise<ChangingDevice[]> {
+    lockAllActive({ organizationId, groupId }: DeviceScope): Promise<ChangingDevice[]> {
       return query(
         sql,
         `select ${COLUMNS} from ${DEVICES}
-         where d.organization_id = ? and d.is_active and a.archived_at is null ${LOCKED_IN_ORDER}`,
-        [organizationId],
+         where ${ACTIVE} ${groupId === null ? '' : OF_GROUP} ${LOCKED_IN_ORDER}`,
+        [organizationId, ...(groupId === null ? [] : [organizationId, groupId])],
       );
     },
 
     /** How many devices are active, at most `max`. */
-    async countActive(organizationId: string, max: number): Promise<number> {
+    async countActive({ organizationId, groupId }: DeviceScope, max: number): Promise<number> {
       const [row] = await query<{ count: number }>(
         sql,
-        `select count(*) from (
-           select 1 from device_configs where organization_id = ? and is_active limit ?
-         ) as active`,
-        [organizationId, max],
+        groupId === null
+          ? `select count(*) from (
+               select 1 from device_configs where organization_id = ? and is_active limit ?
+             ) as active`
+          : `select count(*) from (
+               select 1 from assets where organization_id = ? and group_id = ? and archived_at is null limit ?
+             ) as active`,
+        [organizationId, ...(groupId === null ? [] : [groupId]), max],
       );
       return row?.count ?? 0;
     },
 
     /** Active devices by asset id, as they are, without locks. */
     listActive(
-      organizationId: string,
+      { organizationId, groupId }: DeviceScope,
       { after, limit }: { after: string | null; limit: number },
     ): Promise<ChangingDevice[]> {
+      if (groupId !== null) {
+        return query(
+          sql,
+          `select ${COLUMNS} from ${DEVICES}
+           where d.organization_id = ? and d.is_active and d.asset_id = any (array(
+             select id from assets
+             where organization_id = ? and group_id = ? and archived_at is null and id > ? order by id limit ?
+           ))
+           order by d.asset_id`,
+          [organizationId, organizationId, groupId, after ?? FIRST_ID, limit],
+        );
+      }
       return query(
         sql,
         `select ${COLUMNS} from ${DEVICES}

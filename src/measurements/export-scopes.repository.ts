@@ -42,14 +42,27 @@ export function createExportScopesRepository(sql: Sql) {
       return rows.map((row) => toScope(organizationId, row));
     },
 
-    /** Active ones by id, after the given one. */
-    async listActive(organizationId: string, after: string | null, limit: number): Promise<ExportScope[]> {
+    /** Active ones by id, after the given one; of a group, or with null of all. */
+    async listActive(
+      organizationId: string,
+      groupId: string | null,
+      { after, limit }: { after: string | null; limit: number },
+    ): Promise<ExportScope[]> {
+      const ofGroup = groupId === null ? '' : 'and a.group_id = ?';
       const rows = await query<Row>(
         sql,
-        `${SCOPE} where a.organization_id = ? and a.archived_at is null and a.id > ? order by a.id limit ?`,
-        [organizationId, after ?? FIRST_ID, limit],
+        `${SCOPE} where a.organization_id = ? ${ofGroup} and a.archived_at is null and a.id > ? order by a.id limit ?`,
+        [organizationId, ...(groupId === null ? [] : [groupId]), after ?? FIRST_ID, limit],
       );
       return rows.map((row) => toScope(organizationId, row));
+    },
+
+    async hasGroup(organizationId: string, groupId: string): Promise<boolean> {
+      const rows = await query(sql, 'select 1 from groups where organization_id = ? and id = ?', [
+        organizationId,
+        groupId,
+      ]);
+      return rows.length > 0;
     },
   };
 }

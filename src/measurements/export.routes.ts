@@ -1,4 +1,4 @@
-import { NO_SUCH_ASSET } from '../assets/asset.ts';
+import { NO_SUCH_ASSET, NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { streamOf } from '../http/pieces.ts';
 import { ok, type Route, route } from '../http/route.ts';
@@ -44,9 +44,13 @@ export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Rout
 async function chooseScopes(
   scopes: ExportScopesRepository,
   organizationId: string,
-  { assetIds }: ExportMeasurements,
+  { assetIds, ...chosen }: ExportMeasurements,
 ): Promise<AsyncIterable<ExportScope>> {
-  if (!assetIds) return listAllScopes((after, max) => scopes.listActive(organizationId, after, max));
+  const groupId = chosen.groupId ?? null;
+  if (groupId !== null && !(await scopes.hasGroup(organizationId, groupId))) throw notFound(NO_SUCH_GROUP);
+  if (!assetIds) {
+    return listAllScopes((after, limit) => scopes.listActive(organizationId, groupId, { after, limit }));
+  }
   const found = await scopes.listByIds(organizationId, assetIds);
   if (found.length < assetIds.length) throw notFound(NO_SUCH_ASSET);
   return inTurn(found);

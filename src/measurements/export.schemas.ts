@@ -3,11 +3,12 @@ import { time, uuid } from '../http/schemas.ts';
 
 const ASSETS_MAX = 100;
 
-/** Either some assets or all of them. */
+/** Some assets, those of a group, or all of them. */
 export interface ExportMeasurements {
   from: Date;
   to: Date;
   assetIds?: string[];
+  groupId?: string;
   all?: true;
 }
 
@@ -24,12 +25,13 @@ export const exportMeasurementsQuery = Joi.object<ExportMeasurements>({
     })
     .description(`1 to ${ASSETS_MAX} ids, separated by commas`)
     .meta({ docs: { type: 'string' } }),
+  groupId: uuid().description('Of the devices that are in this group now'),
   all: Joi.boolean().valid(true).description('Of all devices that are not archived'),
 })
-  .xor('assetIds', 'all')
+  .xor('assetIds', 'groupId', 'all')
   .messages({
-    'object.missing': 'one of assetIds and all=true is required',
-    'object.xor': 'only one of assetIds and all is allowed',
+    'object.missing': 'one of assetIds, groupId and all=true is required',
+    'object.xor': 'only one of assetIds, groupId and all is allowed',
   });
 
 const ASSET_IDS_FAULT = `{{#label}} must be 1 to ${ASSETS_MAX} ids of assets, separated by commas`;

@@ -16,8 +16,12 @@ export interface EndedAlert {
   alertId: string;
 }
 
-/** No asset is in a group, so a channel for groups has no alerts. */
-const MATCHES = `status = 'active' and n.type = any(alert_types) and group_ids = '{}'`;
+/** Only for a channel with groups is the asset looked up. */
+const MATCHES = `status = 'active' and n.type = any(alert_types) and (group_ids = '{}' or (
+    select group_id from assets where organization_id = n.organization_id and id = (
+      select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
+    )
+  ) = any(group_ids))`;
 const OF_CHANNEL = 'organization_id = ? and channel_id = ?';
 const toBindings = ({ organizationId, channelId }: ChannelRef) => [organizationId, channelId];
 

@@ -3,7 +3,7 @@ import { includesRole, type Role } from '../http/role.ts';
 import { created, type Route, route } from '../http/route.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import { createdLinkSchema, createLinkBody } from './links.schemas.ts';
-import { type Claim, OPERATOR_PATH, toLink } from './session.ts';
+import { type Claim, toLink } from './session.ts';
 
 export interface LinksRoutesDeps {
   /** null: there is no operators' page. */

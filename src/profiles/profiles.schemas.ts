@@ -212,6 +212,9 @@ export const updateProfileBody = Joi.object<ProfileInput>({
   .example({ intervals: { transmissionIntervalSeconds: 3_600 } })
   .meta({ name: 'UpdateProfile' });
 
+/** Of a profile that a body names. */
+export const profileSlug = slug;
+
 /** What cannot be a slug names no profile. */
 export const slugParam = Joi.object<{ slug: string }>({ slug: slug.required() });
 

@@ -83,6 +83,7 @@ describe('Assets', () => {
         floor: null,
         buildingId: null,
         spaceId: null,
+        groupId: null,
         syncStatus: 'no_device_report',
         openAlerts: 0,
         replacementHistory: [],

@@ -123,8 +123,8 @@ describe('Applying a profile', () => {
   });
 
   for (const [what, body, message] of [
-    ['both ways of choosing devices', { serialNumbers: ['X'], applyToAll: true }, /must not both/],
-    ['no devices chosen', {}, /either serialNumbers or applyToAll/],
+    ['both ways of choosing devices', { serialNumbers: ['X'], applyToAll: true }, /only one of/],
+    ['no devices chosen', {}, /one of serialNumbers, applyToAll and groupId/],
     ['no serials in the list', { serialNumbers: [] }, /serialNumbers must name at least one/],
     ['applyToAll false', { applyToAll: false }, /applyToAll must be true/],
     ['a deadline of nothing', { applyToAll: true, deadlineMinutes: 0 }, /deadlineMinutes/],

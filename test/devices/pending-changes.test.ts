@@ -89,7 +89,9 @@ describe('A change of many devices in one statement', function () {
     dms = await startService({ withWorker: false });
     await registerMany(dms, DEVICES);
     const pending = createPendingChangesRepository(dms.service.sql);
-    const assetIds = (await pending.lockAllActive(dms.id)).map(({ assetId }) => assetId);
+    const assetIds = (await pending.lockAllActive({ organizationId: dms.id, groupId: null })).map(
+      ({ assetId }) => assetId,
+    );
     found = await devicesIn(dms.service.sql).lockByAsset(dms.id, assetIds);
   });
   after(() => dms.stop());

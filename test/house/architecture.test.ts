@@ -19,6 +19,7 @@ const FLOORS = [
   'src/assets',
   'src/certificates',
   'src/config-jobs',
+  'src/groups',
   'src/measurements',
   'src/alerts',
   'src/statistics',

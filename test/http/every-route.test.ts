@@ -50,6 +50,13 @@ const SPECIFIED: Record<string, number> = {
 
 /** Additional operations of docs/contract.md. */
 const ADDED: Record<string, number> = {
+  'GET /groups': 200,
+  'POST /groups': 201,
+  'GET /groups/{groupId}': 200,
+  'PATCH /groups/{groupId}': 200,
+  'DELETE /groups/{groupId}': 204,
+  'POST /groups/{groupId}/add-members': 200,
+  'POST /groups/{groupId}/remove-members': 200,
   'GET /notification-channels': 200,
   'POST /notification-channels': 201,
   'GET /notification-channels/{channelId}': 200,

@@ -22,6 +22,7 @@ const NOWHERE: Fixtures = {
   jobId: 'x',
   unregisteredSerial: 'x',
   channelId: 'x',
+  groupId: 'x',
   webhookIds: {},
   deliveryIds: {},
 };

@@ -30,6 +30,7 @@ export interface Fixtures {
   /** Sent without being registered. */
   unregisteredSerial: string;
   channelId: string;
+  groupId: string;
   keyId: string;
 }
 
@@ -40,6 +41,7 @@ const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
 const HOOK = { url: 'http://127.0.0.1:9/hooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
 
 const CHANNEL = { type: 'webhook', target: HOOK.url };
+const ROLLOUT = { firstPercent: 10, minAppliedPercent: 90, abortFailedPercent: 50 };
 const REPLAY = { since: '2026-03-02T08:15:30Z', until: '2026-03-03T08:15:30Z', states: ['failed'] };
 
 /** A valid body for every operation that has one, with as many fields as can be combined. */
@@ -49,9 +51,10 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   applyProfile: ({ serial }) => ({
     serialNumbers: [serial],
     deadlineMinutes: 60,
-    rollout: { firstPercent: 10, minAppliedPercent: 90, abortFailedPercent: 50 },
+    rollout: ROLLOUT,
   }),
-  registerAsset: () => ({
+  registerAsset: ({ groupId }) => ({
+    groupId,
     serialNumber: next('SERIAL'),
     name: 'Cold room',
     waterType: 'automatic',
@@ -94,6 +97,15 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
     quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Stockholm' },
     status: 'active',
   }),
+  createGroup: ({ slug }) => ({ name: next('Group'), profileSlug: slug }),
+  updateGroup: ({ slug }) => ({
+    name: next('Group'),
+    profileSlug: slug,
+    deadlineMinutes: 60,
+    rollout: ROLLOUT,
+  }),
+  addGroupMembers: ({ serial }) => ({ serialNumbers: [serial] }),
+  removeGroupMembers: ({ serial }) => ({ serialNumbers: [serial] }),
   updateNotificationChannel: () => ({ delayMinutes: 5, quietHours: null }),
   replayCellularWebhook: () => REPLAY,
   replayWebhook: () => REPLAY,
@@ -122,6 +134,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
   const channelId = (await organization.api.post('/notification-channels', CHANNEL)).body.id;
+  const groupId = (await organization.api.post('/groups', { name: next('Group') })).body.id;
   await organization.api.post(`/assets/${assetId}/device-token`);
   const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
   const unregisteredSerial = next('STRANGER');
@@ -135,6 +148,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
     jobId,
     alertId,
     channelId,
+    groupId,
     keyId: key.id,
     unregisteredSerial,
     ...(await populateWebhooks(organization, slug)),
@@ -198,6 +212,7 @@ export const KNOWN_SLOTS = [
   'deliveryId',
   'alertId',
   'channelId',
+  'groupId',
   'keyId',
 ];
 

@@ -186,11 +186,12 @@ class Operations:
         from_: str,
         to: str,
         asset_ids: str | None = None,
+        group_id: str | None = None,
         all: bool | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Export what many devices have measured."""
-        return self._call("GET", "/measurements", {"from": from_, "to": to, "assetIds": asset_ids, "all": all}, headers=headers)
+        return self._call("GET", "/measurements", {"from": from_, "to": to, "assetIds": asset_ids, "groupId": group_id, "all": all}, headers=headers)
 
     def get_statistics(
         self,
@@ -215,11 +216,12 @@ class Operations:
         status: str | None = None,
         battery_status: str | None = None,
         sync_status: str | None = None,
+        group_id: str | None = None,
         last_reading_before: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """List active devices."""
-        return self._call("GET", "/assets", {"limit": limit, "cursor": cursor, "model": model, "model-name": model_name, "q": q, "serialNumber": serial_number, "status": status, "batteryStatus": battery_status, "syncStatus": sync_status, "lastReadingBefore": last_reading_before}, headers=headers)
+        return self._call("GET", "/assets", {"limit": limit, "cursor": cursor, "model": model, "model-name": model_name, "q": q, "serialNumber": serial_number, "status": status, "batteryStatus": battery_status, "syncStatus": sync_status, "groupId": group_id, "lastReadingBefore": last_reading_before}, headers=headers)
 
     def register_asset(
         self,
@@ -294,6 +296,74 @@ class Operations:
     ) -> Any:
         """End the token of this device."""
         return self._call("DELETE", f"/assets/{quote(asset_id, safe='')}/device-token", {}, headers=headers)
+
+    def list_groups(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """List groups, newest first."""
+        return self._call("GET", "/groups", {"limit": limit, "cursor": cursor}, headers=headers)
+
+    def create_group(
+        self,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Create a group."""
+        return self._call("POST", "/groups", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
+    def get_group(
+        self,
+        group_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Get a group."""
+        return self._call("GET", f"/groups/{quote(group_id, safe='')}", {}, headers=headers)
+
+    def update_group(
+        self,
+        group_id: str,
+        *,
+        dry_run: bool | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Change a group, or bring its profile to all members."""
+        return self._call("PATCH", f"/groups/{quote(group_id, safe='')}", {"dryRun": dry_run}, body=body, content_type="application/json", headers=headers)
+
+    def delete_group(
+        self,
+        group_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Delete a group."""
+        return self._call("DELETE", f"/groups/{quote(group_id, safe='')}", {}, headers=headers)
+
+    def add_group_members(
+        self,
+        group_id: str,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Let devices join a group."""
+        return self._call("POST", f"/groups/{quote(group_id, safe='')}/add-members", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
+    def remove_group_members(
+        self,
+        group_id: str,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Let devices leave a group."""
+        return self._call("POST", f"/groups/{quote(group_id, safe='')}/remove-members", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
 
     def get_fleet(
         self,

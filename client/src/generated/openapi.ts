@@ -464,6 +464,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List groups, newest first
+         * @description The members of a group are in GET /assets?groupId=….
+         */
+        get: operations["listGroups"];
+        put?: never;
+        /**
+         * Create a group
+         * @description With a profile, every device that joins the group and does not run the profile gets a job. 409 when a group has the name, compared without case.
+         */
+        post: operations["createGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{groupId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a group
+         * @description With the number of its members.
+         */
+        get: operations["getGroup"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a group
+         * @description All members leave it: what is still open of its profile is withdrawn from them.
+         */
+        delete: operations["deleteGroup"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a group, or bring its profile to all members
+         * @description A profile that is named is offered to every member that does not run it, in one job; name it again after it was changed, or after other profiles were applied to members. A member that refused it waits for a retry of its job. What is still open of the profile that the group had before is withdrawn.
+         */
+        patch: operations["updateGroup"];
+        trace?: never;
+    };
+    "/groups/{groupId}/add-members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let devices join a group
+         * @description All or none. Each leaves the group that it was in, and those that do not run the profile of the group get a job.
+         */
+        post: operations["addGroupMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{groupId}/remove-members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let devices leave a group
+         * @description All or none. What is still open of the profile of the group is withdrawn; devices that are not in it are left alone.
+         */
+        post: operations["removeGroupMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/fleet": {
         parameters: {
             query?: never;
@@ -1425,6 +1517,8 @@ export interface components {
              * @enum {boolean}
              */
             applyToAll?: true;
+            /** @description All active devices of a group */
+            groupId?: string;
             /**
              * Format: date-time
              * @description From when on the change is offered, at most 30 days ahead; until then the job is scheduled. Default: at once
@@ -1437,7 +1531,7 @@ export interface components {
              */
             deadlineMinutes?: number;
             rollout?: components["schemas"]["Rollout"];
-        } & (unknown | unknown);
+        } & (unknown | unknown | unknown);
         /**
          * @example {
          *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
@@ -1505,6 +1599,7 @@ export interface components {
          *       "buildingId": "main",
          *       "spaceId": "pharmacy",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
          *       "syncStatus": "applied",
          *       "openAlerts": 0,
          *       "latest": [
@@ -1557,6 +1652,8 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             createdAt: string;
+            /** @description null when the device is in no group */
+            groupId: string | null;
             /**
              * @description As in the configuration of the device
              * @enum {string}
@@ -1843,6 +1940,43 @@ export interface components {
              *     ]
              */
             events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+         *       "recType": "group",
+         *       "name": "Vaccine fridges",
+         *       "profileSlug": "vaccine-fridge",
+         *       "memberCount": 12,
+         *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
+         *     }
+         */
+        ChangedGroup: {
+            id: string;
+            /** @enum {string} */
+            recType: "group";
+            name: string;
+            /** @description The profile that members are to run */
+            profileSlug: string | null;
+            memberCount: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            updatedAt: string;
+            /** @description The job for members that do not run the profile; null when there is none */
+            jobId: string | null;
+            /** @description With dryRun: what the job would offer, one per variant of device */
+            preview?: components["schemas"]["Preview"][];
         };
         /**
          * @example {
@@ -2695,6 +2829,38 @@ export interface components {
             /** @description Serial numbers that sent and are not registered */
             unregisteredDevices: number;
         };
+        /**
+         * @example {
+         *       "id": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+         *       "recType": "group",
+         *       "name": "Vaccine fridges",
+         *       "profileSlug": "vaccine-fridge",
+         *       "memberCount": 12,
+         *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "updatedAt": "2026-03-02T08:15:30.000Z"
+         *     }
+         */
+        Group: {
+            id: string;
+            /** @enum {string} */
+            recType: "group";
+            name: string;
+            /** @description The profile that members are to run */
+            profileSlug: string | null;
+            memberCount: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            updatedAt: string;
+        };
         /** @description How often to measure and to send; what is not set stays as it is on the device. */
         Intervals: {
             /**
@@ -2801,6 +2967,7 @@ export interface components {
          *       "buildingId": "main",
          *       "spaceId": "pharmacy",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
          *       "syncStatus": "applied",
          *       "openAlerts": 0,
          *       "latest": [
@@ -2847,6 +3014,8 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             createdAt: string;
+            /** @description null when the device is in no group */
+            groupId: string | null;
             /**
              * @description As in the configuration of the device
              * @enum {string}
@@ -3148,6 +3317,8 @@ export interface components {
             buildingId?: string;
             /** @description In the customer's own system */
             spaceId?: string;
+            /** @description The group that the device is in; it is in one at most */
+            groupId?: string;
         };
         Rollout: {
             /** @description Share of the devices that go first */
@@ -4145,6 +4316,8 @@ export interface operations {
                 to: string;
                 /** @description 1 to 100 ids, separated by commas */
                 assetIds?: string;
+                /** @description Of the devices that are in this group now */
+                groupId?: string;
                 /** @description Of all devices that are not archived */
                 all?: true;
             };
@@ -4215,6 +4388,8 @@ export interface operations {
                 status?: "new" | "online" | "offline";
                 batteryStatus?: "ok" | "low" | "unknown";
                 syncStatus?: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
+                /** @description Members of this group */
+                groupId?: string;
                 /** @description Also those that have never sent a reading */
                 lastReadingBefore?: string;
             };
@@ -4385,6 +4560,8 @@ export interface operations {
                     buildingId?: string | null;
                     /** @description In the customer's own system */
                     spaceId?: string | null;
+                    /** @description The group that the device is in; it is in one at most */
+                    groupId?: string | null;
                 };
             };
         };
@@ -4480,6 +4657,222 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Group"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Unique, compared without case */
+                    name: string;
+                    /**
+                     * @description The profile that members are to run; null for none
+                     * @example vaccine-fridge
+                     */
+                    profileSlug?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateGroup: {
+        parameters: {
+            query?: {
+                /** @description Show what the job would offer, change nothing */
+                dryRun?: boolean;
+            };
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Unique, compared without case */
+                    name?: string;
+                    /**
+                     * @description The profile that members are to run; null for none
+                     * @example vaccine-fridge
+                     */
+                    profileSlug?: string | null;
+                    rollout?: components["schemas"]["Rollout"];
+                    /** @description Minutes from the start until the job stops waiting; the change stays pending */
+                    deadlineMinutes?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedGroup"];
+                };
+            };
+        };
+    };
+    addGroupMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    serialNumbers: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many were not in the group */
+                        added: number;
+                        /** @description The job for members that do not run the profile; null when there is none */
+                        jobId: string | null;
+                    };
+                };
+            };
+        };
+    };
+    removeGroupMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    serialNumbers: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many were in the group */
+                        removed: number;
+                    };
+                };
             };
         };
     };

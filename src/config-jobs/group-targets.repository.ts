@@ -1,0 +1,41 @@
+/** The targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { GroupRef, TargetState } from './config-job.ts';
+import { OPEN, type TargetChange } from './config-targets.repository.ts';
+
+export interface GroupTarget extends TargetChange {
+  state: TargetState;
+}
+
+const OF_MEMBERS = 'organization_id = ? and asset_id = any(?::uuid[]) and is_active and group_id = ?';
+
+export type GroupTargetsRepository = ReturnType<typeof createGroupTargetsRepository>;
+
+export function createGroupTargetsRepository(sql: Sql) {
+  return {
+    /** Those whose change the device may still come to run, the earliest job first. */
+    listActive({ organizationId, groupId }: GroupRef, assetIds: string[]): Promise<GroupTarget[]> {
+      return query(
+        sql,
+        `select asset_id as "assetId", change_config_id as "changeId", state from config_targets
+         where ${OF_MEMBERS} order by asset_id, job_id`,
+        [organizationId, assetIds, groupId],
+      );
+    },
+
+    /** Cancels those that are open. Answers with the ids of the jobs concerned. */
+    async end({ organizationId, groupId }: GroupRef, assetIds: string[], reason: string): Promise<string[]> {
+      const rows = await query<{ jobId: string }>(
+        sql,
+        `update config_targets set
+           state = case when ${OPEN} then 'cancelled' else state end,
+           reason = case when ${OPEN} then ? else reason end,
+           is_active = false, updated_at = now()
+         where ${OF_MEMBERS} returning job_id as "jobId"`,
+        [reason, organizationId, assetIds, groupId],
+      );
+      return [...new Set(rows.map(({ jobId }) => jobId))];
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { NO_SUCH_GROUP } from '../assets/asset.ts';
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
+import { created, nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { notFound } from '../process/errors.ts';
+import { changedGroupView, groupView } from './group.ts';
+import type { GroupsRepository } from './groups.repository.ts';
+import {
+  addedMembersSchema,
+  changedGroupSchema,
+  changeGroupBody,
+  changeGroupQuery,
+  createGroupBody,
+  groupListSchema,
+  groupSchema,
+  listGroupsQuery,
+  membersBody,
+  removedMembersSchema,
+} from './groups.schemas.ts';
+import type { GroupsService } from './groups.service.ts';
+import type { Membership } from './membership.service.ts';
+
+export interface GroupsRoutesDeps {
+  groups: Pick<GroupsRepository, 'list' | 'find'>;
+  groupsIn(sql: Sql): Pick<GroupsRepository, 'find'>;
+  service: GroupsService;
+  membership: Pick<Membership, 'add' | 'remove'>;
+}
+
+const tag = 'Groups';
+const auth = 'customer' as const;
+const path = '/groups';
+const itemPath = `${path}/{groupId}`;
+const params = idParams('groupId');
+
+export function groupsRoutes({ groups, groupsIn, service, membership }: GroupsRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: groupSchema,
+    async find(sql, organizationId, id) {
+      const group = await groupsIn(sql).find(organizationId, id);
+      return group && groupView(group);
+    },
+  };
+  return [
+    route({
+      method: 'GET',
+      path,
+      operationId: 'listGroups',
+      summary: 'List groups, newest first',
+      description: 'The members of a group are in GET /assets?groupId=….',
+      tag,
+      auth,
+      query: listGroupsQuery,
+      responses: { 200: groupListSchema },
+      async handle({ caller, query: { limit, cursor: before = null }, url }) {
+        const found = await groups.list(caller.organizationId, { before, limit: limit + 1 });
+        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+        return ok({ items: items.map(groupView), nextCursor }, nextLink(url, nextCursor));
+      },
+    }),
+    route({
+      method: 'POST',
+      path,
+      operationId: 'createGroup',
+      summary: 'Create a group',
+      description:
+        'With a profile, every device that joins the group and does not run the profile gets a job. 409 when a group has the name, compared without case.',
+      tag,
+      auth,
+      body: createGroupBody,
+      responses: { 201: groupSchema },
+      errors: [404, 409],
+      audit: { subject: ({ id }) => id, shown },
+      async handle({ caller, body, transact }) {
+        const group = await service.add(transact, caller.organizationId, body);
+        return created(groupView(group), { Location: `${path}/${group.id}` });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: itemPath,
+      operationId: 'getGroup',
+      summary: 'Get a group',
+      description: 'With the number of its members.',
+      tag,
+      auth,
+      params,
+      responses: { 200: groupSchema },
+      errors: [404],
+      async handle({ caller, params: { groupId } }) {
+        const group = await groups.find(caller.organizationId, groupId);
+        if (!group) throw notFound(NO_SUCH_GROUP);
+        return ok(groupView(group));
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: itemPath,
+      operationId: 'updateGroup',
+      summary: 'Change a group, or bring its profile to all members',
+      description:
+        'A profile that is named is offered to every member that does not run it, in one job; name it again after it was changed, or after other profiles were applied to members. A member that refused it waits for a retry of its job. What is still open of the profile that the group had before is withdrawn.',
+      tag,
+      auth,
+      params,
+      query: changeGroupQuery,
+      body: changeGroupBody,
+      responses: { 200: changedGroupSchema },
+      errors: [404, 409],
+      audit: {
+        subject: 'groupId',
+        shown,
+        isChange: ({ preview }) => preview === undefined,
+      },
+      async handle({ caller: { organizationId }, params: { groupId }, query, body, transact }) {
+        const change = query.dryRun ? service.preview : service.change;
+        return ok(changedGroupView(await change(transact, organizationId, groupId, body)));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: itemPath,
+      operationId: 'deleteGroup',
+      summary: 'Delete a group',
+      description: 'All members leave it: what is still open of its profile is withdrawn from them.',
+      tag,
+      auth,
+      params,
+      responses: { 204: null },
+      errors: [404],
+      audit: { subject: 'groupId', shown },
+      async handle({ caller, params: { groupId }, transact }) {
+        await service.remove(transact, caller.organizationId, groupId);
+        return noContent();
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${itemPath}/add-members`,
+      operationId: 'addGroupMembers',
+      summary: 'Let devices join a group',
+      description:
+        'All or none. Each leaves the group that it was in, and those that do not run the profile of the group get a job.',
+      tag,
+      auth,
+      params,
+      body: membersBody,
+      responses: { 200: addedMembersSchema },
+      errors: [404],
+      audit: {
+        subject: 'groupId',
+        after: ({ added, jobId }) => ({ added, jobId }),
+      },
+      async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
+        const { count, jobId } = await membership.add(
+          transact,
+          caller.organizationId,
+          groupId,
+          serialNumbers,
+        );
+        return ok({ added: count, jobId });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${itemPath}/remove-members`,
+      operationId: 'removeGroupMembers',
+      summary: 'Let devices leave a group',
+      description:
+        'All or none. What is still open of the profile of the group is withdrawn; devices that are not in it are left alone.',
+      tag,
+      auth,
+      params,
+      body: membersBody,
+      responses: { 200: removedMembersSchema },
+      errors: [404],
+      audit: {
+        subject: 'groupId',
+        after: ({ removed }) => ({ removed }),
+      },
+      async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
+        return ok({
+          removed: await membership.remove(transact, caller.organizationId, groupId, serialNumbers),
+        });
+      },
+    }),
+  ];
+}

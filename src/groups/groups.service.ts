@@ -1,0 +1,132 @@
+/** What customers do with groups: each verb is one transaction. */
+import { NO_SUCH_GROUP } from '../assets/asset.ts';
+import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
+import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
+import type { Sql } from '../db/database.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import { notFound } from '../process/errors.ts';
+import { NO_SUCH_PROFILE } from '../profiles/profile.ts';
+import {
+  type ChangedGroup,
+  type ChangeGroup,
+  type CreateGroup,
+  DELETED,
+  type Group,
+  OTHER_PROFILE,
+} from './group.ts';
+import type { GroupsRepository } from './groups.repository.ts';
+import type { MembersRepository } from './members.repository.ts';
+
+export interface GroupsServiceDeps {
+  groupsIn(sql: Sql): GroupsRepository;
+  membersIn(sql: Sql): Pick<MembersRepository, 'list' | 'clear'>;
+  profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<unknown> };
+  desired: DesiredProfiles;
+  /** Members whose change is withdrawn at a time. */
+  chunkSize: number;
+}
+
+export type GroupsService = ReturnType<typeof createGroupsService>;
+
+export function createGroupsService({
+  groupsIn,
+  membersIn,
+  profilesIn,
+  desired,
+  chunkSize,
+}: GroupsServiceDeps) {
+  async function requireProfile(sql: Sql, organizationId: string, slug: string | null): Promise<void> {
+    if (slug !== null && !(await profilesIn(sql).find(organizationId, slug))) throw notFound(NO_SUCH_PROFILE);
+  }
+
+  async function lockOwn(sql: Sql, organizationId: string, id: string): Promise<Group> {
+    const group = await groupsIn(sql).lock(organizationId, id);
+    if (!group) throw notFound(NO_SUCH_GROUP);
+    return group;
+  }
+
+  async function withdrawFromAll(
+    tx: Transaction,
+    organizationId: string,
+    groupId: string,
+    reason: string,
+  ): Promise<void> {
+    for (let after: string | null = null; ; ) {
+      const page = await membersIn(tx.sql).list(organizationId, groupId, { after, limit: chunkSize });
+      await desired.withdraw(tx, { organizationId, groupId }, page, reason);
+      if (page.length < chunkSize) return;
+      after = page.at(-1) as string;
+    }
+  }
+
+  return {
+    /** @throws not found when there is no such profile, conflict when a group has the name. */
+    add(transact: Transact, organizationId: string, request: CreateGroup): Promise<Group> {
+      const fields = { name: request.name, profileSlug: request.profileSlug ?? null };
+      return transact(async ({ sql }) => {
+        await requireProfile(sql, organizationId, fields.profileSlug);
+        const id = await groupsIn(sql).insert(organizationId, fields);
+        return (await groupsIn(sql).find(organizationId, id)) as Group;
+      });
+    },
+
+    /**
+     * A profile that is named is offered to every member that does not run it, also when the group had it before. What was
+     * still open of another one is withdrawn.
+     */
+    change(
+      transact: Transact,
+      organizationId: string,
+      groupId: string,
+      change: ChangeGroup,
+    ): Promise<ChangedGroup> {
+      return transact(async (tx) => {
+        const before = await lockOwn(tx.sql, organizationId, groupId);
+        const { id } = before;
+        const { name, profileSlug } = { ...before, ...change };
+        await requireProfile(tx.sql, organizationId, profileSlug);
+        await groupsIn(tx.sql).update(organizationId, id, { name, profileSlug });
+        if (profileSlug !== before.profileSlug) await withdrawFromAll(tx, organizationId, id, OTHER_PROFILE);
+        const { rollout = null, deadlineMinutes = DEADLINE_MINUTES_DEFAULT } = change;
+        const isNamed = change.profileSlug !== undefined && profileSlug !== null;
+        const jobId = isNamed
+          ? await desired.offerToAll(tx, {
+              ...{ organizationId, groupId: id, profileSlug },
+              ...{ rollout, deadlineMinutes },
+            })
+          : null;
+        return { group: (await groupsIn(tx.sql).find(organizationId, id)) as Group, jobId };
+      });
+    },
+
+    /** The group as it would be, and what its job would offer; changes and locks nothing. */
+    preview(
+      transact: Transact,
+      organizationId: string,
+      groupId: string,
+      { name, profileSlug }: ChangeGroup,
+    ): Promise<ChangedGroup> {
+      return transact(async ({ sql }) => {
+        const before = await groupsIn(sql).find(organizationId, groupId);
+        if (!before) throw notFound(NO_SUCH_GROUP);
+        const group = { ...before, ...(name !== undefined && { name }) };
+        if (profileSlug === undefined) return { group, jobId: null, preview: [] };
+        const preview =
+          profileSlug === null
+            ? []
+            : await desired.preview(sql, { organizationId, groupId: before.id }, profileSlug);
+        return { group: { ...group, profileSlug }, jobId: null, preview };
+      });
+    },
+
+    /** All members leave it. */
+    remove(transact: Transact, organizationId: string, groupId: string): Promise<void> {
+      return transact(async (tx) => {
+        const { id } = await lockOwn(tx.sql, organizationId, groupId);
+        await withdrawFromAll(tx, organizationId, id, DELETED);
+        await membersIn(tx.sql).clear(organizationId, id);
+        await groupsIn(tx.sql).remove(organizationId, id);
+      });
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * Assets join and leave groups. Each group concerned is locked for share first, and then the devices in their order:
+ * whoever changes the profile of a group waits for those who join it, or they wait and get the new profile.
+ */
+import { NO_SUCH_GROUP } from '../assets/asset.ts';
+import { inOrderOf } from '../config-jobs/chosen-serials.ts';
+import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
+import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
+import type { Sql } from '../db/database.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import { notFound } from '../process/errors.ts';
+import { LEFT } from './group.ts';
+import type { GroupsRepository, SharedGroup } from './groups.repository.ts';
+import type { Member, MembersRepository } from './members.repository.ts';
+
+/** The devices of assets, locked while they join or leave. */
+export interface MemberDevices {
+  lockAssets(organizationId: string, assetIds: string[]): Promise<unknown>;
+  listSerials(
+    organizationId: string,
+    serials: string[],
+  ): Promise<Array<{ assetId: string; serialNumber: string }>>;
+}
+
+export interface MembershipDeps {
+  groupsIn(sql: Sql): Pick<GroupsRepository, 'lockShared'>;
+  membersIn(sql: Sql): Pick<MembersRepository, 'listGroups' | 'assign'>;
+  devicesIn(sql: Sql): MemberDevices;
+  desired: Pick<DesiredProfiles, 'offerTo' | 'withdraw'>;
+}
+
+/** What became of assets that were to join a group. */
+export interface Joined {
+  /** Those that were not in it. */
+  count: number;
+  /** Of the job for those of them that do not run the profile of the group; null when there is none. */
+  jobId: string | null;
+}
+
+export type Membership = ReturnType<typeof createMembership>;
+
+export function createMembership({ groupsIn, membersIn, devicesIn, desired }: MembershipDeps) {
+  /** Locks the groups that the assets are in, and then the devices; answers with the group of each. */
+  async function lockMembers(sql: Sql, organizationId: string, assetIds: string[], groupIds: string[]) {
+    const before = await membersIn(sql).listGroups(organizationId, assetIds);
+    const groups = await groupsIn(sql).lockShared(organizationId, [...groupIds, ...groupsOf(before)]);
+    await devicesIn(sql).lockAssets(organizationId, assetIds);
+    const members = await membersIn(sql).listGroups(organizationId, assetIds);
+    // An asset has joined another group meanwhile. A circle of waits is resolved by running the transaction again.
+    const unlocked = groupsOf(members).filter((id) => !groups.some((group) => group.id === id));
+    if (unlocked.length > 0) await groupsIn(sql).lockShared(organizationId, unlocked);
+    return { groups, members };
+  }
+
+  async function leave(tx: Transaction, organizationId: string, members: Member[]): Promise<void> {
+    for (const groupId of groupsOf(members)) {
+      const assetIds = members.filter((member) => member.groupId === groupId).map(({ assetId }) => assetId);
+      await desired.withdraw(tx, { organizationId, groupId }, assetIds, LEFT);
+    }
+    await membersIn(tx.sql).assign(organizationId, assetsOf(members), null);
+  }
+
+  /** @throws not found when there is no such group. */
+  async function join(
+    tx: Transaction,
+    organizationId: string,
+    assetIds: string[],
+    groupId: string,
+  ): Promise<Joined> {
+    const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
+    const group = groups.find(({ id }) => id === groupId.toLowerCase());
+    if (!group) throw notFound(NO_SUCH_GROUP);
+    const joining = members.filter((member) => member.groupId !== group.id);
+    const leaving = joining.filter((member) => member.groupId !== null);
+    if (leaving.length > 0) await leave(tx, organizationId, leaving);
+    await membersIn(tx.sql).assign(organizationId, assetsOf(joining), group.id);
+    return { count: joining.length, jobId: await offer(tx, organizationId, group, assetsOf(joining)) };
+  }
+
+  async function offer(
+    tx: Transaction,
+    organizationId: string,
+    { id, profileSlug }: SharedGroup,
+    assetIds: string[],
+  ): Promise<string | null> {
+    if (profileSlug === null || assetIds.length === 0) return null;
+    const rule = { rollout: null, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
+    return desired.offerTo(tx, { organizationId, groupId: id, profileSlug, ...rule }, assetIds);
+  }
+
+  async function findAssets(sql: Sql, organizationId: string, serials: string[]): Promise<string[]> {
+    const found = await devicesIn(sql).listSerials(organizationId, serials);
+    return assetsOf(inOrderOf(serials, found));
+  }
+
+  return {
+    /** Into the group, or with null out of the one that the asset is in. An asset that is not there is left out. */
+    async move(
+      tx: Transaction,
+      organizationId: string,
+      assetId: string,
+      groupId: string | null,
+    ): Promise<void> {
+      if (groupId !== null) {
+        await join(tx, organizationId, [assetId], groupId);
+        return;
+      }
+      const { members } = await lockMembers(tx.sql, organizationId, [assetId], []);
+      await leave(tx, organizationId, members);
+    },
+
+    /** Those of the groups that are there; they stay as they are until the transaction ends. */
+    async lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>> {
+      const groups = await groupsIn(sql).lockShared(organizationId, groupIds);
+      return new Set(groups.map(({ id }) => id));
+    },
+
+    /** New assets, which were inserted as members of the locked group. */
+    async welcome(
+      tx: Transaction,
+      organizationId: string,
+      groupId: string,
+      assetIds: string[],
+    ): Promise<void> {
+      const [group] = await groupsIn(tx.sql).lockShared(organizationId, [groupId]);
+      if (group) await offer(tx, organizationId, group, assetIds);
+    },
+
+    /** @throws not found when there is no such group, or a serial number has no active device. */
+    add(transact: Transact, organizationId: string, groupId: string, serials: string[]): Promise<Joined> {
+      return transact(async (tx) =>
+        join(tx, organizationId, await findAssets(tx.sql, organizationId, serials), groupId),
+      );
+    },
+
+    /** Devices that are not in the group are left alone. Answers with how many were. */
+    remove(transact: Transact, organizationId: string, groupId: string, serials: string[]): Promise<number> {
+      return transact(async (tx) => {
+        const assetIds = await findAssets(tx.sql, organizationId, serials);
+        const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
+        const group = groups.find(({ id }) => id === groupId.toLowerCase());
+        if (!group) throw notFound(NO_SUCH_GROUP);
+        const leaving = members.filter((member) => member.groupId === group.id);
+        await leave(tx, organizationId, leaving);
+        return leaving.length;
+      });
+    },
+  };
+}
+
+const assetsOf = (members: Array<{ assetId: string }>) => members.map(({ assetId }) => assetId);
+const groupsOf = (members: Member[]) => [...new Set(members.flatMap(({ groupId }) => groupId ?? []))];

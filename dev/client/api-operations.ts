@@ -26,7 +26,7 @@ export interface ApiOperation {
   method: string;
   path: string;
   query: string[];
-  /** The media type of the body; null when it takes none. */
+  /** The media type of the body, JSON where there is a choice; null when it takes none. */
   body: string | null;
   takesIdempotencyKey: boolean;
 }
@@ -44,7 +44,8 @@ function toOperation(
   operation: DocumentedOperation,
 ): ApiOperation {
   const parameters = parametersOf(document, operation);
-  const [body = null] = Object.keys(operation.requestBody?.content ?? {});
+  const bodies = Object.keys(operation.requestBody?.content ?? {});
+  const body = bodies.find((type) => type === 'application/json') ?? bodies[0] ?? null;
   return {
     id: operation.operationId,
     method: method.toUpperCase(),

@@ -239,7 +239,7 @@ class Operations:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Register many devices."""
-        return self._call("POST", "/assets/import", {}, body=body, content_type="text/csv", takes_key=True, headers=headers)
+        return self._call("POST", "/assets/import", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
 
     def change_asset(
         self,

@@ -21,7 +21,7 @@ export const OPERATIONS = {
   getStatistics: {"method":"GET","path":"/assets/{assetId}/statistics","query":["from","to"],"body":null,"takesIdempotencyKey":false},
   listAssets: {"method":"GET","path":"/assets","query":["limit","cursor","model","model-name","q","serialNumber","status","batteryStatus","syncStatus","groupId","lastReadingBefore"],"body":null,"takesIdempotencyKey":false},
   registerAsset: {"method":"POST","path":"/assets","query":[],"body":"application/json","takesIdempotencyKey":true},
-  importAssets: {"method":"POST","path":"/assets/import","query":[],"body":"text/csv","takesIdempotencyKey":true},
+  importAssets: {"method":"POST","path":"/assets/import","query":[],"body":"application/json","takesIdempotencyKey":true},
   changeAsset: {"method":"PATCH","path":"/assets/{assetId}","query":[],"body":"application/json","takesIdempotencyKey":false},
   getAsset: {"method":"GET","path":"/assets/{assetId}","query":[],"body":null,"takesIdempotencyKey":false},
   archiveAsset: {"method":"DELETE","path":"/assets/{assetId}","query":[],"body":null,"takesIdempotencyKey":false},

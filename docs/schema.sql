@@ -923,20 +923,21 @@ CREATE OR REPLACE FUNCTION record_assets_changes()
  LANGUAGE plpgsql
 AS $function$
   begin
-    if tg_op = 'INSERT' then 
-      insert into list_changes (organization_id, list, key, change)
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change) 
       select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added) as changed
       cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
       where archived_at is null
       group by organization_id, counted.key having sum(change) <> 0;
-    elsif tg_op = 'DELETE' then 
-      insert into list_changes (organization_id, list, key, change)
+    elsif tg_op = 'DELETE' then
+      insert into list_changes (organization_id, list, key, change) 
       select organization_id, 'assets', counted.key, sum(change) from (select *, -1 as change from removed) as changed
       cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
       where archived_at is null
       group by organization_id, counted.key having sum(change) <> 0;
-    else 
+    else
       insert into list_changes (organization_id, list, key, change)
+      
       select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
       cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
       where archived_at is null

@@ -37,17 +37,20 @@ const KEYS = `select '' as key union all select 'model:' || model where model is
 /** As it was before, with other keys: no asset is in a group yet, so nothing has to be counted. */
 function functionOf(keys: string): string {
   const statement = (changed: string) => `
-      insert into list_changes (organization_id, list, key, change)
-      select organization_id, 'assets', counted.key, sum(change) from (${changed}) as changed
+      select organization_id, 'assets', counted.key, sum(change) from ${changed}
       cross join lateral (${keys}) as counted
       where archived_at is null
-      group by organization_id, counted.key having sum(change) <> 0;`;
+      group by organization_id, counted.key having sum(change) <> 0`;
   return `
   create or replace function record_assets_changes() returns trigger language plpgsql as $$
   begin
-    if tg_op = 'INSERT' then ${statement(ADDED)}
-    elsif tg_op = 'DELETE' then ${statement(REMOVED)}
-    else ${statement(`${ADDED} union all ${REMOVED}`)}
+    if tg_op = 'INSERT' then
+      insert into list_changes (organization_id, list, key, change) ${statement(`(${ADDED}) as changed`)};
+    elsif tg_op = 'DELETE' then
+      insert into list_changes (organization_id, list, key, change) ${statement(`(${REMOVED}) as changed`)};
+    else
+      insert into list_changes (organization_id, list, key, change)
+      ${statement(`(${ADDED} union all ${REMOVED}) as changed`)};
     end if;
     return null;
   end $$`;

@@ -91,8 +91,9 @@ async function runTests(): Promise<number> {
 }
 
 /** A failure that names no file happened outside of all of them. */
-const areFew = (failed: string[]) =>
-  failed.length > 0 && failed.length <= MOST_RUN_AGAIN && !failed.includes('');
+function areFew(failed: string[]): boolean {
+  return failed.length > 0 && failed.length <= MOST_RUN_AGAIN && !failed.includes('');
+}
 
 function sayCounts({ passed, failed, skipped, hasFailed }: Outcome): number {
   if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);

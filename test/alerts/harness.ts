@@ -36,7 +36,9 @@ export function useDevice() {
     assetId = await register(org, serial, { name: `Room of ${serial}`, ...more });
   }
   before(async () => {
-    dms = await startService({ now: () => new Date(Date.now() + aheadMs) });
+    // Tests hold up whoever writes, on a machine that may be busy.
+    const settings = { deviceLockTimeoutMs: 10_000 };
+    dms = await startService({ settings, now: () => new Date(Date.now() + aheadMs) });
   });
   after(() => dms.stop());
   beforeEach(async () => {

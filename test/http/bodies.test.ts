@@ -4,7 +4,7 @@ import { call, exampleBody, forEvery, hasExample, KNOWN_SLOTS, slotsOf } from '.
 import { isObject, LONE_SURROGATE, raw, useBadInput, withKey } from './harness.ts';
 
 /** Fields whose null is a value of its own. */
-const TAKE_NULL = new Set(['quietHours', 'reminderMinutes']);
+const TAKE_NULL = new Set(['quietHours', 'reminderMinutes', 'profileSlug']);
 
 describe('Bad bodies', () => {
   const input = useBadInput();

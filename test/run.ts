@@ -103,7 +103,7 @@ function sayCounts({ passed, failed, skipped, hasFailed }: Outcome): number {
 
 /** One run of mocha. One that ends without a report has failed. */
 async function runMocha(name: string, which: string[]): Promise<Outcome> {
-  const report = join(folder, `${name}.json`);
+  const report = join(mkdtempSync(join(folder, 'run-')), 'report.json');
   const options = [...reporterOptions, '--reporter-option', `report=${report}`];
   const code = await run({ name, command: 'mocha', args: [...reporter, ...options, ...which] }, 'at once');
   const nothing = { passed: 0, failed: 0, skipped: 0, failedFiles: [] };

@@ -125,7 +125,12 @@ describe('The alert rules of a device', () => {
     return {
       isWaitedFor: () =>
         eventually(
-          () => query(holder, `select from pg_locks where relation = '${table}'::regclass and not granted`),
+          () =>
+            query(
+              holder,
+              `select from pg_locks join pg_database on pg_database.oid = database
+               where datname = current_database() and relation = '${table}'::regclass and not granted`,
+            ),
           (waiting) => waiting.length > 0,
           { pauseMs: 10 },
         ),
@@ -133,13 +138,14 @@ describe('The alert rules of a device', () => {
     };
   }
 
-  const isStateWaitedFor = () =>
+  /** Somebody waits for somebody who waits: the request for the frame, which the test holds up. */
+  const isFrameWaitedFor = () =>
     eventually(
       () =>
         query(
           device.dms.service.sql,
-          `select from pg_stat_activity
-           where datname = current_database() and wait_event = 'transactionid' and query like '%device_states%'`,
+          `select from pg_stat_activity as waiting, unnest(pg_blocking_pids(waiting.pid)) as blocker
+           where datname = current_database() and cardinality(pg_blocking_pids(blocker)) > 0`,
         ),
       (waiting) => waiting.length > 0,
       { pauseMs: 10 },
@@ -165,7 +171,7 @@ describe('The alert rules of a device', () => {
     const measured = send([reading(0, 20)]);
     await alerts.isWaitedFor();
     await jobs.release();
-    await Promise.race([applied, isStateWaitedFor()]);
+    await Promise.race([applied, isFrameWaitedFor()]);
     await alerts.release();
     await Promise.all([applied, measured]);
     assert.deepEqual(await statuses(), ['high_temp resolved']);

@@ -1,9 +1,8 @@
 /** The API as commands reach it. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Client, createClient } from '../../client/src/index.ts';
-import { readCommandSettings, readRemoteSettings } from '../process/config.ts';
+import { readRemoteSettings } from '../process/config.ts';
 import { type Command, type CommandInput, type Output, option, UsageError } from './command.ts';
+import { findLocalService } from './local-service.ts';
 import { type Login, readLogins } from './logins.ts';
 
 export interface Api {
@@ -39,10 +38,8 @@ export function findLogin(input: CommandInput): Login {
 }
 
 function findLocal(): Login | null {
-  const file = join(readCommandSettings().dataDir, 'local.json');
-  if (!existsSync(file)) return null;
-  const { baseUrl, apiKey } = JSON.parse(readFileSync(file, 'utf8')) as { baseUrl: string; apiKey: string };
-  return { url: baseUrl, apiKey };
+  const local = findLocalService();
+  return local && { url: local.baseUrl, apiKey: local.apiKey };
 }
 
 function fail(message: string): never {

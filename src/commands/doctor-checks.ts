@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { query } from '../db/query.ts';
 import { findSchemaFault } from '../db/schema-check.ts';
-import { COAP_PORT_DEFAULT, PORT_DEFAULT, readCommandSettings } from '../process/config.ts';
+import { readCommandSettings } from '../process/config.ts';
 import { VERSION } from '../process/version.ts';
 import { connect } from './api.ts';
 import type { Login } from './logins.ts';
@@ -99,7 +99,7 @@ export const machineChecks = (): Check[] => [
       }),
   },
   { name: 'Temporal', look: lookAtTemporal },
-  { name: `port ${PORT_DEFAULT} (HTTP)`, look: () => lookAtPort(PORT_DEFAULT, 'PORT') },
+  { name: 'port of the API', look: () => lookAtPort(readCommandSettings().port) },
   { name: 'disk', look: lookAtDisk },
 ];
 
@@ -122,15 +122,15 @@ async function lookAtTemporal(): Promise<Finding> {
 }
 
 /** Taken by the service itself is as it should be. */
-async function lookAtPort(port: number, setting: string): Promise<Finding> {
+async function lookAtPort(port: number): Promise<Finding> {
   const isFree = await new Promise<boolean>((resolve) => {
     const server = createServer().once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
-  if (isFree) return good(`it is free; UDP ${COAP_PORT_DEFAULT} is the one of loggers`);
+  if (isFree) return good(`${port} is free`);
   const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => null);
-  if (answer?.ok) return good('a service listens there');
-  return warning('something else listens there', `choose another one with ${setting}`);
+  if (answer?.ok) return good(`a service listens at ${port}`);
+  return warning(`something else listens at ${port}`, 'choose another one with PORT');
 }
 
 async function lookAtDisk(): Promise<Finding> {

@@ -2,6 +2,7 @@
 import { findLogin } from './api.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 import { apiChecks, type Check, type Finding, machineChecks } from './doctor-checks.ts';
+import { hasDatabase } from './with-database.ts';
 
 const MARKS = { good: '✔', warning: '!', bad: '✘' };
 
@@ -13,7 +14,7 @@ export const doctorCommand: Command = {
 Exit code 1: something is bad.`,
   isRemote: true,
   run: async (input) => {
-    const checks = [...remoteChecks(input), ...(await localChecks())];
+    const checks = [...remoteChecks(input), ...(hasDatabase() ? machineChecks() : [])];
     const found: Array<Finding & { name: string }> = [];
     for (const check of checks) found.push({ name: check.name, ...(await lookAt(check)) });
     if (found.some(({ state }) => state === 'bad')) process.exitCode = 1;
@@ -43,9 +44,4 @@ function remoteChecks(input: CommandInput): Check[] {
     const todo = 'dms login URL, to check it from here';
     return [{ name: 'API', look: async () => ({ state: 'warning', detail: 'no login', todo }) }];
   }
-}
-
-async function localChecks(): Promise<Check[]> {
-  const { hasDatabase } = await import('./with-database.ts');
-  return hasDatabase() ? machineChecks() : [];
 }

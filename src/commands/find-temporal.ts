@@ -1,9 +1,8 @@
 /** The Temporal server of the settings, else that of the last `npm start`. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { readCommandSettings, readTemporalSettings, type TemporalSettings } from '../process/config.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import { explainFault } from '../temporal/connection-faults.ts';
+import { findLocalService } from './local-service.ts';
 
 export interface FoundTemporal {
   address: string;
@@ -26,9 +25,8 @@ export async function findTemporal(): Promise<FoundTemporal> {
   }
 }
 
+/** Whoever names a database of its own has settings, too. */
 function readTemporal(): TemporalSettings {
-  const file = join(readCommandSettings().dataDir, 'local.json');
-  if (!existsSync(file)) return readTemporalSettings();
-  const { temporalAddress } = JSON.parse(readFileSync(file, 'utf8')) as { temporalAddress: string };
-  return readTemporalSettings({ TEMPORAL_ADDRESS: temporalAddress });
+  const local = readCommandSettings().databaseUrl === null ? findLocalService() : null;
+  return local ? readTemporalSettings({ TEMPORAL_ADDRESS: local.temporalAddress }) : readTemporalSettings();
 }

@@ -35,9 +35,11 @@ the service gets the answer of the receiver.`,
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const url = option(input, 'address') ?? `http://${HOST}:${port}/`;
+    // Before anything is registered, so that Ctrl-C at any time leaves nothing behind.
+    const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
     const remove = await register(api, url, secret, eventsOf(input));
     if (!input.isJson) print(`Listening at ${url}; Ctrl-C ends.`);
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+    await ended;
     await remove();
     server.closeAllConnections();
     server.close();
@@ -103,7 +105,7 @@ async function receive(
     (error: Error) => error,
   );
   if (event instanceof Error) {
-    print(`refused: ${event.message}`);
+    process.stderr.write(`refused: ${event.message}\n`);
     return void response.writeHead(401).end();
   }
   const status = forwardTo === undefined ? 204 : await forward(forwardTo, request, body);

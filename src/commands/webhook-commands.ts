@@ -1,5 +1,6 @@
 /** Webhooks, by API: listing and testing them, and examples of events for whoever writes a receiver. */
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { sign } from '../deliveries/signature.ts';
 import { byApi } from './api.ts';
 import { type Command, option, required, UsageError } from './command.ts';
 
@@ -73,13 +74,13 @@ async function exampleOf(url: string, type: string): Promise<object> {
   };
 }
 
-/** Standard Webhooks 1.0.0. */
+/** Without a secret it has no signature. */
 function signed(body: string, secret: string | undefined): Record<string, string> {
-  const id = `msg_${randomUUID()}`;
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const common = { 'Content-Type': 'application/json', 'webhook-id': id, 'webhook-timestamp': timestamp };
-  if (secret === undefined) return common;
-  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return { ...common, 'webhook-signature': `v1,${signature}` };
+  const content = { id: `msg_${randomUUID()}`, timestampSeconds: Math.floor(Date.now() / 1_000), body };
+  return {
+    'Content-Type': 'application/json',
+    'webhook-id': content.id,
+    'webhook-timestamp': String(content.timestampSeconds),
+    ...(secret !== undefined && { 'webhook-signature': sign(content, [secret]) }),
+  };
 }

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Database, openDatabase } from '../db/database.ts';
 import { readCommandSettings } from '../process/config.ts';
+import { findLocalService } from './local-service.ts';
 
 /** Opens the database of DATABASE_URL, else the one of the last `npm start`, for as long as the work takes. */
 export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
@@ -18,17 +17,11 @@ export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Prom
   }
 }
 
-export function hasDatabase(): boolean {
-  const { databaseUrl, dataDir } = readCommandSettings();
-  return databaseUrl !== null || existsSync(join(dataDir, 'local.json'));
-}
+export const hasDatabase = (): boolean =>
+  readCommandSettings().databaseUrl !== null || findLocalService() !== null;
 
 export function findDatabaseUrl(): string {
-  const { databaseUrl, dataDir } = readCommandSettings();
-  if (databaseUrl !== null) return databaseUrl;
-  const file = join(dataDir, 'local.json');
-  if (!existsSync(file)) {
-    throw new Error('No database: start the service first (npm start), or set DATABASE_URL or DATA_DIR');
-  }
-  return (JSON.parse(readFileSync(file, 'utf8')) as { databaseUrl: string }).databaseUrl;
+  const url = readCommandSettings().databaseUrl ?? findLocalService()?.databaseUrl;
+  if (url !== undefined) return url;
+  throw new Error('No database: start the service first (npm start), or set DATABASE_URL or DATA_DIR');
 }

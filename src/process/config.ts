@@ -267,6 +267,7 @@ export const readCommandSettings = (env: Env = process.env) => ({
   databaseUrl: env.DATABASE_DIRECT_URL || env.DATABASE_URL || null,
   operatorUrl: env.OPERATOR_URL || null,
   dataDir: resolve(env.DATA_DIR || '.data'),
+  port: Number(env.PORT) || PORT_DEFAULT,
 });
 
 /** Where the command line finds the API, and its key; kept logins are files of the user (XDG Base Directory 0.8). */

@@ -1,4 +1,4 @@
-/** A profile to 1,000 and to 100,000 devices: the answer, the reports that settle it, and the end of the job. */
+/** A profile to 1,000 and to 100,000 devices: the answer, the offers, the reports that settle it, and the end of the job. */
 import { Client, Connection } from '@temporalio/client';
 import { Agent, request } from 'undici';
 import { applyProfileId } from '../src/temporal/workflow-ids.ts';
@@ -22,12 +22,14 @@ export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000
     );
     const { jobId, appliedCount } = applied.value as { jobId: string; appliedCount: number };
     if (appliedCount !== devices) throw new Error(`applied to ${appliedCount} of ${devices}`);
+    const offered = await untilJob(send, jobId, ({ counts }) => counts.queued === 0);
     const peakMb = stack.apiPeakMb();
     const reports = await reportAll(stack, agent, fleet, devices);
-    const job = await untilEnded(send, jobId);
+    const job = await untilJob(send, jobId, ({ status }) => status !== 'running');
     rows.push([
       devices,
       Math.round(applied.ms),
+      Math.round(offered.ms),
       peakMb,
       Math.round(reports.perSecond),
       round(reports.p50),
@@ -42,6 +44,7 @@ export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000
     [
       'devices',
       'apply ms',
+      'offered after ms',
       'API peak MB',
       'reports/s',
       'p50 ms',
@@ -105,14 +108,15 @@ async function reportAll(stack: BenchStack, agent: Agent, fleet: Fleet, devices:
 
 interface Job {
   status: string;
-  counts: { applied: number };
+  counts: { applied: number; queued: number };
 }
 
-async function untilEnded(send: Send, jobId: string) {
+/** A device that reports before it is offered the change has to report again, so reports wait until all are offered it. */
+async function untilJob(send: Send, jobId: string, isReached: (job: Job) => boolean) {
   return timed(async () => {
     for (;;) {
       const job = (await send('GET', `/devices/config-jobs/${jobId}`)) as Job;
-      if (job.status !== 'running') return job;
+      if (isReached(job)) return job;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   });

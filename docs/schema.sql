@@ -67,7 +67,7 @@ CREATE TABLE config_targets (
   CONSTRAINT config_targets_pkey PRIMARY KEY (organization_id, job_id, asset_id),
   CONSTRAINT config_targets_stage_check CHECK (stage >= 1),
   CONSTRAINT config_targets_state_check CHECK (state = ANY (ARRAY['queued'::text, 'waiting'::text, 'sent'::text, 'applied'::text, 'failed'::text, 'cancelled'::text, 'superseded'::text, 'timed_out'::text]))
-) WITH (fillfactor=70);
+) WITH (fillfactor=45);
 CREATE INDEX config_targets_active_idx ON config_targets USING btree (organization_id, asset_id) WHERE is_active;
 CREATE INDEX config_targets_asset_idx ON config_targets USING btree (organization_id, asset_id, job_id);
 COMMENT ON TABLE config_targets IS

@@ -68,6 +68,8 @@ export interface Settings {
   jobSignalIntervalMs: number;
   /** A run that has not read its rows for so long is looked for, and started when it is missing. */
   runCheckIntervalMs: number;
+  /** A run whose step no worker knows for this long fails, and is started anew. */
+  unknownStepsGiveUpMs: number;
   /** Devices that are offered a change in one transaction. */
   applyChunkSize: number;
   sweepIntervalMs: number;
@@ -196,6 +198,7 @@ export function readSettings(env: Env = process.env): Settings {
     jobPollIntervalMs: values.JOB_POLL_SECONDS * 1000,
     jobSignalIntervalMs: values.JOB_SIGNAL_INTERVAL_MS,
     runCheckIntervalMs: values.RUN_CHECK_SECONDS * 1000,
+    unknownStepsGiveUpMs: values.UNKNOWN_STEPS_MINUTES * 60_000,
     applyChunkSize: values.APPLY_CHUNK_SIZE,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
     lameDuckMs: values.LAME_DUCK_SECONDS * 1000,

@@ -98,6 +98,7 @@ const withDefault = {
   JOB_POLL_SECONDS: Joi.number().integer().min(1).default(300),
   JOB_SIGNAL_INTERVAL_MS: Joi.number().integer().min(10).default(1_000),
   RUN_CHECK_SECONDS: Joi.number().min(0.1).default(15),
+  UNKNOWN_STEPS_MINUTES: Joi.number().greater(0).default(10),
   JOB_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(100),
   ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
   WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),

@@ -13,7 +13,7 @@ import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { FRIDGE_SLUG } from './harness.ts';
 
-const SETTINGS = { webhooks: QUICK, runCheckIntervalMs: 1_000 };
+const SETTINGS = { webhooks: QUICK, runCheckIntervalMs: 1_000, unknownStepsGiveUpMs: 5_000 };
 const PLAN = { ...QUICK_PLAN, probePlan: { firstMs: 1_000, share: 0, maxMs: 1_000 } };
 
 /** The workflow code of another release: each workflow begins with one more activity. */
@@ -34,11 +34,23 @@ async function changedWorkflows(): Promise<{ code: string }> {
   return { code: changed };
 }
 
+/** The workflow code of a release that had another name for a step. */
+async function workflowsWithOldStep(): Promise<{ code: string }> {
+  const { workflowBundle } = await servers();
+  const code =
+    'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
+  const changed = code.replace('const { getPlan, getProgress,', 'const { findPlan: getPlan, getProgress,');
+  assert.notEqual(changed, code);
+  return { code: changed };
+}
+
 describe('A run that ends before its work is done', function () {
   this.timeout(60_000);
   let dms: TestService;
   /** The same service after a deployment. */
   let later: TestService;
+  const services: TestService[] = [];
+  let deployed: () => Promise<TestService>;
   let customer: Customer;
   let receiver: Receiver;
   let endpoint: Endpoint;
@@ -55,20 +67,26 @@ describe('A run that ends before its work is done', function () {
     const log = createLog('warn', written);
     dms = await startService({ withWorker: false, settings: SETTINGS, deliveryPlan: PLAN, log });
     const { databaseUrl, taskQueue } = dms.settings;
-    later = await startService({
-      withWorker: false,
-      databaseUrl,
-      settings: { ...SETTINGS, taskQueue },
-      deliveryPlan: PLAN,
-      log,
-    });
+    deployed = async () => {
+      const settings = { ...SETTINGS, taskQueue };
+      const service = await startService({
+        withWorker: false,
+        databaseUrl,
+        settings,
+        deliveryPlan: PLAN,
+        log,
+      });
+      services.push(service);
+      return service;
+    };
+    later = await deployed();
     worker = await dms.service.startWorker((await servers()).workflowBundle);
     customer = await addCustomer(dms);
     receiver = await startReceiver();
   });
   after(async () => {
     await worker.stop(1_000);
-    await later.stop();
+    await Promise.all(services.map((service) => service.stop()));
     await dms.stop();
     await receiver.stop();
   });
@@ -163,6 +181,23 @@ describe('A run that ends before its work is done', function () {
       assert.equal(failed.length, 1, JSON.stringify(failed));
       assert.match(String(failed[0]?.reason), /nondeterminism/i);
     }
+  });
+
+  it('is started anew when it waits for a step that no worker knows any more', async () => {
+    const older = await deployed();
+    await worker.stop(1_000);
+    const olderWorker = await older.service.startWorker(await workflowsWithOldStep());
+    const [serial = ''] = await registerMany(customer, 1, 'OLD-STEP');
+    const jobId = await apply(customer, FRIDGE_SLUG, { serialNumbers: [serial] });
+    await eventually(
+      () => runOf(dms, jobId).describe(),
+      ({ raw }) => raw.pendingActivities?.some(({ attempt }) => Number(attempt) > 1) === true,
+    );
+    await olderWorker.stop(1_000);
+    worker = await (await deployed()).service.startWorker((await servers()).workflowBundle);
+    await untilIdle(later, jobId, /Waiting until/);
+    await applyAnswer(customer, serial);
+    assert.equal((await untilEnded(customer, jobId, { timeoutMs: 15_000 })).status, 'succeeded');
   });
 
   it('runs endpoints on a task queue of their own, and still ends those that an older version started', async () => {

@@ -14,7 +14,7 @@ export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000
   const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, headersTimeout: 60_000 });
   const rows = [];
   for (const devices of sizes) {
-    const fleet = await stack.addFleet(devices);
+    const fleet = await stack.addFleet(devices, { isOnline: true });
     const send = sender(stack, agent, fleet);
     await send('POST', '/devices/config-profiles', { slug: 'intervals', intervals: INTERVALS });
     const applied = await timed(() =>

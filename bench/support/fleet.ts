@@ -18,6 +18,8 @@ export interface FleetOptions {
   serialSql?: string;
   /** The number of the first device. */
   first?: number;
+  /** The devices are online already: a first contact is counted, and costs more than the later ones. Default: no. */
+  isOnline?: boolean;
   /** Statistics and visibility as they are on a database that has run for some time. Default: yes. */
   isVacuumed?: boolean;
 }
@@ -25,7 +27,7 @@ export interface FleetOptions {
 export async function addFleet(
   sql: Database,
   devices: number,
-  { serialSql = "'DEV-' || g", first = 1, isVacuumed = true }: FleetOptions = {},
+  { serialSql = "'DEV-' || g", first = 1, isOnline = false, isVacuumed = true }: FleetOptions = {},
 ): Promise<Fleet> {
   const { id } = await createOrganizationsRepository(sql).ensure(`fleet ${randomUUID()}`);
   await query(
@@ -39,6 +41,13 @@ export async function addFleet(
       sql,
       `insert into ${table} (organization_id, asset_id)
        select organization_id, id from assets where organization_id = ?`,
+      [id],
+    );
+  }
+  if (isOnline) {
+    await query(
+      sql,
+      `update device_states set status = 'online', last_contact_at = now() where organization_id = ?`,
       [id],
     );
   }

@@ -70,6 +70,8 @@ CREATE TABLE config_targets (
 ) WITH (fillfactor=45);
 CREATE INDEX config_targets_active_idx ON config_targets USING btree (organization_id, asset_id) WHERE is_active;
 CREATE INDEX config_targets_asset_idx ON config_targets USING btree (organization_id, asset_id, job_id);
+CREATE INDEX config_targets_reason_idx ON config_targets USING btree (organization_id, job_id, asset_id) WHERE reason IS NOT NULL;
+CREATE INDEX config_targets_unsettled_idx ON config_targets USING btree (organization_id, job_id, asset_id) WHERE is_active;
 COMMENT ON TABLE config_targets IS
   'The devices of a job, one row each. No foreign keys: a job writes up to 100,000 rows at once.';
 COMMENT ON COLUMN config_targets.stage IS

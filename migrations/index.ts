@@ -64,6 +64,7 @@ import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
 import * as roomForTargetStates from './090-room-for-target-states.ts';
+import * as targetListIndexes from './091-target-list-indexes.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -121,4 +122,5 @@ export const migrations = {
   '071-endpoint-disabled-at': endpointDisabledAt,
   '080-operator-sessions': operatorSessions,
   '090-room-for-target-states': roomForTargetStates,
+  '091-target-list-indexes': targetListIndexes,
 };

@@ -133,10 +133,12 @@ async function addJob(
   const { id } = job as { id: string };
   await query(
     sql,
-    `insert into config_targets (organization_id, job_id, asset_id, change_config_id, state, is_active)
-     select organization_id, ?, id, md5(organization_id::text || 1)::uuid,
-       case when not ? then 'applied' when random() < 0.0005 then 'failed' else 'waiting' end, ?
-     from assets where organization_id = ? and random() <= ?`,
+    `insert into config_targets (organization_id, job_id, asset_id, change_config_id, state, is_active, reason)
+     select organization_id, ?, id, md5(organization_id::text || 1)::uuid, state, ?,
+       case when state = 'failed' then 'the device refused the change' end
+     from assets,
+       lateral (select case when not ? then 'applied' when random() < 0.0005 then 'failed' else 'waiting' end as state) as s
+     where organization_id = ? and random() <= ?`,
     [id, isRunning, isRunning, organizationId, share],
   );
   return id;

@@ -42,6 +42,11 @@ const RETRYABLE = `state in ('failed', 'timed_out') and confirmed_at is null and
     select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
   ))`;
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
+/** By these an index finds the targets of a state, which may be few of a large job. */
+const UNSETTLED: readonly TargetState[] = ['waiting', 'sent'];
+const WITH_REASON: readonly TargetState[] = ['failed', 'timed_out', 'cancelled', 'superseded'];
+const isOneOf = (states: readonly TargetState[], state: TargetState | null) =>
+  state !== null && states.includes(state);
 
 export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
 
@@ -82,6 +87,8 @@ export function createConfigTargetsRepository(sql: Sql) {
            t.updated_at as "updatedAt"
          from config_targets t join assets a on a.organization_id = t.organization_id and a.id = t.asset_id
          where t.organization_id = ? and t.job_id = ? and (?::text is null or t.state = ?)
+           ${isOneOf(UNSETTLED, page.state) ? 'and t.is_active' : ''}
+           ${isOneOf(WITH_REASON, page.state) ? 'and t.reason is not null' : ''}
            and (?::uuid is null or t.asset_id < ?)
          order by t.asset_id desc limit ?`,
         [organizationId, jobId, page.state, page.state, page.before, page.before, page.limit],
@@ -89,8 +96,8 @@ export function createConfigTargetsRepository(sql: Sql) {
     },
 
     /**
-     * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of the
-     * organization's unsettled targets, so in a job that waits for very many devices it finds some of them.
+     * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of unsettled
+     * targets, so in a job that waits for very many devices it finds some of them.
      */
     listAwaited({ organizationId, jobId }: JobRef, limit: number): Promise<AwaitedTarget[]> {
       return query(
@@ -100,13 +107,13 @@ export function createConfigTargetsRepository(sql: Sql) {
            select t.organization_id, t.asset_id, s.expected_by
            from (
              select organization_id, job_id, asset_id, state from config_targets
-             where organization_id = ? and is_active order by asset_id limit ${AWAITED_READ_MAX}
+             where ${OF_JOB} and is_active order by asset_id limit ${AWAITED_READ_MAX}
            ) t
            left join lateral (
              select expected_by from device_states
              where organization_id = t.organization_id and asset_id = t.asset_id limit 1
            ) s on true
-           where t.job_id = ? and t.state in ('waiting', 'sent')
+           where t.state in ('waiting', 'sent')
            order by s.expected_by nulls last, t.asset_id limit ?
          ) w
          cross join lateral (

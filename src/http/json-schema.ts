@@ -87,10 +87,10 @@ function withoutDefaults(schema: JsonSchema): JsonSchema {
 function described({ default: value, ...schema }: JsonSchema): JsonSchema {
   const { description = '' } = schema as { description?: string };
   if (value === undefined || description.includes('Default: ')) return schema;
-  const told = [description.replace(/\.$/, ''), `Default: ${JSON.stringify(value)}`]
+  const text = [description.replace(/\.$/, ''), `Default: ${JSON.stringify(value)}`]
     .filter(Boolean)
     .join('. ');
-  return { ...schema, description: told };
+  return { ...schema, description: text };
 }
 
 /** A nullable named schema becomes `component | null`, so the component itself is not nullable. */

@@ -82,7 +82,7 @@ describe('Twenty loggers from a table', function () {
     assert.deepEqual([status, counts.applied, counts.failed], ['completed_with_failures', all.length - 1, 1]);
     const { items } = (await dms.api.get(`/devices/config-jobs/${jobId}/targets?state=failed`)).body;
     assert.equal(items[0].serialNumber, refusing);
-    assert.match(items[0].reason, /^the device reported configuration error/i);
+    assert.match(items[0].reason, /^the device refused: configuration error \d+/);
     const failed = (await dms.api.get('/assets?syncStatus=failed')).body.items;
     assert.deepEqual(
       failed.map(({ serialNumber }: { serialNumber: string }) => serialNumber),

@@ -1,11 +1,12 @@
 /**
- * `npm run bench:size [-- lists sweeps endpoint frames]`: a large installation. Loads once into a folder, which is kept.
+ * `npm run bench:size [-- find lists sweeps endpoint frames]`: a large installation. Loads once into a folder, which is kept.
  *
  * SIZE_FOLDER   where the data is kept (default: dms-size in the folder for temporary files)
  * SIZE_DEVICES  devices in 10 organizations (default: 1,000,000)
  * SIZE_DELIVERIES  half of them held by one disabled endpoint (default: 20,000,000)
  */
 import { benchEndpoint } from './size/endpoint.ts';
+import { benchFind } from './size/find.ts';
 import { benchFrames } from './size/frames.ts';
 import { benchLists } from './size/lists.ts';
 import { type SizeBench, startSizeBench } from './size/size-bench.ts';
@@ -13,6 +14,6 @@ import { benchSweeps } from './size/sweeps.ts';
 import { runChosen } from './support/run-chosen.ts';
 
 await runChosen<SizeBench>(
-  { lists: benchLists, sweeps: benchSweeps, frames: benchFrames, endpoint: benchEndpoint },
+  { find: benchFind, lists: benchLists, sweeps: benchSweeps, frames: benchFrames, endpoint: benchEndpoint },
   startSizeBench,
 );

@@ -3,14 +3,23 @@
 
 CREATE OR REPLACE FUNCTION asset_grams(organization_id uuid, serial_number text, name text)
  RETURNS tsvector
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT COST 50000
 AS $function$
-    select array_to_tsvector(array_agg(organization_id || ':' || substr(field, position, 3)))
-    from (values (lower(serial_number collate pg_c_utf8) || e'\x01\x01'), (lower(name collate pg_c_utf8) || e'\x01\x01'))
-      as fields (field)
-    cross join generate_series(1, length(field) - 2) as position
-  $function$;
+    declare
+      prefix constant text := organization_id || ':';
+      serial constant text := lower(serial_number collate pg_c_utf8) || e'\x01\x01';
+      label constant text := lower(name collate pg_c_utf8) || e'\x01\x01';
+      grams text[];
+    begin
+      for position in 1 .. length(serial) - 2 loop
+        grams := grams || (prefix || substr(serial, position, 3));
+      end loop;
+      for position in 1 .. length(label) - 2 loop
+        grams := grams || (prefix || substr(label, position, 3));
+      end loop;
+      return array_to_tsvector(grams);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION asset_grams_query(organization_id uuid, part text)
  RETURNS tsquery

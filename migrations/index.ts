@@ -65,6 +65,7 @@ import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
 import * as roomForTargetStates from './090-room-for-target-states.ts';
 import * as targetListIndexes from './091-target-list-indexes.ts';
+import * as cheaperAssetGrams from './087-cheaper-asset-grams.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -123,4 +124,5 @@ export const migrations = {
   '080-operator-sessions': operatorSessions,
   '090-room-for-target-states': roomForTargetStates,
   '091-target-list-indexes': targetListIndexes,
+  '087-cheaper-asset-grams': cheaperAssetGrams,
 };

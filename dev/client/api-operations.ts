@@ -1,7 +1,11 @@
 /** What a client needs to know of each operation of the OpenAPI document. */
 export interface ApiDocument {
   paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { schemas: Record<string, unknown>; parameters?: Record<string, Parameter> };
+  components: {
+    schemas: Record<string, unknown>;
+    parameters?: Record<string, Parameter>;
+    responses?: Record<string, unknown>;
+  };
   webhooks: Record<string, unknown>;
 }
 

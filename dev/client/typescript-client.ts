@@ -5,11 +5,7 @@ import { type ApiDocument, operationsOf } from './api-operations.ts';
 const NOTICE = '// Generated from openapi.json by `npm run client`.\n';
 
 export async function generateTypes(document: ApiDocument): Promise<string> {
-  const ast = await openapiTS(structuredClone(withoutErrors(document)) as never, {
-    silent: true,
-    // What has a default may be left out.
-    defaultNonNullable: false,
-  });
+  const ast = await openapiTS(structuredClone(withoutErrors(document)) as never, { silent: true });
   return `${NOTICE}${astToString(ast)}`;
 }
 
@@ -29,7 +25,8 @@ function withoutErrors(document: ApiDocument): ApiDocument {
       ]),
     ),
   ]);
-  return { ...document, paths: Object.fromEntries(paths) };
+  const { responses: _, ...components } = document.components;
+  return { ...document, paths: Object.fromEntries(paths), components };
 }
 
 const successes = (responses: Record<string, unknown>) =>

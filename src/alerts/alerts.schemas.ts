@@ -76,4 +76,4 @@ export const alertListSchema = Joi.object({
   items: Joi.array().items(alertSchema).required(),
   totalItems: Joi.number().integer().required().description('All that match, on all pages'),
   nextCursor: nextCursor(),
-});
+}).example({ recType: 'alert-collection', items: [alertExample], totalItems: 1, nextCursor: null });

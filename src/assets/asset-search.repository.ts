@@ -37,13 +37,15 @@ export const WITH_DEVICE = `cross join lateral (
 export const COUNTED_MAX = 1_000;
 /** A search that finds a page among the next so many assets needs no index of texts. */
 const WINDOW = 5_000;
+/** The same where the devices of these assets are looked up, too. */
+const NARROW_WINDOW = 500;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-const MATCHES = `(?::text is null or lower(a.serial_number) = lower(?::text)) and (?::text is null or a.model = ?::text)
+const ASSET_MATCHES = `(?::text is null or lower(a.serial_number) = lower(?::text)) and (?::text is null or a.model = ?::text)
   and (?::uuid is null or a.group_id = ?::uuid)
   and (?::text is null or strpos(lower(a.serial_number collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0
-    or strpos(lower(a.name collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0)
-  and (?::text is null or s.status = ?::text) and (?::text is null or s.battery_status = ?::text)
+    or strpos(lower(a.name collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0)`;
+const DEVICE_MATCHES = `(?::text is null or s.status = ?::text) and (?::text is null or s.battery_status = ?::text)
   and (?::text is null or d.sync_status = ?::text)
   and (?::timestamptz is null or s.last_reading_at is null or s.last_reading_at < ?::timestamptz)`;
 
@@ -52,25 +54,30 @@ const ASSET_OF_FOUND = `cross join lateral (
     select * from assets where organization_id = found.organization_id and id = found.id and archived_at is null limit 1
   ) as registered`;
 
-/** Rows of assets with `found_id`. Bindings of each: the organization, the value that is looked up, ids after this one. */
-const BY_SERIAL = `select id as found_id, * from assets
-  where organization_id = ? and lower(serial_number) = lower(?) and archived_at is null and id > ?`;
+/**
+ * Rows of assets with `found_id`, in no order, so that the planner knows how few of them a page takes. Pairs are compared
+ * because only the index that is meant holds them: from the one of all ids, a value that is rare in the organization would
+ * be sought among all its rows. Bindings of each: the organization, the value, the value again, ids after this one.
+ */
 const BY_MODEL = `select id as found_id, * from assets
-  where organization_id = ? and model = ? and archived_at is null and id > ? order by id`;
+  where organization_id = ? and model = ? and archived_at is null and (model, id) > (?, ?::uuid)`;
 const BY_GROUP = `select id as found_id, * from assets
-  where organization_id = ? and group_id = ? and archived_at is null and id > ? order by id`;
-const BY_STATUS = `select found.id as found_id, registered.* from (
-    select organization_id, asset_id as id from device_states
-    where organization_id = ? and status = ? and is_active and asset_id > ? order by asset_id
+  where organization_id = ? and group_id = ? and archived_at is null and (group_id, id) > (?, ?::uuid)`;
+const BY_STATUS = `select found.asset_id as found_id, registered.* from (
+    select organization_id, asset_id, asset_id as id from device_states
+    where organization_id = ? and status = ? and is_active and (status, asset_id) > (?, ?::uuid)
   ) as found ${ASSET_OF_FOUND}`;
-const BY_BATTERY = `select found.id as found_id, registered.* from (
-    select organization_id, asset_id as id from device_states
-    where organization_id = ? and battery_status = ? and is_active and asset_id > ? order by asset_id
+const BY_BATTERY = `select found.asset_id as found_id, registered.* from (
+    select organization_id, asset_id, asset_id as id from device_states
+    where organization_id = ? and battery_status = ? and is_active and (battery_status, asset_id) > (?, ?::uuid)
   ) as found ${ASSET_OF_FOUND}`;
-const BY_SYNC_STATUS = `select found.id as found_id, registered.* from (
-    select organization_id, asset_id as id from device_configs
-    where organization_id = ? and sync_status = ? and is_active and asset_id > ? order by asset_id
+const BY_SYNC_STATUS = `select found.asset_id as found_id, registered.* from (
+    select organization_id, asset_id, asset_id as id from device_configs
+    where organization_id = ? and sync_status = ? and is_active and (sync_status, asset_id) > (?, ?::uuid)
   ) as found ${ASSET_OF_FOUND}`;
+/** At most one. Bindings: the organization, the serial number, ids after this one. */
+const BY_SERIAL = `select id as found_id, * from assets
+  where organization_id = ? and lower(serial_number) = lower(?) and archived_at is null and id > ? limit 1`;
 /**
  * Only a constant can be looked up in an index, so the organization is given once more. The limit is null where devices
  * are compared with other conditions, too.
@@ -80,8 +87,9 @@ const BY_TEXT = `select id as found_id, * from assets
     and archived_at is null and id > ? and (strpos(lower(serial_number collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0
       or strpos(lower(name collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0)
   order by id limit ?::bigint`;
+/** The next assets by id. Bindings: the organization, ids after this one, how many. */
 const IN_WINDOW = `select id as found_id, * from assets
-  where organization_id = ? and ?::text is not null and archived_at is null and id > ? order by id limit ${WINDOW}`;
+  where organization_id = ? and archived_at is null and id > ? order by id limit ?::bigint`;
 
 const rowsBy = (way: Exclude<Way, 'lastReadingBefore'>) =>
   way === 'serialNumber'
@@ -100,9 +108,11 @@ const rowsBy = (way: Exclude<Way, 'lastReadingBefore'>) =>
                 ? BY_TEXT
                 : IN_WINDOW;
 
-type Way = Exclude<Lookup, 'all'> | 'window';
+type Way = Exclude<Lookup, 'all'> | 'window' | 'narrowWindow';
 
-const MATCHING = `as a ${WITH_DEVICE} where ${MATCHES}`;
+const MATCHING = `as a ${WITH_DEVICE} where ${ASSET_MATCHES} and ${DEVICE_MATCHES}`;
+/** Counted without looking up devices of which the filter says nothing. */
+const MATCHING_ASSETS = `as a where ${ASSET_MATCHES}`;
 
 /**
  * The hours of last readings that are looked at, one index look-up each, and within each hour the devices by id.
@@ -144,11 +154,18 @@ export function createAssetSearchRepository(sql: Sql) {
       const [active = 0, ...totals] = await findTotals(organizationId, [ALL_ACTIVE, ...kept]);
       if (totals.includes(0)) return { assets: [], total: 0 };
       const lookup = chooseLookup(filter, totals);
-      const ways = toWays(lookup, active);
-      const assets = await firstOf(ways, (way) => listBy(way, organizationId, filter, page), page.limit);
+      const ways = toWays(lookup, filter, active);
+      const { rows: assets, way } = await firstOf(
+        ways,
+        (each) => listBy(each, organizationId, filter, page),
+        page.limit,
+      );
       if (hasKeptTotal(filter)) return { assets, total: totals[0] ?? active };
       if (page.after === null && assets.length < page.limit) return { assets, total: assets.length };
-      return { assets, total: await countBy(ways, organizationId, filter) };
+      // A way that did not fill the first page does not reach the count either.
+      const left = page.after === null ? ways.slice(ways.indexOf(way)) : ways;
+      const counting = left.filter((each) => each !== 'narrowWindow');
+      return { assets, total: await countBy(counting, organizationId, filter) };
     },
   };
 
@@ -201,43 +218,59 @@ export function createAssetSearchRepository(sql: Sql) {
 
   /** Up to `COUNTED_MAX`. */
   async function countBy(ways: Way[], organizationId: string, filter: AssetFilter): Promise<number> {
-    const counts = await firstOf(ways, (way) => matchesBy(way, organizationId, filter), COUNTED_MAX);
-    return counts.length;
+    const { rows } = await firstOf(ways, (way) => matchesBy(way, organizationId, filter), COUNTED_MAX);
+    return rows.length;
   }
 
   function matchesBy(way: Way, organizationId: string, filter: AssetFilter): Promise<unknown[]> {
+    const isOfDevices = comparesDevices(way, filter);
+    const bindings = isOfDevices ? matchBindings(filter) : assetBindings(filter);
     if (way === 'lastReadingBefore') {
       return query(
         sql,
         `with recursive ${HOURS}
          select 1 from hours cross join lateral (
-           select 1 from (${IN_HOUR}) ${MATCHING} limit ${COUNTED_MAX}
+           select 1 from (${IN_HOUR}) ${isOfDevices ? MATCHING : MATCHING_ASSETS} limit ${COUNTED_MAX}
          ) as matching limit ${COUNTED_MAX}`,
-        [...hoursBindings(organizationId, filter, FIRST_ID), ...matchBindings(filter)],
+        [...hoursBindings(organizationId, filter, FIRST_ID), ...bindings],
       );
     }
-    return query(sql, `select 1 from (${rowsBy(way)}) ${MATCHING} limit ${COUNTED_MAX}`, [
-      ...lookupBindings(way, organizationId, filter, { after: FIRST_ID, limit: COUNTED_MAX }),
-      ...matchBindings(filter),
-    ]);
+    return query(
+      sql,
+      `select 1 from (${rowsBy(way)}) ${isOfDevices ? MATCHING : MATCHING_ASSETS} limit ${COUNTED_MAX}`,
+      [...lookupBindings(way, organizationId, filter, { after: FIRST_ID, limit: COUNTED_MAX }), ...bindings],
+    );
   }
 }
 
-/** Texts are looked for among the next assets first, and then by the index of texts, if there are more assets. */
-function toWays(lookup: Lookup, active: number): Way[] {
+/**
+ * What many devices have is found soonest among the next assets, if there are more of these than so many; what few have is
+ * found by its index.
+ */
+function toWays(lookup: Lookup, filter: AssetFilter, active: number): Way[] {
   if (lookup === 'all') return ['window'];
+  if (lookup === 'serialNumber') return [lookup];
   if (lookup === 'q') return active <= WINDOW ? ['window'] : ['window', 'q'];
-  return [lookup];
+  return comparesDevices(lookup, filter) || lookup === 'lastReadingBefore'
+    ? ['narrowWindow', lookup]
+    : [lookup];
+}
+
+/** Whether devices have to be compared with conditions other than the one by which they are found. */
+function comparesDevices(way: Way, { status, batteryStatus, syncStatus, lastReadingBefore }: AssetFilter) {
+  const conditions = { status, batteryStatus, syncStatus, lastReadingBefore };
+  return Object.entries(conditions).some(([name, value]) => value !== null && name !== way);
 }
 
 /** What the first way finds that finds enough, or the last one. */
-async function firstOf<Row>(ways: Way[], find: (way: Way) => Promise<Row[]>, enough: number): Promise<Row[]> {
-  let found: Row[] = [];
-  for (const way of ways) {
-    found = await find(way);
-    if (found.length >= enough) return found;
-  }
-  return found;
+async function firstOf<Row>(
+  ways: Way[],
+  find: (way: Way) => Promise<Row[]>,
+  enough: number,
+): Promise<{ rows: Row[]; way: Way }> {
+  const [way, ...others] = ways as [Way, ...Way[]];
+  const rows = await find(way);
+  return rows.length >= enough || others.length === 0 ? { rows, way } : firstOf(others, find, enough);
 }
 
 function lookupBindings(
@@ -246,12 +279,15 @@ function lookupBindings(
   filter: AssetFilter,
   { after, limit }: { after: string; limit: number },
 ): unknown[] {
+  if (way === 'window') return [organizationId, after, WINDOW];
+  if (way === 'narrowWindow') return [organizationId, after, NARROW_WINDOW];
+  if (way === 'serialNumber') return [organizationId, filter[way], after];
   if (way === 'q') {
     const { q, ...others } = filter;
     const isAlone = Object.values(others).every((value) => value === null);
     return [organizationId, organizationId, q, after, q, q, isAlone ? limit : null];
   }
-  return [organizationId, way === 'window' ? '' : filter[way], after];
+  return [organizationId, filter[way], filter[way], after];
 }
 
 function hoursBindings(organizationId: string, { lastReadingBefore }: AssetFilter, after: string): unknown[] {
@@ -259,11 +295,13 @@ function hoursBindings(organizationId: string, { lastReadingBefore }: AssetFilte
   return [organizationId, before, organizationId, before, organizationId, before, after];
 }
 
+function assetBindings({ serialNumber, model, groupId, q }: AssetFilter): unknown[] {
+  return [serialNumber, serialNumber, model, model, groupId, groupId, q, q, q];
+}
+
 function matchBindings(filter: AssetFilter): unknown[] {
-  const { serialNumber, model, groupId, q, status, batteryStatus, syncStatus } = filter;
+  const { status, batteryStatus, syncStatus } = filter;
   const before = filter.lastReadingBefore?.toISOString() ?? null;
-  return [
-    ...[serialNumber, serialNumber, model, model, groupId, groupId, q, q, q],
-    ...[status, status, batteryStatus, batteryStatus, syncStatus, syncStatus, before, before],
-  ];
+  const ofDevices = [status, status, batteryStatus, batteryStatus, syncStatus, syncStatus, before, before];
+  return [...assetBindings(filter), ...ofDevices];
 }

@@ -21,6 +21,17 @@ export const listAuditQuery = Joi.object<ListAudit, true>({
 
 const shown = () => Joi.object().unknown().allow(null).required();
 
+const entryExample = {
+  id: '019cb0a6-11a0-7c33-9a53-0c2f5f7e8d11',
+  recType: 'audit-entry',
+  at: '2026-03-02T08:15:30.000Z',
+  actor: { keyId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28', name: 'Facility team' },
+  action: 'deleteWebhook',
+  subject: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29',
+  before: { status: 'active', url: 'https://example.com/hooks' },
+  after: null,
+};
+
 export const auditEntrySchema = Joi.object({
   id: Joi.string().required(),
   recType: Joi.string().valid('audit-entry').required(),
@@ -34,19 +45,10 @@ export const auditEntrySchema = Joi.object({
   before: shown().description('What GET showed before; null on creation. Never a secret'),
   after: shown().description('What GET showed after; null on deletion. Never a secret'),
 })
-  .example({
-    id: '019cb0a6-11a0-7c33-9a53-0c2f5f7e8d11',
-    recType: 'audit-entry',
-    at: '2026-03-02T08:15:30.000Z',
-    actor: { keyId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28', name: 'Facility team' },
-    action: 'deleteWebhook',
-    subject: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29',
-    before: { status: 'active', url: 'https://example.com/hooks' },
-    after: null,
-  })
+  .example(entryExample)
   .meta({ name: 'AuditEntry' });
 
 export const auditListSchema = Joi.object({
   items: Joi.array().items(auditEntrySchema).required(),
   nextCursor: nextCursor(),
-});
+}).example({ items: [entryExample], nextCursor: null });

@@ -155,7 +155,15 @@ export const jobSchema = Joi.object<JobView>({
 export const jobListSchema = Joi.object({
   items: Joi.array().items(jobSchema).required(),
   nextCursor: nextCursor(),
-});
+}).example({ items: [jobExample], nextCursor: null });
+
+const targetExample = {
+  assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+  serialNumber: '282C02424EED',
+  state: 'sent',
+  reason: null,
+  updatedAt: '2026-03-02T08:15:30.000Z',
+};
 
 const targetSchema = Joi.object({
   assetId: Joi.string().required(),
@@ -166,19 +174,13 @@ const targetSchema = Joi.object({
   reason: Joi.string().allow(null).required(),
   updatedAt: timestamp().required(),
 })
-  .example({
-    assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
-    serialNumber: '282C02424EED',
-    state: 'sent',
-    reason: null,
-    updatedAt: '2026-03-02T08:15:30.000Z',
-  })
+  .example(targetExample)
   .meta({ name: 'JobTarget' });
 
 export const targetListSchema = Joi.object({
   items: Joi.array().items(targetSchema).required(),
   nextCursor: nextCursor(),
-});
+}).example({ items: [targetExample], nextCursor: null });
 
 export const listJobsQuery = Joi.object<{ status?: JobStatus; limit: number; cursor?: string }, true>({
   status: Joi.string().valid(...JOB_STATUSES),

@@ -61,7 +61,7 @@ export const deliverySchema = Joi.object(deliveryFields).example(deliveryExample
 export const deliveryListSchema = Joi.object({
   items: Joi.array().items(deliverySchema).required(),
   nextCursor: nextCursor(),
-});
+}).example({ items: [deliveryExample], nextCursor: null });
 
 export const deliveryDetailSchema = Joi.object({
   ...deliveryFields,
@@ -124,7 +124,9 @@ export const replayBody = Joi.object<ReplayBody>({
     .default(['failed', 'blocked']),
 }).example({ since: '2026-03-01T00:00:00Z', until: '2026-03-02T00:00:00Z' });
 
-export const replayedSchema = Joi.object({ queued: Joi.number().integer().required().example(17) });
+export const replayedSchema = Joi.object({ queued: Joi.number().integer().required() }).example({
+  queued: 17,
+});
 
 export const testedSchema = Joi.object({
   delivered: Joi.boolean().required(),

@@ -168,6 +168,20 @@ const lastDeliveryExample = {
   lastError: null,
 };
 
+const cellularWebhookExample = {
+  id: '019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94',
+  recType: 'cellular-webhook',
+  name: 'Production',
+  url: 'https://example.com/hooks/loggers',
+  status: 'active',
+  disabledReason: null,
+  deliverConfigApplied: true,
+  createdAt: '2026-02-20T13:05:12.000Z',
+  updatedAt: '2026-02-20T13:05:12.000Z',
+  delivery: lastDeliveryExample,
+  health: healthExample,
+};
+
 export const cellularWebhookSchema = Joi.object({
   id,
   recType: Joi.string().valid('cellular-webhook').required(),
@@ -179,20 +193,21 @@ export const cellularWebhookSchema = Joi.object({
   ...times,
   ...outcome,
 })
-  .example({
-    id: '019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94',
-    recType: 'cellular-webhook',
-    name: 'Production',
-    url: 'https://example.com/hooks/loggers',
-    status: 'active',
-    disabledReason: null,
-    deliverConfigApplied: true,
-    createdAt: '2026-02-20T13:05:12.000Z',
-    updatedAt: '2026-02-20T13:05:12.000Z',
-    delivery: lastDeliveryExample,
-    health: healthExample,
-  })
+  .example(cellularWebhookExample)
   .meta({ name: 'CellularWebhook' });
+
+const webhookExample = {
+  id: '019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35',
+  recType: 'webhook',
+  url: 'https://example.com/hooks/alerts',
+  status: 'active',
+  disabledReason: null,
+  events: ['alert.created', 'alert.resolved'],
+  createdAt: '2026-02-20T13:05:12.000Z',
+  updatedAt: '2026-02-20T13:05:12.000Z',
+  delivery: lastDeliveryExample,
+  health: healthExample,
+};
 
 export const webhookSchema = Joi.object({
   id,
@@ -204,26 +219,19 @@ export const webhookSchema = Joi.object({
   ...times,
   ...outcome,
 })
-  .example({
-    id: '019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35',
-    recType: 'webhook',
-    url: 'https://example.com/hooks/alerts',
-    status: 'active',
-    disabledReason: null,
-    events: ['alert.created', 'alert.resolved'],
-    createdAt: '2026-02-20T13:05:12.000Z',
-    updatedAt: '2026-02-20T13:05:12.000Z',
-    delivery: lastDeliveryExample,
-    health: healthExample,
-  })
+  .example(webhookExample)
   .meta({ name: 'Webhook' });
 
-const listOf = (recType: string, item: Joi.Schema) =>
+const listOf = (recType: string, item: Joi.Schema, example: object) =>
   Joi.object({
     recType: Joi.string().valid(recType).required(),
     items: Joi.array().items(item).required().description('Newest last'),
     totalItems: Joi.number().integer().required().description('All that match'),
-  });
+  }).example({ recType, items: [example], totalItems: 1 });
 
-export const cellularWebhookListSchema = listOf('cellular-webhook-collection', cellularWebhookSchema);
-export const webhookListSchema = listOf('webhook-collection', webhookSchema);
+export const cellularWebhookListSchema = listOf(
+  'cellular-webhook-collection',
+  cellularWebhookSchema,
+  cellularWebhookExample,
+);
+export const webhookListSchema = listOf('webhook-collection', webhookSchema, webhookExample);

@@ -30,10 +30,10 @@ export function createFleetRepository(sql: Sql) {
          where ep.organization_id = ? and ep.deleted_at is null group by 1
          union all
          select 'unregistered:', count(*) from unregistered_devices u
-         where u.organization_id = ? and not exists (
-           select from assets a where a.organization_id = u.organization_id
-             and lower(a.serial_number) = u.serial_number and a.archived_at is null
-         )`,
+         where u.organization_id = ? and (
+           select a.id from assets a where a.organization_id = u.organization_id
+             and lower(a.serial_number) = u.serial_number and a.archived_at is null limit 1
+         ) is null`,
         [organizationId, organizationId, organizationId, organizationId],
       );
     },

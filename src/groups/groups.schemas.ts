@@ -41,7 +41,7 @@ export const groupSchema = Joi.object<GroupView>(fields).example(EXAMPLE).meta({
 export const groupListSchema = Joi.object({
   items: Joi.array().items(groupSchema).required(),
   nextCursor: nextCursor(),
-});
+}).example({ items: [EXAMPLE], nextCursor: null });
 
 const jobId = Joi.string()
   .allow(null)

@@ -71,6 +71,28 @@ const toBranches = (matches: NonNullable<Described['matches']>): Described[] =>
     .flatMap((match) => match.switch?.flatMap(({ then, otherwise }) => [then, otherwise]) ?? [match.schema])
     .filter((branch) => branch !== undefined);
 
+/**
+ * Generators take a field with a default for one that is always there, which is wrong in a body that is sent: its
+ * description tells the default instead.
+ */
+function withoutDefaults(schema: JsonSchema): JsonSchema {
+  if (!schema.properties) return schema;
+  const properties = Object.entries(schema.properties as Record<string, JsonSchema>);
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties.map(([key, each]) => [key, described(each)])),
+  };
+}
+
+function described({ default: value, ...schema }: JsonSchema): JsonSchema {
+  const { description = '' } = schema as { description?: string };
+  if (value === undefined || description.includes('Default: ')) return schema;
+  const text = [description.replace(/\.$/, ''), `Default: ${JSON.stringify(value)}`]
+    .filter(Boolean)
+    .join('. ');
+  return { ...schema, description: text };
+}
+
 /** A nullable named schema becomes `component | null`, so the component itself is not nullable. */
 function named(
   name: string,
@@ -82,6 +104,9 @@ function named(
   const isNullable = allow?.includes(null) ?? false;
   const type =
     isNullable && Array.isArray(schema.type) ? schema.type.filter((each) => each !== 'null') : schema.type;
-  components[name] = { ...schema, type: Array.isArray(type) && type.length === 1 ? type[0] : type };
+  components[name] = {
+    ...withoutDefaults(schema),
+    type: Array.isArray(type) && type.length === 1 ? type[0] : type,
+  };
   return isNullable ? { anyOf: [reference, { type: 'null' }] } : reference;
 }

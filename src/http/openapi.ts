@@ -1,8 +1,10 @@
 /** OpenAPI 3.1 from lists of routes and events. A schema with `.meta({ name })` becomes a named component. */
-import Joi from 'joi';
+import type Joi from 'joi';
+import { describeSchema } from './describe-schema.ts';
 import { type JsonSchema, jsonSchema } from './json-schema.ts';
+import { errorComponents, errorResponses } from './openapi-errors.ts';
 import { EVENTS_TAG, type WebhookEvent, webhookParameters, webhooks } from './openapi-webhooks.ts';
-import { neededRole, type Route, takesIdempotencyKey } from './route.ts';
+import { type ResponseContract, type Route, takesIdempotencyKey } from './route.ts';
 
 export interface OpenApiInfo {
   title: string;
@@ -20,28 +22,6 @@ export interface DocumentedApi {
   tags: Array<{ name: string; description: string }>;
   info: OpenApiInfo;
 }
-
-const errorSchema = Joi.object({
-  success: Joi.boolean().valid(false).required(),
-  message: Joi.string().required().description('Says what is wrong and what would be right.'),
-})
-  .example({ success: false, message: 'serialNumber is required' })
-  .meta({ name: 'Error' });
-
-const ERROR_TEXT: Record<number, string> = {
-  304: 'Not changed since the ETag that was sent',
-  400: 'Invalid: the message names the field and says what would be right',
-  401: 'Invalid or inactive API key',
-  403: 'The role of the API key does not include this operation',
-  404: "Unknown, or another organization's",
-  409: 'Conflicts with what is there',
-  413: 'Body too large',
-  415: 'Wrong Content-Type',
-  422: 'Idempotency-Key was used with another request',
-  429: 'Too many requests; see Retry-After',
-  500: 'Our fault',
-  503: 'Unavailable at present; see Retry-After',
-};
 
 const idempotencyHeader = {
   name: 'Idempotency-Key',
@@ -61,6 +41,7 @@ export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSche
     paths[definition.path] = operations;
     operations[definition.method.toLowerCase()] = operation(definition, schemaOf);
   }
+  const errorResponsesByName = errorComponents(schemaOf);
   return {
     openapi: '3.1.0',
     info,
@@ -71,6 +52,7 @@ export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSche
     components: {
       schemas: sortedByKey(components),
       parameters: webhookParameters,
+      responses: errorResponsesByName,
       securitySchemes: {
         customerKey: {
           type: 'http',
@@ -129,64 +111,48 @@ function parameters(
 function requestBody({ body, rawBody }: Route, schemaOf: SchemaOf): JsonSchema {
   if (rawBody) {
     const { contentType, example, json } = rawBody;
-    const schema = example === undefined ? { type: 'string', format: 'binary' } : { type: 'string' };
-    return {
-      requestBody: {
-        required: true,
-        content: {
-          [contentType]: { schema, ...(example !== undefined && { example }) },
-          ...(json && { 'application/json': { schema: schemaOf(json) } }),
-        },
-      },
-    };
+    const content = { [contentType]: bytes(example), ...(json && jsonContent(json, schemaOf)) };
+    return { requestBody: { required: true, content } };
   }
   if (!body) return {};
-  return { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } } };
+  return { requestBody: { required: true, content: jsonContent(body, schemaOf) } };
 }
 
 function responses(definition: Route, schemaOf: SchemaOf): JsonSchema {
   const out: Record<string, JsonSchema> = {};
   for (const [status, contract] of Object.entries(definition.responses)) {
-    if (contract === null) out[status] = { description: 'Done; no body' };
-    else if ('contentType' in contract) {
-      out[status] = {
-        description: 'Done',
-        content: {
-          [contract.contentType]: { schema: { type: 'string', format: 'binary' } },
-          ...streamed(definition),
-        },
-      };
-    } else
-      out[status] = {
-        description: 'Done',
-        content: {
-          'application/json': { schema: schemaOf(contract as Joi.Schema) },
-          ...streamed(definition),
-        },
-      };
+    out[status] =
+      contract === null
+        ? { description: 'Done; no body' }
+        : { description: 'Done', content: responseContent(contract, definition, schemaOf) };
   }
-  if (definition.conditional) out[304] = { description: ERROR_TEXT[304] };
-  for (const status of errorStatuses(definition)) {
-    out[status] = {
-      description: ERROR_TEXT[status],
-      content: { 'application/json': { schema: schemaOf(errorSchema) } },
-    };
-  }
-  return out;
+  if (definition.conditional) out[304] = { description: 'Not changed since the ETag that was sent' };
+  return { ...out, ...errorResponses(definition) };
 }
 
-const streamed = ({ alternative }: Route): JsonSchema =>
-  alternative ? { [alternative.contentType]: { schema: { type: 'string' } } } : {};
-
-export function errorStatuses(definition: Route): number[] {
-  const takesBody = definition.rawBody !== undefined || definition.method !== 'GET';
-  const statuses = [400, 401, 429, 500, 503, ...(definition.errors ?? [])];
-  if (takesBody) statuses.push(413, 415);
-  const role = neededRole(definition);
-  if (role !== null && role !== 'read') statuses.push(403);
-  if (takesIdempotencyKey(definition)) statuses.push(409, 422);
-  return [...new Set(statuses)].sort((a, b) => a - b);
+function responseContent(
+  contract: NonNullable<ResponseContract>,
+  { alternative }: Route,
+  schemaOf: SchemaOf,
+): JsonSchema {
+  const content =
+    'contentType' in contract
+      ? { [contract.contentType]: bytes(contract.example) }
+      : jsonContent(contract, schemaOf);
+  return { ...content, ...(alternative && { [alternative.contentType]: bytes(alternative.example) }) };
 }
+
+/** The example stands beside the schema: most tools look for it there only. */
+function jsonContent(schema: Joi.Schema, schemaOf: SchemaOf): JsonSchema {
+  const [example] = describeSchema<{ examples?: unknown[] }>(schema).examples ?? [];
+  return { 'application/json': { schema: schemaOf(schema), ...(example !== undefined && { example }) } };
+}
+
+/** Text has an example, a file has none. */
+const bytes = (example: string | undefined): JsonSchema =>
+  example === undefined
+    ? { schema: { type: 'string', format: 'binary' } }
+    : { schema: { type: 'string' }, example };
 
 const sortedByKey = (record: Record<string, JsonSchema>) =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

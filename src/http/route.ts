@@ -67,7 +67,13 @@ export interface RawBody {
 }
 
 /** What one status answers with: JSON of a schema, bytes of a type, or nothing. */
-export type ResponseContract = Joi.Schema | { contentType: string } | null;
+export type ResponseContract = Joi.Schema | Streamed | null;
+
+export interface Streamed {
+  contentType: string;
+  /** Of text. */
+  example?: string;
+}
 
 export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   method: Method;
@@ -86,7 +92,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   rawBody?: RawBody;
   responses: Record<number, ResponseContract>;
   /** Another media type for status 200, chosen by Accept: the handler answers with a stream instead of JSON. */
-  alternative?: { contentType: string };
+  alternative?: Streamed;
   /** Error statuses of this operation, besides 400, 401, 429, 500 and 503. */
   errors?: ReadonlyArray<404 | 409 | 413 | 415>;
   /** Accepts an Idempotency-Key. Default: POST of customers. */

@@ -77,4 +77,4 @@ export const createdKeySchema = Joi.object({
 export const keyListSchema = Joi.object({
   items: Joi.array().items(keySchema).required(),
   nextCursor: nextCursor(),
-});
+}).example({ items: [example], nextCursor: null });

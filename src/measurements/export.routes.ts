@@ -7,6 +7,7 @@ import { type ExportMeasurements, exportMeasurementsQuery } from './export.schem
 import { CSV, type ExportDeps, exportLines, listAllScopes, NDJSON } from './export.ts';
 import type { ExportScope, ExportScopesRepository } from './export-scopes.repository.ts';
 import { CSV_TYPE, prefersCsv } from './history.ts';
+import { exportCsvExample, exportNdjsonExample } from './reading-examples.ts';
 
 export interface ExportRoutesDeps extends ExportDeps {
   scopes: ExportScopesRepository;
@@ -26,8 +27,8 @@ export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Rout
     tag: 'Assets',
     auth: 'customer',
     query: exportMeasurementsQuery,
-    responses: { 200: { contentType: NDJSON_TYPE } },
-    alternative: { contentType: 'text/csv' },
+    responses: { 200: { contentType: NDJSON_TYPE, example: exportNdjsonExample } },
+    alternative: { contentType: 'text/csv', example: exportCsvExample },
     errors: [404],
     async handle({ caller, query, header }) {
       const isCsv = prefersCsv(header('Accept'), NDJSON_TYPE);

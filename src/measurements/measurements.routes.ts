@@ -17,6 +17,7 @@ import {
   measurementsResultSchema,
   measuringParams,
 } from './measurements.schemas.ts';
+import { measurementsCsvExample } from './reading-examples.ts';
 
 export interface MeasurementsRoutesDeps {
   intake: Intake;
@@ -63,7 +64,7 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       params: idParams('assetId'),
       query: listMeasurementsQuery,
       responses: { 200: measurementListSchema },
-      alternative: { contentType: 'text/csv' },
+      alternative: { contentType: 'text/csv', example: measurementsCsvExample },
       errors: [404],
       async handle({ caller, params: { assetId }, query, url, header }) {
         const scope = await history.findScope(caller.organizationId, assetId);

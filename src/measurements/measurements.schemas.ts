@@ -5,6 +5,7 @@ import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
 import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
 import { RESOLUTIONS, type Resolution } from './buckets.ts';
 import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
+import { measurementExample } from './reading-examples.ts';
 
 const READINGS_MAX = 1_000;
 
@@ -131,16 +132,7 @@ const measurementSchema = Joi.object({
   late: Joi.boolean().required().description('It came too late to open or close an alert'),
   error: Joi.number().integer().description('The error code of the sensor, where there is no value'),
 })
-  .example({
-    channel: 1,
-    position: 'probe',
-    type: 'temperature',
-    value: 4.2,
-    unit: '°C',
-    measuredAt: '2026-03-02T08:15:00.000Z',
-    receivedAt: '2026-03-02T08:15:30.000Z',
-    late: false,
-  })
+  .example(measurementExample)
   .meta({ name: 'Measurement' });
 
 const bucketSchema = Joi.object({
@@ -176,4 +168,4 @@ export const measurementListSchema = Joi.object({
     .required()
     .description('Single readings, or buckets if a resolution was given'),
   nextCursor: nextCursor(),
-});
+}).example({ items: [measurementExample], nextCursor: null });

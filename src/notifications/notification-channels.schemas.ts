@@ -111,6 +111,23 @@ export const listChannelsQuery = Joi.object<{ limit: number; cursor?: string }, 
   cursor: cursor(),
 });
 
+const channelExample = {
+  id: '019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48',
+  recType: 'notification-channel',
+  type: 'email',
+  target: 'quality@example.com',
+  alertTypes: ['high_temp', 'low_temp'],
+  groupIds: [],
+  delayMinutes: 10,
+  reminderMinutes: 120,
+  quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Stockholm' },
+  status: 'active',
+  lastSentAt: '2026-03-02T08:25:31.000Z',
+  lastError: null,
+  createdAt: '2026-02-20T13:05:12.000Z',
+  updatedAt: '2026-02-20T13:05:12.000Z',
+};
+
 export const channelSchema = Joi.object({
   id: Joi.string().required(),
   recType: Joi.string().valid('notification-channel').required(),
@@ -127,25 +144,10 @@ export const channelSchema = Joi.object({
   createdAt: timestamp().required(),
   updatedAt: timestamp().required(),
 })
-  .example({
-    id: '019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48',
-    recType: 'notification-channel',
-    type: 'email',
-    target: 'quality@example.com',
-    alertTypes: ['high_temp', 'low_temp'],
-    groupIds: [],
-    delayMinutes: 10,
-    reminderMinutes: 120,
-    quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Stockholm' },
-    status: 'active',
-    lastSentAt: '2026-03-02T08:25:31.000Z',
-    lastError: null,
-    createdAt: '2026-02-20T13:05:12.000Z',
-    updatedAt: '2026-02-20T13:05:12.000Z',
-  })
+  .example(channelExample)
   .meta({ name: 'NotificationChannel' });
 
 export const channelListSchema = Joi.object({
   items: Joi.array().items(channelSchema).required().description('Newest first'),
   nextCursor: nextCursor(),
-});
+}).example({ items: [channelExample], nextCursor: null });

@@ -250,6 +250,13 @@ const profileExample = {
   temperatureAlerts: [alertExample],
 };
 
+const profileDetailExample = {
+  ...profileExample,
+  measurementIntervalMinutes: 5,
+  transmissionIntervalSeconds: 14_400,
+  temperatureAlerts: [{ ...alertExample, minC: 2, maxC: 8 }],
+};
+
 /** What list and get answer with. */
 export const profileSchema = Joi.object<ProfileView>(profileViewFields)
   .example(profileExample)
@@ -262,14 +269,15 @@ export const profileDetailSchema = Joi.object<ProfileDetailView>({
   measurementIntervalMinutes: measurementIntervalMinutes.allow(null).required(),
   transmissionIntervalSeconds: transmissionIntervalSeconds.allow(null).required(),
 })
-  .example({
-    ...profileExample,
-    measurementIntervalMinutes: 5,
-    transmissionIntervalSeconds: 14_400,
-    temperatureAlerts: [{ ...alertExample, minC: 2, maxC: 8 }],
-  })
+  .example(profileDetailExample)
   .meta({ name: 'ProfileDetail' });
 
-export const profileListResponse = Joi.object({ profiles: Joi.array().items(profileSchema).required() });
-export const profileResponse = Joi.object({ profile: profileSchema.required() });
-export const profileDetailResponse = Joi.object({ profile: profileDetailSchema.required() });
+export const profileListResponse = Joi.object({
+  profiles: Joi.array().items(profileSchema).required(),
+}).example({ profiles: [profileExample] });
+export const profileResponse = Joi.object({ profile: profileSchema.required() }).example({
+  profile: profileExample,
+});
+export const profileDetailResponse = Joi.object({ profile: profileDetailSchema.required() }).example({
+  profile: profileDetailExample,
+});

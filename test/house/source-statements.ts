@@ -22,6 +22,8 @@ export interface SourceStatement {
 interface Source {
   path: string;
   nodes: ts.Node[];
+  /** Names whose values are being read: a function may pass its parameter on under the same name. */
+  underWay: readonly string[];
 }
 
 export function readSourceStatements(folder = 'src'): SourceStatement[] {
@@ -30,11 +32,15 @@ export function readSourceStatements(folder = 'src'): SourceStatement[] {
     .flatMap((path) => statementsOf(readSource(path)));
 }
 
+export const readStatementsIn = (text: string): SourceStatement[] => statementsOf(toSource('src', text));
+
 const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-function readSource(path: string): Source {
-  const tree = ts.createSourceFile(path, readText(path), ts.ScriptTarget.ES2023, true);
-  return { path, nodes: [...nodesOf(tree)] };
+const readSource = (path: string): Source => toSource(path, readText(path));
+
+function toSource(path: string, text: string): Source {
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+  return { path, nodes: [...nodesOf(tree)], underWay: [] };
 }
 
 function* nodesOf(node: ts.Node): Generator<ts.Node> {
@@ -116,13 +122,15 @@ const combine = (parts: string[][], separator: string): string[] =>
 
 /** A constant of this file or an imported one, or a parameter: then whatever the file passes for it. */
 function readName(name: string, source: Source): string[] {
+  if (source.underWay.includes(name)) return [];
+  const inside = { ...source, underWay: [...source.underWay, name] };
   const values = source.nodes.flatMap((node) => {
     if (ts.isVariableDeclaration(node) && node.name.getText() === name && node.initializer) {
-      return read(node.initializer, source);
+      return read(node.initializer, inside);
     }
     if (ts.isImportSpecifier(node) && node.name.text === name) return readImported(node, source);
     if (!ts.isParameter(node) || node.name.getText() !== name) return [];
-    return argumentsFor(node, source).flatMap((argument) => read(argument, source));
+    return argumentsFor(node, source).flatMap((argument) => read(argument, inside));
   });
   if (values.length === 0) throw new Unread(name);
   return values;

@@ -29,7 +29,10 @@ interface Operation extends Json {
   parameters: Parameter[];
   security: Json[];
   requestBody?: { content: Record<string, { schema: Json }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+  responses: Record<
+    string,
+    { $ref?: string; description?: string; content?: Record<string, { schema: Json }> }
+  >;
 }
 
 interface Document extends Json {
@@ -41,6 +44,7 @@ interface Document extends Json {
   components: {
     schemas: Record<string, Json>;
     parameters: Record<string, Parameter>;
+    responses: Record<string, { description: string; content: { 'application/json': { schema: Json } } }>;
     securitySchemes: Json;
   };
 }
@@ -154,14 +158,15 @@ describe('The OpenAPI document', () => {
 
   it('describes every response, and every error with the common error body', () => {
     for (const { operation } of operations) {
-      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      for (const [status, { $ref, description }] of Object.entries(operation.responses)) {
         assert.match(status, /^[2-5]\d\d$/);
-        assert.ok(description, `${operation.operationId} ${status}`);
-        if (Number(status) < 400) continue;
-        assert.deepEqual(content, {
-          'application/json': { schema: { $ref: '#/components/schemas/Error' } },
-        });
+        if (Number(status) < 400) assert.ok(description, `${operation.operationId} ${status}`);
+        else assert.match(String($ref), /^#\/components\/responses\//, `${operation.operationId} ${status}`);
       }
+    }
+    for (const [name, { description, content }] of Object.entries(document.components.responses)) {
+      assert.ok(description, name);
+      assert.deepEqual(content['application/json'].schema, { $ref: '#/components/schemas/Error' });
     }
   });
 
@@ -178,8 +183,8 @@ describe('The OpenAPI document', () => {
     const references = [...objects(document)].flatMap(({ $ref }) =>
       $ref === undefined ? [] : [String($ref)],
     );
-    const { schemas, parameters } = document.components;
-    const held = Object.entries({ schemas, parameters }).flatMap(([kind, components]) =>
+    const { schemas, parameters, responses } = document.components;
+    const held = Object.entries({ schemas, parameters, responses }).flatMap(([kind, components]) =>
       Object.keys(components).map((name) => `#/components/${kind}/${name}`),
     );
     assert.deepEqual([...new Set(references)].sort(), held.sort());

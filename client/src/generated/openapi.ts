@@ -1525,10 +1525,7 @@ export interface components {
              * @example 2026-03-02T08:15:30Z
              */
             startAt?: string;
-            /**
-             * @description Minutes from the start until the job stops waiting; the change stays pending
-             * @default 2880
-             */
+            /** @description Minutes from the start until the job stops waiting; the change stays pending. Default: 2880 */
             deadlineMinutes?: number;
             rollout?: components["schemas"]["Rollout"];
         } & (unknown | unknown | unknown);
@@ -2191,10 +2188,7 @@ export interface components {
              * @example Production
              */
             name?: string;
-            /**
-             * @description Deliver config.applied as well. Default: false
-             * @default false
-             */
+            /** @description Deliver config.applied as well. Default: false */
             deliverConfigApplied?: boolean;
             /**
              * @description Default: active
@@ -2347,18 +2341,6 @@ export interface components {
             url: string;
             /**
              * @description Default: all kinds
-             * @default [
-             *       "data.measurement.alert",
-             *       "alert.created",
-             *       "alert.resolved",
-             *       "config.applied",
-             *       "config.failed",
-             *       "config.job.finished",
-             *       "device.offline",
-             *       "device.online",
-             *       "fleet.silent",
-             *       "webhook.disabled"
-             *     ]
              * @example [
              *       "data.measurement.alert",
              *       "alert.created"
@@ -3323,15 +3305,9 @@ export interface components {
         Rollout: {
             /** @description Share of the devices that go first */
             firstPercent: number;
-            /**
-             * @description Share of these that must apply it before the rest begins
-             * @default 100
-             */
+            /** @description Share of these that must apply it before the rest begins. Default: 100 */
             minAppliedPercent?: number;
-            /**
-             * @description Share of refusals that ends the job
-             * @default 100
-             */
+            /** @description Share of refusals that ends the job. Default: 100 */
             abortFailedPercent?: number;
         };
         /** @description When the alerts are on. With always false all other fields are required, else none is allowed. */
@@ -3609,20 +3585,13 @@ export interface components {
              */
             highC?: number;
             /**
-             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
-             * @default 0
+             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100). Default: 0
              * @example 0.5
              */
             hysteresisC?: number;
-            /**
-             * @description Send at once when a bound is breached.
-             * @default true
-             */
+            /** @description Send at once when a bound is breached. Default: true */
             transmitOnBreach?: boolean;
-            /**
-             * @description Send at once when the temperature is back.
-             * @default true
-             */
+            /** @description Send at once when the temperature is back. Default: true */
             transmitOnReturn?: boolean;
         } & ({
             /** @constant */
@@ -3845,6 +3814,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "profiles": [
+                     *         {
+                     *           "slug": "vaccine-fridge",
+                     *           "name": "Vaccine fridge",
+                     *           "schedule": {
+                     *             "always": true
+                     *           },
+                     *           "temperatureAlerts": [
+                     *             {
+                     *               "type": "range",
+                     *               "channel": "probe",
+                     *               "lowC": 2,
+                     *               "highC": 8,
+                     *               "hysteresisC": 0.5,
+                     *               "transmitOnBreach": true,
+                     *               "transmitOnReturn": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         profiles: components["schemas"]["Profile"][];
                     };
@@ -3864,6 +3857,27 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Vaccine fridge",
+                 *       "temperatureAlerts": [
+                 *         {
+                 *           "type": "range",
+                 *           "channel": "probe",
+                 *           "lowC": 2,
+                 *           "highC": 8,
+                 *           "hysteresisC": 0.5
+                 *         }
+                 *       ],
+                 *       "schedule": {
+                 *         "always": true
+                 *       },
+                 *       "intervals": {
+                 *         "measurementIntervalMinutes": 5,
+                 *         "transmissionIntervalSeconds": 14400
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateProfile"];
             };
         };
@@ -3874,6 +3888,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "profile": {
+                     *         "slug": "vaccine-fridge",
+                     *         "name": "Vaccine fridge",
+                     *         "schedule": {
+                     *           "always": true
+                     *         },
+                     *         "temperatureAlerts": [
+                     *           {
+                     *             "type": "range",
+                     *             "channel": "probe",
+                     *             "lowC": 2,
+                     *             "highC": 8,
+                     *             "hysteresisC": 0.5,
+                     *             "transmitOnBreach": true,
+                     *             "transmitOnReturn": true,
+                     *             "minC": 2,
+                     *             "maxC": 8
+                     *           }
+                     *         ],
+                     *         "measurementIntervalMinutes": 5,
+                     *         "transmissionIntervalSeconds": 14400
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         profile: components["schemas"]["ProfileDetail"];
                     };
@@ -3899,6 +3939,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "profile": {
+                     *         "slug": "vaccine-fridge",
+                     *         "name": "Vaccine fridge",
+                     *         "schedule": {
+                     *           "always": true
+                     *         },
+                     *         "temperatureAlerts": [
+                     *           {
+                     *             "type": "range",
+                     *             "channel": "probe",
+                     *             "lowC": 2,
+                     *             "highC": 8,
+                     *             "hysteresisC": 0.5,
+                     *             "transmitOnBreach": true,
+                     *             "transmitOnReturn": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         profile: components["schemas"]["Profile"];
                     };
@@ -3918,6 +3980,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "intervals": {
+                 *         "transmissionIntervalSeconds": 3600
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateProfile"];
             };
         };
@@ -3928,6 +3997,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "profile": {
+                     *         "slug": "vaccine-fridge",
+                     *         "name": "Vaccine fridge",
+                     *         "schedule": {
+                     *           "always": true
+                     *         },
+                     *         "temperatureAlerts": [
+                     *           {
+                     *             "type": "range",
+                     *             "channel": "probe",
+                     *             "lowC": 2,
+                     *             "highC": 8,
+                     *             "hysteresisC": 0.5,
+                     *             "transmitOnBreach": true,
+                     *             "transmitOnReturn": true,
+                     *             "minC": 2,
+                     *             "maxC": 8
+                     *           }
+                     *         ],
+                     *         "measurementIntervalMinutes": 5,
+                     *         "transmissionIntervalSeconds": 14400
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         profile: components["schemas"]["ProfileDetail"];
                     };
@@ -3953,6 +4048,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serialNumbers": [
+                 *         "282C02424EED"
+                 *       ],
+                 *       "deadlineMinutes": 1440
+                 *     }
+                 */
                 "application/json": components["schemas"]["Apply"];
             };
         };
@@ -3963,6 +4066,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "appliedCount": 1,
+                     *       "applied": [
+                     *         "282C02424EED"
+                     *       ],
+                     *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Applied"];
                 };
             };
@@ -3989,6 +4103,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
+                     *           "profileSlug": "vaccine-fridge",
+                     *           "status": "succeeded",
+                     *           "total": 2,
+                     *           "counts": {
+                     *             "queued": 0,
+                     *             "waiting": 0,
+                     *             "sent": 0,
+                     *             "applied": 2,
+                     *             "failed": 0,
+                     *             "cancelled": 0,
+                     *             "superseded": 0,
+                     *             "timedOut": 0
+                     *           },
+                     *           "deadlineAt": "2026-03-04T08:00:00.000Z",
+                     *           "createdAt": "2026-03-02T08:00:00.000Z",
+                     *           "finishedAt": "2026-03-02T08:15:30.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["ConfigJob"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -4015,6 +4155,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "status": "succeeded",
+                     *       "total": 2,
+                     *       "counts": {
+                     *         "queued": 0,
+                     *         "waiting": 0,
+                     *         "sent": 0,
+                     *         "applied": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0,
+                     *         "superseded": 0,
+                     *         "timedOut": 0
+                     *       },
+                     *       "deadlineAt": "2026-03-04T08:00:00.000Z",
+                     *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "finishedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigJob"];
                 };
             };
@@ -4043,6 +4204,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *           "serialNumber": "282C02424EED",
+                     *           "state": "sent",
+                     *           "reason": null,
+                     *           "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["JobTarget"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -4072,6 +4247,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "status": "succeeded",
+                     *       "total": 2,
+                     *       "counts": {
+                     *         "queued": 0,
+                     *         "waiting": 0,
+                     *         "sent": 0,
+                     *         "applied": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0,
+                     *         "superseded": 0,
+                     *         "timedOut": 0
+                     *       },
+                     *       "deadlineAt": "2026-03-04T08:00:00.000Z",
+                     *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "finishedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigJob"];
                 };
             };
@@ -4097,6 +4293,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "status": "succeeded",
+                     *       "total": 2,
+                     *       "counts": {
+                     *         "queued": 0,
+                     *         "waiting": 0,
+                     *         "sent": 0,
+                     *         "applied": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0,
+                     *         "superseded": 0,
+                     *         "timedOut": 0
+                     *       },
+                     *       "deadlineAt": "2026-03-04T08:00:00.000Z",
+                     *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "finishedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigJob"];
                 };
             };
@@ -4119,6 +4336,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "serialNumber": "282C02424EED",
+                     *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "assetName": "Vaccine fridge 2",
+                     *       "pendingConfig": {
+                     *         "transmissionInterval": 3600
+                     *       },
+                     *       "deviceConfig": {
+                     *         "measurementPeriodBase": 300,
+                     *         "measurementPeriodFactor": 1,
+                     *         "transmissionInterval": 21600,
+                     *         "alarmRules": [
+                     *           {
+                     *             "condition": "HIGH_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 8,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           },
+                     *           {
+                     *             "condition": "LOW_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 2,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           }
+                     *         ],
+                     *         "calendars": []
+                     *       },
+                     *       "deviceConfigReceivedAt": "2026-03-02T08:15:30.000Z",
+                     *       "syncStatus": "pending"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeviceConfigurationRecord"];
                 };
             };
@@ -4141,6 +4402,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "revision": 3,
+                     *       "config": {
+                     *         "transmissionInterval": 3600
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["OfferedChange"];
                 };
             };
@@ -4164,6 +4433,41 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "measurementPeriodBase": 300,
+                 *       "measurementPeriodFactor": 1,
+                 *       "transmissionInterval": 21600,
+                 *       "alarmRules": [
+                 *         {
+                 *           "condition": "HIGH_THRESHOLD",
+                 *           "slotNumbers": [
+                 *             0
+                 *           ],
+                 *           "alarmRuleType": "TEMPERATURE",
+                 *           "threshold": 8,
+                 *           "hysteresis": 0.5,
+                 *           "mode": "CONSECUTIVE_SAMPLES",
+                 *           "samples": 1,
+                 *           "action": "TRIGGER_TRANSMISSION"
+                 *         },
+                 *         {
+                 *           "condition": "LOW_THRESHOLD",
+                 *           "slotNumbers": [
+                 *             0
+                 *           ],
+                 *           "alarmRuleType": "TEMPERATURE",
+                 *           "threshold": 2,
+                 *           "hysteresis": 0.5,
+                 *           "mode": "CONSECUTIVE_SAMPLES",
+                 *           "samples": 1,
+                 *           "action": "TRIGGER_TRANSMISSION"
+                 *         }
+                 *       ],
+                 *       "calendars": [],
+                 *       "configHash": 2748219
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConfigReport"];
             };
         };
@@ -4174,6 +4478,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "syncStatus": "sent",
+                     *       "pendingConfig": {
+                     *         "revision": 3,
+                     *         "config": {
+                     *           "transmissionInterval": 3600
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description pending: not fetched yet; sent: fetched, not confirmed; failed: the device refused; drifted: it reports something else than it confirmed last
@@ -4206,6 +4521,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "recType": "unregistered-device",
+                     *           "serialNumber": "282c02424eed",
+                     *           "firstSeenAt": "2026-03-01T08:15:30.000Z",
+                     *           "lastSeenAt": "2026-03-02T08:15:30.000Z",
+                     *           "count": 24
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["UnregisteredDevice"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -4246,6 +4575,26 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "readings": [
+                 *         {
+                 *           "channel": "probe",
+                 *           "type": "temperature",
+                 *           "value": 4.2,
+                 *           "measuredAt": "2026-03-02T08:15:00Z"
+                 *         },
+                 *         {
+                 *           "channel": 2,
+                 *           "type": "humidity",
+                 *           "value": 41,
+                 *           "measuredAt": "2026-03-02T08:15:00Z"
+                 *         }
+                 *       ],
+                 *       "batteryStatus": "ok",
+                 *       "signal": 40
+                 *     }
+                 */
                 "application/json": components["schemas"]["SentMeasurements"];
             };
         };
@@ -4256,6 +4605,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accepted": 2,
+                     *       "duplicates": 0,
+                     *       "pendingConfig": null
+                     *     }
+                     */
                     "application/json": {
                         /** @description Readings that were new */
                         accepted: number;
@@ -4296,12 +4652,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "channel": 1,
+                     *           "position": "probe",
+                     *           "type": "temperature",
+                     *           "value": 4.2,
+                     *           "unit": "°C",
+                     *           "measuredAt": "2026-03-02T08:15:00.000Z",
+                     *           "receivedAt": "2026-03-02T08:15:30.000Z",
+                     *           "late": false
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         /** @description Single readings, or buckets if a resolution was given */
                         items: (components["schemas"]["Measurement"] | components["schemas"]["MeasurementBucket"])[];
                         /** @description Pass as cursor for the next page; null on the last one */
                         nextCursor: string | null;
                     };
+                    /**
+                     * @example channel,position,type,value,unit,measuredAt,receivedAt,late,error
+                     *     1,probe,temperature,4.2,°C,2026-03-02T08:15:00.000Z,2026-03-02T08:15:30.000Z,false,
+                     */
                     "text/csv": string;
                 };
             };
@@ -4333,7 +4710,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {"assetId":"019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27","serialNumber":"282C02424EED","channel":1,"position":"probe","type":"temperature","value":4.2,"unit":"°C","measuredAt":"2026-03-02T08:15:00.000Z","receivedAt":"2026-03-02T08:15:30.000Z","late":false} */
                     "application/x-ndjson": string;
+                    /**
+                     * @example assetId,serialNumber,channel,position,type,value,unit,measuredAt,receivedAt,late,error
+                     *     019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27,282C02424EED,1,probe,temperature,4.2,°C,2026-03-02T08:15:00.000Z,2026-03-02T08:15:30.000Z,false,
+                     */
                     "text/csv": string;
                 };
             };
@@ -4361,6 +4743,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "channels": [
+                     *         {
+                     *           "channel": 1,
+                     *           "position": "probe",
+                     *           "type": "temperature",
+                     *           "unit": "°C",
+                     *           "count": 288,
+                     *           "min": 3.1,
+                     *           "max": 8.4,
+                     *           "avg": 4.6,
+                     *           "meanKineticTemperature": 4.7,
+                     *           "alerts": [
+                     *             {
+                     *               "type": "range",
+                     *               "lowC": 2,
+                     *               "highC": 8,
+                     *               "secondsOutside": 600
+                     *             }
+                     *           ],
+                     *           "gaps": [
+                     *             {
+                     *               "from": "2026-03-02T08:25:00.000Z",
+                     *               "to": "2026-03-02T09:15:00.000Z"
+                     *             }
+                     *           ],
+                     *           "gapCount": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Statistics"];
                     "application/pdf": string;
                 };
@@ -4405,6 +4819,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *           "recType": "asset",
+                     *           "name": "Vaccine fridge 2",
+                     *           "serialNumber": "282C02424EED",
+                     *           "status": "online",
+                     *           "signalStrength": "good",
+                     *           "batteryStatus": "ok",
+                     *           "model": "TVO-THT",
+                     *           "lastReadingAt": "2026-03-02T08:15:00.000Z",
+                     *           "waterType": null,
+                     *           "floor": 0,
+                     *           "buildingId": "main",
+                     *           "spaceId": "pharmacy",
+                     *           "createdAt": "2026-02-20T13:05:12.000Z",
+                     *           "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+                     *           "syncStatus": "applied",
+                     *           "openAlerts": 0,
+                     *           "latest": [
+                     *             {
+                     *               "channel": 1,
+                     *               "position": "probe",
+                     *               "type": "temperature",
+                     *               "value": 4.2,
+                     *               "unit": "°C",
+                     *               "measuredAt": "2026-03-02T08:15:00.000Z"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "totalItems": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["ListedAsset"][];
                         /** @description All that match, on all pages. With q, lastReadingBefore or several filters, 1000 means 1000 or more. */
@@ -4428,6 +4879,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serialNumber": "282C02424EED",
+                 *       "name": "Vaccine fridge 2",
+                 *       "waterType": "automatic",
+                 *       "floor": 0,
+                 *       "model": "TVO-THT",
+                 *       "buildingId": "main",
+                 *       "spaceId": "pharmacy"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RegisterAsset"];
             };
         };
@@ -4438,6 +4900,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27"
+                     *     }
+                     */
                     "application/json": {
                         id: string;
                         /** @description Only when there are any */
@@ -4464,6 +4931,16 @@ export interface operations {
                  *     282C02424EED,Vaccine fridge 2,TVO-THT,0
                  */
                 "text/csv": string;
+                /**
+                 * @example [
+                 *       {
+                 *         "serialNumber": "282C02424EED",
+                 *         "name": "Vaccine fridge 2",
+                 *         "model": "TVO-THT",
+                 *         "floor": 0
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["RegisterAsset"][];
             };
         };
@@ -4474,6 +4951,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created": 1,
+                     *       "unchanged": 0,
+                     *       "failed": 1,
+                     *       "results": [
+                     *         {
+                     *           "row": 1,
+                     *           "serialNumber": "282C02424EED",
+                     *           "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *           "error": null
+                     *         },
+                     *         {
+                     *           "row": 2,
+                     *           "serialNumber": null,
+                     *           "id": null,
+                     *           "error": "serialNumber is required"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         created: number;
                         /** @description An active device had the serial number already */
@@ -4510,6 +5008,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "recType": "asset",
+                     *       "name": "Vaccine fridge 2",
+                     *       "serialNumber": "282C02424EED",
+                     *       "status": "online",
+                     *       "signalStrength": "good",
+                     *       "batteryStatus": "ok",
+                     *       "model": "TVO-THT",
+                     *       "lastReadingAt": "2026-03-02T08:15:00.000Z",
+                     *       "waterType": null,
+                     *       "floor": 0,
+                     *       "buildingId": "main",
+                     *       "spaceId": "pharmacy",
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+                     *       "syncStatus": "applied",
+                     *       "openAlerts": 0,
+                     *       "latest": [
+                     *         {
+                     *           "channel": 1,
+                     *           "position": "probe",
+                     *           "type": "temperature",
+                     *           "value": 4.2,
+                     *           "unit": "°C",
+                     *           "measuredAt": "2026-03-02T08:15:00.000Z"
+                     *         }
+                     *       ],
+                     *       "replacementHistory": [
+                     *         {
+                     *           "serialNumber": "282C0241A0F3",
+                     *           "replacedAt": "2026-02-27T10:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["AssetDetail"];
                 };
             };
@@ -4532,6 +5067,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "deleted": true
+                     *     }
+                     */
                     "application/json": {
                         deleted: boolean;
                     };
@@ -4550,6 +5090,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Vaccine fridge 3",
+                 *       "spaceId": null
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     waterType?: string | null;
@@ -4572,6 +5118,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "recType": "asset",
+                     *       "name": "Vaccine fridge 2",
+                     *       "serialNumber": "282C02424EED",
+                     *       "status": "online",
+                     *       "signalStrength": "good",
+                     *       "batteryStatus": "ok",
+                     *       "model": "TVO-THT",
+                     *       "lastReadingAt": "2026-03-02T08:15:00.000Z",
+                     *       "waterType": null,
+                     *       "floor": 0,
+                     *       "buildingId": "main",
+                     *       "spaceId": "pharmacy",
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+                     *       "syncStatus": "applied",
+                     *       "openAlerts": 0,
+                     *       "latest": [
+                     *         {
+                     *           "channel": 1,
+                     *           "position": "probe",
+                     *           "type": "temperature",
+                     *           "value": 4.2,
+                     *           "unit": "°C",
+                     *           "measuredAt": "2026-03-02T08:15:00.000Z"
+                     *         }
+                     *       ],
+                     *       "replacementHistory": [
+                     *         {
+                     *           "serialNumber": "282C0241A0F3",
+                     *           "replacedAt": "2026-02-27T10:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["AssetDetail"];
                 };
             };
@@ -4591,6 +5174,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "newSerialNumber": "282C02431B07"
+                 *     }
+                 */
                 "application/json": {
                     /** @example 282C02424EED */
                     newSerialNumber: string;
@@ -4604,6 +5192,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "serialNumber": "282C02431B07"
+                     *     }
+                     */
                     "application/json": {
                         success: boolean;
                         serialNumber: string;
@@ -4632,6 +5226,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "token": "dev_…"
+                     *     }
+                     */
                     "application/json": {
                         /** @description 36 characters, the most that a logger can store; shown only this once */
                         token: string;
@@ -4680,6 +5279,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+                     *           "recType": "group",
+                     *           "name": "Vaccine fridges",
+                     *           "profileSlug": "vaccine-fridge",
+                     *           "memberCount": 12,
+                     *           "createdAt": "2026-02-20T13:05:12.000Z",
+                     *           "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Group"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -4701,6 +5316,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Vaccine fridges",
+                 *       "profileSlug": "vaccine-fridge"
+                 *     }
+                 */
                 "application/json": {
                     /** @description Unique, compared without case */
                     name: string;
@@ -4719,6 +5340,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+                     *       "recType": "group",
+                     *       "name": "Vaccine fridges",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "memberCount": 12,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Group"];
                 };
             };
@@ -4741,6 +5373,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+                     *       "recType": "group",
+                     *       "name": "Vaccine fridges",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "memberCount": 12,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Group"];
                 };
             };
@@ -4780,6 +5423,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "profileSlug": "vaccine-fridge",
+                 *       "deadlineMinutes": 1440
+                 *     }
+                 */
                 "application/json": {
                     /** @description Unique, compared without case */
                     name?: string;
@@ -4801,6 +5450,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
+                     *       "recType": "group",
+                     *       "name": "Vaccine fridges",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "memberCount": 12,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangedGroup"];
                 };
             };
@@ -4820,6 +5481,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serialNumbers": [
+                 *         "282C02424EED"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     serialNumbers: string[];
                 };
@@ -4832,6 +5500,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "added": 1,
+                     *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
+                     *     }
+                     */
                     "application/json": {
                         /** @description How many were not in the group */
                         added: number;
@@ -4856,6 +5530,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serialNumbers": [
+                 *         "282C02424EED"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     serialNumbers: string[];
                 };
@@ -4868,6 +5549,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "removed": 1
+                     *     }
+                     */
                     "application/json": {
                         /** @description How many were in the group */
                         removed: number;
@@ -4891,6 +5577,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recType": "fleet",
+                     *       "status": {
+                     *         "new": 2,
+                     *         "online": 176,
+                     *         "offline": 2
+                     *       },
+                     *       "syncStatus": {
+                     *         "no_device_report": 2,
+                     *         "pending": 4,
+                     *         "sent": 0,
+                     *         "failed": 1,
+                     *         "applied": 172,
+                     *         "drifted": 1
+                     *       },
+                     *       "batteryStatus": {
+                     *         "ok": 170,
+                     *         "low": 8,
+                     *         "unknown": 2
+                     *       },
+                     *       "openAlerts": {
+                     *         "high_temp": 1,
+                     *         "low_temp": 0,
+                     *         "no_data": 2,
+                     *         "low_battery": 8,
+                     *         "sensor_error": 0
+                     *       },
+                     *       "endpoints": {
+                     *         "healthy": 2,
+                     *         "failing": 0,
+                     *         "recovering": 0,
+                     *         "disabled": 1
+                     *       },
+                     *       "unregisteredDevices": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["Fleet"];
                 };
             };
@@ -4939,6 +5662,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "serialNumber": "282C02424EED",
+                     *       "sizeBytes": 48213,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "uploadedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /** @description The certificate belongs to it, not to the asset */
                         serialNumber: string;
@@ -4981,6 +5712,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recType": "alert-collection",
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f",
+                     *           "recType": "alert",
+                     *           "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *           "serialNumber": "282C02424EED",
+                     *           "type": "high_temp",
+                     *           "status": "new",
+                     *           "details": {
+                     *             "channel": 1,
+                     *             "value": 8.6,
+                     *             "bounds": {
+                     *               "lowC": 2,
+                     *               "highC": 8,
+                     *               "hysteresisC": 0.5
+                     *             }
+                     *           },
+                     *           "timestamp": "2026-03-02T08:15:00.000Z",
+                     *           "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *         }
+                     *       ],
+                     *       "totalItems": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         recType: "alert-collection";
@@ -5011,6 +5770,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f",
+                     *       "recType": "alert",
+                     *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "serialNumber": "282C02424EED",
+                     *       "type": "high_temp",
+                     *       "status": "new",
+                     *       "details": {
+                     *         "channel": 1,
+                     *         "value": 8.6,
+                     *         "bounds": {
+                     *           "lowC": 2,
+                     *           "highC": 8,
+                     *           "hysteresisC": 0.5
+                     *         }
+                     *       },
+                     *       "timestamp": "2026-03-02T08:15:00.000Z",
+                     *       "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Alert"];
                 };
             };
@@ -5027,6 +5807,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "acknowledged"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     status: "acknowledged";
@@ -5040,6 +5825,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f",
+                     *       "recType": "alert",
+                     *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "serialNumber": "282C02424EED",
+                     *       "type": "high_temp",
+                     *       "status": "new",
+                     *       "details": {
+                     *         "channel": 1,
+                     *         "value": 8.6,
+                     *         "bounds": {
+                     *           "lowC": 2,
+                     *           "highC": 8,
+                     *           "hysteresisC": 0.5
+                     *         }
+                     *       },
+                     *       "timestamp": "2026-03-02T08:15:00.000Z",
+                     *       "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Alert"];
                 };
             };
@@ -5063,6 +5869,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recType": "cellular-webhook-collection",
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94",
+                     *           "recType": "cellular-webhook",
+                     *           "name": "Production",
+                     *           "url": "https://example.com/hooks/loggers",
+                     *           "status": "active",
+                     *           "disabledReason": null,
+                     *           "deliverConfigApplied": true,
+                     *           "createdAt": "2026-02-20T13:05:12.000Z",
+                     *           "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *           "delivery": {
+                     *             "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *             "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *             "lastStatus": "delivered",
+                     *             "lastStatusCode": 204,
+                     *             "lastError": null
+                     *           },
+                     *           "health": {
+                     *             "state": "healthy",
+                     *             "since": null,
+                     *             "backlog": 0,
+                     *             "oldestPendingAt": null,
+                     *             "nextAttemptAt": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "totalItems": 1
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         recType: "cellular-webhook-collection";
@@ -5087,6 +5926,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hooks/loggers",
+                 *       "name": "Production",
+                 *       "deliverConfigApplied": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateCellularWebhook"];
             };
         };
@@ -5097,6 +5943,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94",
+                     *       "recType": "cellular-webhook",
+                     *       "name": "Production",
+                     *       "url": "https://example.com/hooks/loggers",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "deliverConfigApplied": true,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CellularWebhook"];
                 };
             };
@@ -5119,6 +5992,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94",
+                     *       "recType": "cellular-webhook",
+                     *       "name": "Production",
+                     *       "url": "https://example.com/hooks/loggers",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "deliverConfigApplied": true,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CellularWebhook"];
                 };
             };
@@ -5155,6 +6055,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "deliverConfigApplied": false
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChangeCellularWebhook"];
             };
         };
@@ -5165,6 +6070,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94",
+                     *       "recType": "cellular-webhook",
+                     *       "name": "Production",
+                     *       "url": "https://example.com/hooks/loggers",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "deliverConfigApplied": true,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CellularWebhook"];
                 };
             };
@@ -5190,6 +6122,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recType": "webhook-collection",
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35",
+                     *           "recType": "webhook",
+                     *           "url": "https://example.com/hooks/alerts",
+                     *           "status": "active",
+                     *           "disabledReason": null,
+                     *           "events": [
+                     *             "alert.created",
+                     *             "alert.resolved"
+                     *           ],
+                     *           "createdAt": "2026-02-20T13:05:12.000Z",
+                     *           "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *           "delivery": {
+                     *             "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *             "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *             "lastStatus": "delivered",
+                     *             "lastStatusCode": 204,
+                     *             "lastError": null
+                     *           },
+                     *           "health": {
+                     *             "state": "healthy",
+                     *             "since": null,
+                     *             "backlog": 0,
+                     *             "oldestPendingAt": null,
+                     *             "nextAttemptAt": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "totalItems": 1
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         recType: "webhook-collection";
@@ -5214,6 +6181,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hooks/alerts",
+                 *       "events": [
+                 *         "alert.created",
+                 *         "alert.resolved"
+                 *       ],
+                 *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateWebhook"];
             };
         };
@@ -5224,6 +6201,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35",
+                     *       "recType": "webhook",
+                     *       "url": "https://example.com/hooks/alerts",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "events": [
+                     *         "alert.created",
+                     *         "alert.resolved"
+                     *       ],
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5246,6 +6252,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35",
+                     *       "recType": "webhook",
+                     *       "url": "https://example.com/hooks/alerts",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "events": [
+                     *         "alert.created",
+                     *         "alert.resolved"
+                     *       ],
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5282,6 +6317,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "active"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChangeWebhook"];
             };
         };
@@ -5292,6 +6332,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35",
+                     *       "recType": "webhook",
+                     *       "url": "https://example.com/hooks/alerts",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "events": [
+                     *         "alert.created",
+                     *         "alert.resolved"
+                     *       ],
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5320,6 +6389,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a8-3344-7b1e-8d2a-4c6e8f0a1b2d",
+                     *           "eventId": "019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90",
+                     *           "eventType": "alert.created",
+                     *           "state": "delivered",
+                     *           "attemptCount": 2,
+                     *           "nextAttemptAt": null,
+                     *           "lastStatusCode": 204,
+                     *           "lastError": null,
+                     *           "createdAt": "2026-03-02T08:15:30.000Z",
+                     *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "serialNumber": "282C02424EED",
+                     *           "reason": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Delivery"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -5347,6 +6437,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a8-3344-7b1e-8d2a-4c6e8f0a1b2d",
+                     *       "eventId": "019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90",
+                     *       "eventType": "alert.created",
+                     *       "state": "delivered",
+                     *       "attemptCount": 2,
+                     *       "nextAttemptAt": null,
+                     *       "lastStatusCode": 204,
+                     *       "lastError": null,
+                     *       "createdAt": "2026-03-02T08:15:30.000Z",
+                     *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "serialNumber": "282C02424EED",
+                     *       "reason": null,
+                     *       "payload": {
+                     *         "type": "alert.created",
+                     *         "timestamp": "2026-03-02T08:15:00.000Z",
+                     *         "data": {}
+                     *       },
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "at": "2026-03-02T08:15:30.000Z",
+                     *           "durationMs": 41,
+                     *           "statusCode": 500,
+                     *           "error": "the receiver answered 500",
+                     *           "responseExcerpt": ""
+                     *         },
+                     *         {
+                     *           "number": 2,
+                     *           "at": "2026-03-02T08:15:35.000Z",
+                     *           "durationMs": 38,
+                     *           "statusCode": 204,
+                     *           "error": null,
+                     *           "responseExcerpt": ""
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
@@ -5373,6 +6502,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a8-3344-7b1e-8d2a-4c6e8f0a1b2d",
+                     *       "eventId": "019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90",
+                     *       "eventType": "alert.created",
+                     *       "state": "delivered",
+                     *       "attemptCount": 2,
+                     *       "nextAttemptAt": null,
+                     *       "lastStatusCode": 204,
+                     *       "lastError": null,
+                     *       "createdAt": "2026-03-02T08:15:30.000Z",
+                     *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "serialNumber": "282C02424EED",
+                     *       "reason": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
@@ -5392,6 +6537,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "since": "2026-03-01T00:00:00Z",
+                 *       "until": "2026-03-02T00:00:00Z"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: date-time
@@ -5421,8 +6572,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "queued": 17
+                     *     }
+                     */
                     "application/json": {
-                        /** @example 17 */
                         queued: number;
                     };
                 };
@@ -5446,6 +6601,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivered": true,
+                     *       "statusCode": 204,
+                     *       "durationMs": 38,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": {
                         delivered: boolean;
                         statusCode: number | null;
@@ -5470,6 +6633,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": {
                     /**
                      * @description Signs deliveries: whsec_ and base64, or any other text. Never shown again.
@@ -5486,6 +6650,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *       "previousValidUntil": "2026-03-03T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /** @description Only when it was made here, and only this once */
                         secret?: string;
@@ -5523,6 +6693,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a8-3344-7b1e-8d2a-4c6e8f0a1b2d",
+                     *           "eventId": "019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90",
+                     *           "eventType": "alert.created",
+                     *           "state": "delivered",
+                     *           "attemptCount": 2,
+                     *           "nextAttemptAt": null,
+                     *           "lastStatusCode": 204,
+                     *           "lastError": null,
+                     *           "createdAt": "2026-03-02T08:15:30.000Z",
+                     *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "serialNumber": "282C02424EED",
+                     *           "reason": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Delivery"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -5550,6 +6741,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a8-3344-7b1e-8d2a-4c6e8f0a1b2d",
+                     *       "eventId": "019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90",
+                     *       "eventType": "alert.created",
+                     *       "state": "delivered",
+                     *       "attemptCount": 2,
+                     *       "nextAttemptAt": null,
+                     *       "lastStatusCode": 204,
+                     *       "lastError": null,
+                     *       "createdAt": "2026-03-02T08:15:30.000Z",
+                     *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "serialNumber": "282C02424EED",
+                     *       "reason": null,
+                     *       "payload": {
+                     *         "type": "alert.created",
+                     *         "timestamp": "2026-03-02T08:15:00.000Z",
+                     *         "data": {}
+                     *       },
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "at": "2026-03-02T08:15:30.000Z",
+                     *           "durationMs": 41,
+                     *           "statusCode": 500,
+                     *           "error": "the receiver answered 500",
+                     *           "responseExcerpt": ""
+                     *         },
+                     *         {
+                     *           "number": 2,
+                     *           "at": "2026-03-02T08:15:35.000Z",
+                     *           "durationMs": 38,
+                     *           "statusCode": 204,
+                     *           "error": null,
+                     *           "responseExcerpt": ""
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
@@ -5576,6 +6806,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a8-3344-7b1e-8d2a-4c6e8f0a1b2d",
+                     *       "eventId": "019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90",
+                     *       "eventType": "alert.created",
+                     *       "state": "delivered",
+                     *       "attemptCount": 2,
+                     *       "nextAttemptAt": null,
+                     *       "lastStatusCode": 204,
+                     *       "lastError": null,
+                     *       "createdAt": "2026-03-02T08:15:30.000Z",
+                     *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "serialNumber": "282C02424EED",
+                     *       "reason": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
@@ -5595,6 +6841,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "since": "2026-03-01T00:00:00Z",
+                 *       "until": "2026-03-02T00:00:00Z"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: date-time
@@ -5624,8 +6876,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "queued": 17
+                     *     }
+                     */
                     "application/json": {
-                        /** @example 17 */
                         queued: number;
                     };
                 };
@@ -5649,6 +6905,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivered": true,
+                     *       "statusCode": 204,
+                     *       "durationMs": 38,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": {
                         delivered: boolean;
                         statusCode: number | null;
@@ -5673,6 +6937,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": {
                     /**
                      * @description Signs deliveries: whsec_ and base64, or any other text. Never shown again.
@@ -5689,6 +6954,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *       "previousValidUntil": "2026-03-03T08:15:30.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /** @description Only when it was made here, and only this once */
                         secret?: string;
@@ -5723,6 +6994,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
+                     *           "recType": "notification-channel",
+                     *           "type": "email",
+                     *           "target": "quality@example.com",
+                     *           "alertTypes": [
+                     *             "high_temp",
+                     *             "low_temp"
+                     *           ],
+                     *           "groupIds": [],
+                     *           "delayMinutes": 10,
+                     *           "reminderMinutes": 120,
+                     *           "quietHours": {
+                     *             "from": "22:00",
+                     *             "to": "07:00",
+                     *             "timezone": "Europe/Stockholm"
+                     *           },
+                     *           "status": "active",
+                     *           "lastSentAt": "2026-03-02T08:25:31.000Z",
+                     *           "lastError": null,
+                     *           "createdAt": "2026-02-20T13:05:12.000Z",
+                     *           "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         /** @description Newest first */
                         items: components["schemas"]["NotificationChannel"][];
@@ -5745,6 +7046,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "webhook",
+                 *       "target": "https://example.com/hooks/notifications",
+                 *       "alertTypes": [
+                 *         "high_temp",
+                 *         "low_temp"
+                 *       ],
+                 *       "delayMinutes": 10,
+                 *       "reminderMinutes": 120,
+                 *       "quietHours": {
+                 *         "from": "22:00",
+                 *         "to": "07:00",
+                 *         "timezone": "Europe/Stockholm"
+                 *       },
+                 *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateNotificationChannel"];
             };
         };
@@ -5755,6 +7074,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
+                     *       "recType": "notification-channel",
+                     *       "type": "email",
+                     *       "target": "quality@example.com",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "delayMinutes": 10,
+                     *       "reminderMinutes": 120,
+                     *       "quietHours": {
+                     *         "from": "22:00",
+                     *         "to": "07:00",
+                     *         "timezone": "Europe/Stockholm"
+                     *       },
+                     *       "status": "active",
+                     *       "lastSentAt": "2026-03-02T08:25:31.000Z",
+                     *       "lastError": null,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationChannel"];
                 };
             };
@@ -5777,6 +7121,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
+                     *       "recType": "notification-channel",
+                     *       "type": "email",
+                     *       "target": "quality@example.com",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "delayMinutes": 10,
+                     *       "reminderMinutes": 120,
+                     *       "quietHours": {
+                     *         "from": "22:00",
+                     *         "to": "07:00",
+                     *         "timezone": "Europe/Stockholm"
+                     *       },
+                     *       "status": "active",
+                     *       "lastSentAt": "2026-03-02T08:25:31.000Z",
+                     *       "lastError": null,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationChannel"];
                 };
             };
@@ -5813,6 +7182,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "delayMinutes": 5
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChangeNotificationChannel"];
             };
         };
@@ -5823,6 +7197,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
+                     *       "recType": "notification-channel",
+                     *       "type": "email",
+                     *       "target": "quality@example.com",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "delayMinutes": 10,
+                     *       "reminderMinutes": 120,
+                     *       "quietHours": {
+                     *         "from": "22:00",
+                     *         "to": "07:00",
+                     *         "timezone": "Europe/Stockholm"
+                     *       },
+                     *       "status": "active",
+                     *       "lastSentAt": "2026-03-02T08:25:31.000Z",
+                     *       "lastError": null,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationChannel"];
                 };
             };
@@ -5845,6 +7244,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivered": true,
+                     *       "statusCode": 204,
+                     *       "durationMs": 38,
+                     *       "error": null
+                     *     }
+                     */
                     "application/json": {
                         delivered: boolean;
                         statusCode: number | null;
@@ -5875,6 +7282,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28",
+                     *           "recType": "key",
+                     *           "name": "Facility team",
+                     *           "kind": "customer",
+                     *           "role": "write",
+                     *           "preview": "dms_live_3fZk…",
+                     *           "createdAt": "2026-02-20T13:05:12.000Z",
+                     *           "expiresAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Key"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -5896,6 +7320,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Facility team",
+                 *       "kind": "customer",
+                 *       "role": "write",
+                 *       "expiresAt": "2099-01-01T00:00:00Z"
+                 *     }
+                 */
                 "application/json": {
                     /** @description Shown in the audit trail */
                     name: string;
@@ -5926,6 +7358,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28",
+                     *       "recType": "key",
+                     *       "name": "Facility team",
+                     *       "kind": "customer",
+                     *       "role": "write",
+                     *       "preview": "dms_live_3fZk…",
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "expiresAt": null,
+                     *       "key": "dms_live_…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedKey"];
                 };
             };
@@ -5979,6 +7424,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a6-11a0-7c33-9a53-0c2f5f7e8d11",
+                     *           "recType": "audit-entry",
+                     *           "at": "2026-03-02T08:15:30.000Z",
+                     *           "actor": {
+                     *             "keyId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28",
+                     *             "name": "Facility team"
+                     *           },
+                     *           "action": "deleteWebhook",
+                     *           "subject": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29",
+                     *           "before": {
+                     *             "status": "active",
+                     *             "url": "https://example.com/hooks"
+                     *           },
+                     *           "after": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["AuditEntry"][];
                         /** @description Pass as cursor for the next page; null on the last one */
@@ -6000,6 +7468,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "role": "write"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateOperatorLink"];
             };
         };
@@ -6010,6 +7484,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1c0e-8a55-4d0e-9f0c-2a2b5f0f7d11",
+                     *       "recType": "operator-link",
+                     *       "name": "Ada Lovelace",
+                     *       "role": "write",
+                     *       "url": "https://dms.example.com/operator/sign-in?link=…",
+                     *       "expiresAt": "2026-03-02T08:25:30.000Z"
+                     *     }
+                     */
                     "application/json": {
                         id: string;
                         /** @enum {string} */

@@ -1,0 +1,80 @@
+/** Pages over HTTP, one request at a time. A request that fails ends the bench. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import { percentile } from '../support/percentile.ts';
+import { fleetOf, printLines, type SizeBench } from './size-bench.ts';
+
+const REQUESTS = 300;
+/** A page that takes long is measured by as many requests as fit. */
+const MEASURED_MS_MAX = 10_000;
+const P99_MS_MAX = 20;
+const LIMIT = 50;
+
+export interface MeasuredPath {
+  name: string;
+  /** Ends with ? or &. */
+  path: string;
+  /** Default: the first. */
+  organization?: number;
+  /** Answers without pages. */
+  isWhole?: boolean;
+}
+
+/** The first page of each path, and a deep one. */
+export async function measurePages(bench: SizeBench, title: string, paths: MeasuredPath[]): Promise<void> {
+  const lines = [];
+  for (const { name, path, organization = 0, isWhole } of paths) {
+    const get = getter(bench, organization);
+    const pages = isWhole ? [['whole', path] as const] : await pagesOf(path, get);
+    for (const [page, address] of pages) {
+      const p99 = await measure(() => get(address));
+      process.stderr.write(`${name}, ${page}: p99 ${p99} ms\n`);
+      lines.push({ what: `${name}, ${page}`, value: p99, unit: 'ms', max: P99_MS_MAX });
+    }
+  }
+  printLines(`${title}, p99 of ${REQUESTS} requests or 10 s, pages of ${LIMIT}`, lines);
+}
+
+interface Page {
+  items: Array<{ id?: string; assetId?: string }>;
+  nextCursor: string | null;
+}
+type Get = (path: string) => Promise<Page>;
+
+const getter =
+  (bench: SizeBench, organization: number): Get =>
+  async (path) => {
+    const { statusCode, body } = await request(bench.stack.apiUrl + path, {
+      headers: { authorization: `Bearer ${fleetOf(bench, organization).apiKey}` },
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text}`);
+    return JSON.parse(text);
+  };
+
+/** The first page, and one after 10,000 items where there are so many. */
+async function pagesOf(path: string, get: Get): Promise<Array<[string, string]>> {
+  let cursor: string | null = null;
+  for (let page = 0; page < 20; page++) {
+    const { nextCursor } = await get(`${path}limit=500${cursor === null ? '' : `&cursor=${cursor}`}`);
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  const first: [string, string] = ['first page', `${path}limit=${LIMIT}`];
+  return cursor === null ? [first] : [first, ['deep page', `${path}limit=${LIMIT}&cursor=${cursor}`]];
+}
+
+async function measure(work: () => Promise<unknown>): Promise<number> {
+  const latencies: number[] = [];
+  const endMs = performance.now() + MEASURED_MS_MAX;
+  for (let count = 0; count < REQUESTS && performance.now() < endMs; count++) {
+    const startedAt = performance.now();
+    await work();
+    latencies.push(performance.now() - startedAt);
+    await delay(1);
+  }
+  return percentile(
+    latencies.sort((a, b) => a - b),
+    0.99,
+  );
+}

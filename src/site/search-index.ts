@@ -1,0 +1,34 @@
+/** The index that browsers search in: an entry for each passage of a page. */
+import MiniSearch from 'minisearch';
+import type { Passage } from './markdown.ts';
+
+export interface IndexedPage {
+  href: string;
+  title: string;
+  passages: Passage[];
+}
+
+const EXCERPT_LENGTH = 140;
+const CHUNK_SIZE = 20;
+/** What the browser has to know to read the index. */
+const OPTIONS = {
+  idField: 'href',
+  fields: ['title', 'heading', 'text'],
+  storeFields: ['title', 'heading', 'excerpt'],
+};
+
+/** As JSON. Other work has its turn between chunks. */
+export async function toSearchIndex(pages: IndexedPage[]): Promise<string> {
+  const index = new MiniSearch(OPTIONS);
+  await index.addAllAsync(pages.flatMap(entriesOf), { chunkSize: CHUNK_SIZE });
+  return JSON.stringify({ options: OPTIONS, index });
+}
+
+const entriesOf = ({ href, title, passages }: IndexedPage) =>
+  passages.map(({ id, heading, text }) => ({
+    href: id === null ? href : `${href}#${id}`,
+    title,
+    heading,
+    text,
+    excerpt: text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH),
+  }));

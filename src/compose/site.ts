@@ -1,6 +1,7 @@
 /** The documentation as a site: its files are read at the start, so that a build without them does not start. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { readStaticFiles } from '../http/static-files.ts';
 import { decisionDocument, PICTURES, SECTIONS } from '../site/documents.ts';
 import { REFERENCE_PATH } from '../site/layout.ts';
@@ -17,13 +18,10 @@ const ICON = new URL('../operator/static/icon.svg', import.meta.url);
 export function composeSite(hasOperatorsPage: boolean) {
   const unlisted = decisionNames().map((name) => decisionDocument(name, read(`docs/decisions/${name}.md`)));
   const documents = [...SECTIONS.flatMap((section) => section.documents), ...unlisted];
-  const pictures = Object.fromEntries(PICTURES.map((path) => [path, nameOf(path)]));
   const staticFiles = readStaticFiles('/docs/static', {
     'site.css': own('site.css'),
     'site.mjs': own('site.mjs'),
-    'minisearch.mjs': createRequire(import.meta.url)
-      .resolve('minisearch')
-      .replace('cjs/index.cjs', 'es/index.js'),
+    'minisearch.mjs': moduleOfMiniSearch(),
     ...Object.fromEntries(PICTURES.map((path) => [nameOf(path), fileOf(path)])),
   });
   const site = createSite({
@@ -32,13 +30,17 @@ export function composeSite(hasOperatorsPage: boolean) {
     texts: Object.fromEntries(documents.map(({ file }) => [file, read(file)])),
     otherPaths: {
       'openapi.json': REFERENCE_PATH,
-      ...Object.fromEntries(Object.entries(pictures).map(([path, name]) => [path, staticFiles.pathOf(name)])),
+      ...Object.fromEntries(PICTURES.map((path) => [path, staticFiles.pathOf(nameOf(path))])),
     },
     hasOperatorsPage,
     pathOf: staticFiles.pathOf,
   });
   return createSiteRoutes({ site, staticFiles, icon: readFileSync(ICON) });
 }
+
+/** Beside the one that require finds, which browsers cannot read. */
+const moduleOfMiniSearch = (): string =>
+  join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../es/index.js');
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

@@ -9,7 +9,6 @@ export interface IndexedPage {
 }
 
 const EXCERPT_LENGTH = 140;
-const CHUNK_SIZE = 20;
 /** What the browser has to know to read the index. */
 const OPTIONS = {
   idField: 'href',
@@ -17,10 +16,13 @@ const OPTIONS = {
   storeFields: ['title', 'heading', 'excerpt'],
 };
 
-/** As JSON. Other work has its turn between chunks. */
-export async function toSearchIndex(pages: IndexedPage[]): Promise<string> {
+/** As JSON. Other work has its turn after each page. */
+export async function toSearchIndex(pages: Iterable<IndexedPage>): Promise<string> {
   const index = new MiniSearch(OPTIONS);
-  await index.addAllAsync(pages.flatMap(entriesOf), { chunkSize: CHUNK_SIZE });
+  for (const page of pages) {
+    index.addAll(entriesOf(page));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   return JSON.stringify({ options: OPTIONS, index });
 }
 

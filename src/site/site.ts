@@ -8,7 +8,7 @@ import { plainPage, SITE_NAME, type SiteFrame, sitePage } from './layout.ts';
 import { createLinks, DOCS_PATH, hrefOf } from './links.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
 import { toSchemaDocument } from './schema-document.ts';
-import { toSearchIndex } from './search-index.ts';
+import { type IndexedPage, toSearchIndex } from './search-index.ts';
 
 export interface SiteOptions {
   sections: Section[];
@@ -56,11 +56,12 @@ export function createSite(options: SiteOptions): Site {
     const [previous, next] = [documents[place - 1], documents[place + 1]];
     return sitePage(frame, { title, body, headings, path: document.path, previous, next });
   });
-  const toIndexed = (document: Document) => ({
-    href: hrefOf(document),
-    title: document.label,
-    passages: render(document).passages,
-  });
+  /** Rendered one after the other, as they are taken. */
+  function* indexed(): Generator<IndexedPage> {
+    for (const document of documents) {
+      yield { href: hrefOf(document), title: document.label, passages: render(document).passages };
+    }
+  }
   let index: Promise<SearchIndex> | undefined;
 
   return {
@@ -72,7 +73,7 @@ export function createSite(options: SiteOptions): Site {
     landing: () => plainPage(frame, SITE_NAME, landing(hasOperatorsPage)),
     notFound: () => sitePage(frame, { title: 'Not found', body: NOT_FOUND, path: null, headings: [] }),
     searchIndex() {
-      index ??= toSearchIndex(documents.map(toIndexed)).then((json) => ({ json, gzip: gzipSync(json) }));
+      index ??= toSearchIndex(indexed()).then((json) => ({ json, gzip: gzipSync(json) }));
       return index;
     },
   };

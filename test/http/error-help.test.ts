@@ -24,7 +24,11 @@ describe('Errors', () => {
 
   it('have a section each on the page about errors, which begins with the status', () => {
     for (const [status, section] of sections)
-      assert.match(page, new RegExp(`<h2 id="${section}">[^\\n]*</h2>\\s*<p><strong>${status}\\.</strong> `), section);
+      assert.match(
+        page,
+        new RegExp(`<h2 id="${section}">[^\\n]*</h2>\\s*<p><strong>${status}\\.</strong> `),
+        section,
+      );
   });
 
   it('are all in the table of the page, each with a link to its section', () => {

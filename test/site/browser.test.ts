@@ -8,10 +8,9 @@ import { startService, type TestService } from '../support/service.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** One of each sort: pictures, code, tables, long ones. */
-const PATHS = ['/', '/docs', '/docs/webhooks', '/docs/errors', '/docs/command-line', '/docs/nothing'];
+const PATHS = ['/', '/docs', '/docs/webhooks', '/docs/command-line', '/docs/nothing'];
 const VIEWS = [
   [1280, 'light'],
-  [1280, 'dark'],
   [360, 'dark'],
 ] as const;
 

@@ -11,6 +11,10 @@ COPY client/src client/src
 COPY workflows workflows
 COPY activities activities
 COPY migrations migrations
+COPY docs docs
+COPY *.md ./
+COPY client/README.md client/
+COPY client/python/README.md client/python/
 RUN npm run build
 
 FROM base AS modules

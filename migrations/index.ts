@@ -63,9 +63,9 @@ import * as deviceTotals from './068-device-totals.ts';
 import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
+import * as cheaperAssetGrams from './087-cheaper-asset-grams.ts';
 import * as roomForTargetStates from './090-room-for-target-states.ts';
 import * as targetListIndexes from './091-target-list-indexes.ts';
-import * as cheaperAssetGrams from './087-cheaper-asset-grams.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -122,7 +122,7 @@ export const migrations = {
   '069-event-traces': eventTraces,
   '071-endpoint-disabled-at': endpointDisabledAt,
   '080-operator-sessions': operatorSessions,
+  '087-cheaper-asset-grams': cheaperAssetGrams,
   '090-room-for-target-states': roomForTargetStates,
   '091-target-list-indexes': targetListIndexes,
-  '087-cheaper-asset-grams': cheaperAssetGrams,
 };

@@ -14,6 +14,7 @@ import { apiDocument } from './api-document.ts';
 import { healthChecks } from './health.ts';
 import { composeOperator } from './operator.ts';
 import type { Resources } from './resources.ts';
+import { composeSite } from './site.ts';
 import type { Slices } from './slices.ts';
 
 export interface RunningApi {
@@ -58,7 +59,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     translateFault,
     observe: observer(resources),
     tracing: resources.tracing,
-    extras: [createHealth(readReadiness), createDocs(apiDocument(routes))],
+    extras: [createHealth(readReadiness), createDocs(apiDocument(routes)), composeSite(operator !== null)],
     pages: operator?.pages ?? null,
   });
   server = await listen({

@@ -14,6 +14,7 @@ import type { Authenticate } from './authenticate.ts';
 import { requireRole } from './authorize.ts';
 import type { ClientAddress } from './client-address.ts';
 import { sendAndDrain } from './drain-body.ts';
+import { type ErrorStatus, helpLink } from './error-help.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readBytes, readJsonBody } from './read-body.ts';
@@ -191,6 +192,8 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
       answer.text(await run(transact)),
     );
     if (stored.replayed) ctx.set('Idempotent-Replayed', 'true');
+    // A refusal that is stored is an answer like any other, with its error body.
+    if (stored.status >= 400) ctx.set(helpLink(stored.status as ErrorStatus));
     answer.sendText(ctx, stored);
   };
 }

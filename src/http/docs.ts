@@ -1,21 +1,25 @@
-/** `/openapi.json` and `/docs`: the page and its scripts come from node_modules, so it works without internet. */
+/** `/openapi.json` and `/docs/api`: the page and its scripts come from node_modules, so it works without internet. */
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ReadOnlyPaths } from './app.ts';
 import type { JsonSchema } from './json-schema.ts';
 
+const PREFIX = '/docs/api';
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
-  <title>Device Monitoring Service</title>
-  <link rel="stylesheet" href="/docs/swagger-ui.css">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>API reference · Device Monitoring Service</title>
+  <link rel="icon" href="/favicon.ico" type="image/svg+xml">
+  <link rel="stylesheet" href="${PREFIX}/swagger-ui.css">
 </head>
 <body>
+  <a href="/docs">Documentation</a>
   <div id="docs"></div>
-  <script src="/docs/swagger-ui-bundle.js"></script>
-  <script src="/docs/start.js"></script>
+  <script src="${PREFIX}/swagger-ui-bundle.js"></script>
+  <script src="${PREFIX}/start.js"></script>
 </body>
 </html>
 `;
@@ -32,7 +36,7 @@ export function createDocs(document: JsonSchema): ReadOnlyPaths {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const json = JSON.stringify(document);
   return {
-    has: (path) => path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/'),
+    has: (path) => path === '/openapi.json' || path === PREFIX || path.startsWith(`${PREFIX}/`),
     async handle(ctx, next) {
       if (ctx.path === '/openapi.json') {
         ctx.type = 'application/json';
@@ -40,7 +44,7 @@ export function createDocs(document: JsonSchema): ReadOnlyPaths {
         return;
       }
       ctx.set('Content-Security-Policy', POLICY);
-      const name = ctx.path.slice('/docs/'.length);
+      const name = ctx.path.slice(`${PREFIX}/`.length);
       if (name === '') {
         ctx.type = 'text/html';
         ctx.body = PAGE;

@@ -1,5 +1,6 @@
 /** `/livez`: the process answers. `/readyz`: it can do its work, with the state of each dependency. */
 import type { ReadOnlyPaths } from './app.ts';
+import { helpLink } from './error-help.ts';
 
 export type DependencyState = 'ok' | 'degraded' | 'down';
 
@@ -48,6 +49,7 @@ export function createHealth(readReadiness: ReadReadiness): ReadOnlyPaths {
       const { httpStatus, headers, body } = await readReadiness();
       ctx.status = httpStatus;
       ctx.set(headers);
+      if (httpStatus === 503) ctx.set(helpLink(503));
       ctx.body = body;
     },
   };

@@ -1,10 +1,11 @@
 /** What is wrong with a request before any route sees it, answered with the common error body. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type ErrorStatus, helpLink } from './error-help.ts';
 import { errorBody } from './render-error.ts';
 import { chooseRequestId, commonHeaders } from './response-headers.ts';
 
-export type Fault = [status: number, reason: string, message: string];
+export type Fault = [status: ErrorStatus, reason: string, message: string];
 
 /** Node drops what exceeds its own limit without a word, so that is off. */
 const HEADER_FIELDS_MAX = 200;
@@ -57,23 +58,24 @@ const SINGLE_LENGTHS = new Set(['host', 'authorization', 'content-type'].map(({ 
 
 /** In its turn, after the answers to earlier requests of the connection. */
 export function refuse(response: ServerResponse, [status, reason, message]: Fault): void {
-  const { headers, body } = render(message);
+  const { headers, body } = render(status, message);
   response.writeHead(status, reason, headers).end(body);
 }
 
 /** Where there is no response to write to. */
 export function refuseOnSocket(socket: Duplex, [status, reason, message]: Fault): void {
-  const { headers, body } = render(message);
+  const { headers, body } = render(status, message);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
 }
 
-function render(message: string) {
+function render(status: ErrorStatus, message: string) {
   const body = JSON.stringify(errorBody(message));
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     ...commonHeaders(chooseRequestId()),
+    ...helpLink(status),
     Connection: 'close',
   };
   return { headers, body };

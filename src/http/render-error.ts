@@ -1,5 +1,6 @@
-/** The last step of every failure: a status and the one error body. */
+/** The last step of every failure: a status, the one error body, and where to read about it. */
 import { AppError, type ErrorKind } from '../process/errors.ts';
+import { type ErrorStatus, helpLink } from './error-help.ts';
 
 export interface ErrorBody {
   success: false;
@@ -8,7 +9,7 @@ export interface ErrorBody {
 
 export const errorBody = (message: string): ErrorBody => ({ success: false, message });
 
-const STATUS: Record<ErrorKind, number> = {
+const STATUS: Record<ErrorKind, ErrorStatus> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -23,14 +24,15 @@ const STATUS: Record<ErrorKind, number> = {
 };
 
 export interface RenderedError {
-  status: number;
+  status: ErrorStatus;
   body: ErrorBody;
   headers: Record<string, string>;
 }
 
 export function renderError(error: unknown): RenderedError {
   if (error instanceof AppError) {
-    return { status: STATUS[error.kind], body: errorBody(error.message), headers: error.headers };
+    const status = STATUS[error.kind];
+    return { status, body: errorBody(error.message), headers: { ...error.headers, ...helpLink(status) } };
   }
-  return { status: 500, body: errorBody('Something went wrong on our side'), headers: {} };
+  return { status: 500, body: errorBody('Something went wrong on our side'), headers: helpLink(500) };
 }

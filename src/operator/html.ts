@@ -35,6 +35,9 @@ function endsInOpenAttribute(text: string): boolean {
   return /=\s*$/.test(tag) && !tag.includes('>') && tag.split('"').length % 2 === 1;
 }
 
+/** Only for markup that a renderer of ours has made, which has escaped what is not its own. */
+export const rendered = (markup: string): Html => ({ [MADE_HERE]: markup });
+
 export const isHtml = (value: unknown): value is Html =>
   typeof value === 'object' && value !== null && MADE_HERE in value;
 

@@ -29,6 +29,7 @@ const FLOORS = [
   'src/fleet',
   'src/notifications',
   'src/operator',
+  'src/site',
   // What puts them to use.
   'src/temporal',
   'activities',
@@ -66,7 +67,16 @@ const PURE_FILES = [
   'src/temporal/workflow-ids.ts',
 ];
 /** They compute and do nothing else. */
-const PURE_PACKAGES = ['node:crypto', 'node:url', 'node:zlib', 'csv-parse/sync', 'ipaddr.js', 'lru-cache'];
+const PURE_PACKAGES = [
+  'node:crypto',
+  'node:url',
+  'node:zlib',
+  'csv-parse/sync',
+  'ipaddr.js',
+  'lru-cache',
+  'marked',
+  'minisearch',
+];
 
 /** Who may run the packages that have effects, by the beginning of the path; types are free. */
 const PACKAGES: Record<string, string[]> = {

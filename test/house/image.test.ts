@@ -1,17 +1,34 @@
 /** The image can be built: what the Dockerfile copies from the repository is sent to the builder. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { PICTURES, SECTIONS } from '../../src/site/documents.ts';
 
 const linesOf = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8').split('\n');
+
+/** What the Dockerfile copies from the repository. */
+const copied = () =>
+  linesOf('Dockerfile')
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
+    .flatMap((line) => line.split(' ').slice(1, -1));
 
 describe('The image', () => {
   it('copies only what .dockerignore lets through', () => {
     const sent = linesOf('.dockerignore').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
-    const copied = linesOf('Dockerfile')
-      .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
-      .flatMap((line) => line.split(' ').slice(1, -1));
-    assert.ok(copied.length > 0);
-    const missing = copied.filter((path) => !sent.some((each) => `${path}/`.startsWith(`${each}/`)));
+    assert.ok(copied().length > 0);
+    const missing = copied().filter((path) => !sent.some((each) => `${path}/`.startsWith(`${each}/`)));
     assert.deepEqual(missing, []);
+  });
+
+  it('holds every document that the site shows', () => {
+    const documents = SECTIONS.flatMap((section) => section.documents).map(({ file }) => file);
+    const isCopied = (file: string) =>
+      copied().some(
+        (path) =>
+          file === path || file.startsWith(`${path}/`) || (path === '*.md' && /^[^/]+\.md$/.test(file)),
+      );
+    assert.deepEqual(
+      [...documents, ...PICTURES].filter((file) => !isCopied(file)),
+      [],
+    );
   });
 });

@@ -189,4 +189,5 @@ export function assertError(answer: RawAnswer | null, status: number, what = '')
   assert.equal(answer.headers['cache-control'], 'no-store');
   assert.equal(answer.headers['x-content-type-options'], 'nosniff');
   assert.match(answer.headers['request-id'] ?? '', /^[A-Za-z0-9_-]{1,64}$/);
+  assert.match(answer.headers.link ?? '', /^<\/docs\/errors#[a-z-]+>; rel="help"$/);
 }

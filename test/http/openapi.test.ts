@@ -243,7 +243,7 @@ describe('The OpenAPI document', () => {
   });
 });
 
-describe('The documentation page', () => {
+describe('The API reference', () => {
   let dms: TestService;
   let anybody: Client;
   let page: Answer;
@@ -251,11 +251,14 @@ describe('The documentation page', () => {
   before(async () => {
     dms = await startService({ withWorker: false });
     anybody = dms.with(null);
-    page = await anybody.get('/docs');
+    page = await anybody.get('/docs/api');
   });
   after(() => dms.stop());
 
-  const linked = () => [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
+  const linked = () =>
+    [...page.text.matchAll(/<(?:script|link rel="stylesheet")[^>]* (?:src|href)="([^"]*)"/g)].map(
+      ([, url]) => url as string,
+    );
 
   it('is served as HTML without a key', () => {
     assert.equal(page.status, 200);
@@ -263,7 +266,7 @@ describe('The documentation page', () => {
   });
 
   it('forbids external resources and framing by its content security policy', async () => {
-    for (const path of ['/docs', ...linked()]) {
+    for (const path of ['/docs/api', ...linked()]) {
       const policy = String((await anybody.get(path)).headers['content-security-policy']);
       assert.match(policy, /default-src 'self'/, path);
       assert.match(policy, /frame-ancestors 'none'/, path);
@@ -280,7 +283,7 @@ describe('The documentation page', () => {
     const types: Record<string, string> = { css: 'text/css', js: 'text/javascript' };
     assert.ok(linked().length >= 3);
     for (const url of linked()) {
-      assert.match(url, /^\/docs\/[\w.-]+$/);
+      assert.match(url, /^\/docs\/api\/[\w.-]+$/);
       const { status, headers, bytes } = await anybody.get(url);
       assert.equal(status, 200, url);
       assert.match(String(headers['content-type']), new RegExp(`^${types[url.split('.').at(-1) as string]}`));
@@ -290,8 +293,8 @@ describe('The documentation page', () => {
 
   it('refers to no other host', async () => {
     assert.doesNotMatch(page.text, OUTSIDE);
-    assert.doesNotMatch((await anybody.get('/docs/start.js')).text, OUTSIDE);
-    const { text: css } = await anybody.get('/docs/swagger-ui.css');
+    assert.doesNotMatch((await anybody.get('/docs/api/start.js')).text, OUTSIDE);
+    const { text: css } = await anybody.get('/docs/api/swagger-ui.css');
     const urls = [...css.matchAll(/url\(["']?([^)"']{0,30})/g)].map(([, url]) => url as string);
     assert.deepEqual(
       urls.filter((url) => !url.startsWith('data:')),
@@ -300,19 +303,19 @@ describe('The documentation page', () => {
   });
 
   it('does not send the API to an external validator', async () => {
-    assert.match((await anybody.get('/docs/start.js')).text, /validatorUrl: null/);
+    assert.match((await anybody.get('/docs/api/start.js')).text, /validatorUrl: null/);
   });
 
   it('shows /openapi.json', async () => {
-    assert.match((await anybody.get('/docs/start.js')).text, /url: '\/openapi\.json'/);
+    assert.match((await anybody.get('/docs/api/start.js')).text, /url: '\/openapi\.json'/);
   });
 
   it('serves no other file of its package', async () => {
     for (const path of [
-      '/docs/package.json',
-      '/docs/index.html',
-      '/docs/..%2fpackage.json',
-      '/docs/__proto__',
+      '/docs/api/package.json',
+      '/docs/api/index.html',
+      '/docs/api/..%2fpackage.json',
+      '/docs/api/__proto__',
     ]) {
       assert.equal((await anybody.get(path)).status, 404, path);
     }

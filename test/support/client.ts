@@ -101,7 +101,7 @@ function checkDeclared(method: string, url: string, answer: Answer): void {
   const found = declared.find(
     ({ pattern, operations }) => pattern.test(path) && operations[method.toLowerCase()] !== undefined,
   );
-  if (answer.status >= 400) checkErrorBody(answer);
+  if (answer.status >= 400) checkError(answer);
   if (!found || answer.status === 405) return;
   const operation = found.operations[method.toLowerCase()] as Declared['operations'][string];
   const response = operation.responses[answer.status];
@@ -123,8 +123,13 @@ function checkDeclared(method: string, url: string, answer: Answer): void {
   );
 }
 
-/** Every error has the common error body. */
-function checkErrorBody({ body, status }: Answer): void {
+/** Every error has the common error body, and leads to the page that explains it. */
+function checkError({ body, headers, status }: Answer): void {
+  assert.match(
+    String(headers.link),
+    /^<\/docs\/errors#[a-z-]+>; rel="help"$/,
+    `the header Link of a ${status}`,
+  );
   assert.deepEqual(Object.keys(body ?? {}).sort(), ['message', 'success'], `the body of a ${status}`);
   assert.equal(body.success, false);
   assert.equal(typeof body.message, 'string');

@@ -1,0 +1,51 @@
+/** The documentation as a site: its files are read at the start, so that a build without them does not start. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { readStaticFiles } from '../http/static-files.ts';
+import { decisionDocument, PICTURES, SECTIONS } from '../site/documents.ts';
+import { REFERENCE_PATH } from '../site/layout.ts';
+import { createSiteRoutes } from '../site/site.routes.ts';
+import { createSite } from '../site/site.ts';
+
+/** Of the repository, or of the build, which has the documents in the same places. */
+const ROOT = new URL('../../', import.meta.url);
+const fileOf = (path: string) => new URL(path, ROOT);
+const read = (path: string): string => readFileSync(fileOf(path), 'utf8');
+const own = (name: string) => new URL(`../site/static/${name}`, import.meta.url);
+const ICON = new URL('../operator/static/icon.svg', import.meta.url);
+
+export function composeSite(hasOperatorsPage: boolean) {
+  const unlisted = decisionNames().map((name) => decisionDocument(name, read(`docs/decisions/${name}.md`)));
+  const documents = [...SECTIONS.flatMap((section) => section.documents), ...unlisted];
+  const staticFiles = readStaticFiles('/docs/static', {
+    'site.css': own('site.css'),
+    'site.mjs': own('site.mjs'),
+    'minisearch.mjs': moduleOfMiniSearch(),
+    ...Object.fromEntries(PICTURES.map((path) => [nameOf(path), fileOf(path)])),
+  });
+  const site = createSite({
+    sections: SECTIONS,
+    unlisted,
+    texts: Object.fromEntries(documents.map(({ file }) => [file, read(file)])),
+    otherPaths: {
+      'openapi.json': REFERENCE_PATH,
+      ...Object.fromEntries(PICTURES.map((path) => [path, staticFiles.pathOf(nameOf(path))])),
+    },
+    hasOperatorsPage,
+    pathOf: staticFiles.pathOf,
+  });
+  return createSiteRoutes({ site, staticFiles, icon: readFileSync(ICON) });
+}
+
+/** Beside the one that require finds, which browsers cannot read. */
+const moduleOfMiniSearch = (): string =>
+  join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../es/index.js');
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+const decisionNames = (): string[] =>
+  readdirSync(fileOf('docs/decisions'))
+    .filter((name) => /^\d+-.*\.md$/.test(name))
+    .map((name) => name.replace(/\.md$/, ''))
+    .sort();

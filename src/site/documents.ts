@@ -1,0 +1,71 @@
+/** The pages of the site, in the order in which they are read. */
+
+export interface Document {
+  /** Below `/docs`; that of the first page is empty. */
+  path: string;
+  /** In the repository. */
+  file: string;
+  /** In the navigation. */
+  label: string;
+}
+
+export interface Section {
+  title: string;
+  documents: Document[];
+}
+
+const page = (path: string, label: string, file = `docs/${path}.md`): Document => ({ path, file, label });
+
+export const SECTIONS: Section[] = [
+  {
+    title: 'Start',
+    documents: [page('', 'Overview', 'README.md'), page('quickstart', 'Quickstart')],
+  },
+  {
+    title: 'Build on it',
+    documents: [
+      page('webhooks', 'Verify a webhook'),
+      page('connect-a-logger', 'Connect a logger'),
+      page('groups-and-rollouts', 'Groups and rollouts'),
+      page('alerts-and-channels', 'Alerts and channels'),
+      page('errors', 'Errors'),
+      page('typescript-client', 'TypeScript client', 'client/README.md'),
+      page('python-client', 'Python client', 'client/python/README.md'),
+    ],
+  },
+  {
+    title: 'Run it',
+    documents: [
+      page('operating', 'Operating'),
+      page('configuration', 'Configuration'),
+      page('command-line', 'Command line'),
+      page('devices', 'Loggers in detail'),
+      page('security', 'Security', 'SECURITY.md'),
+      page('changelog', 'Changes', 'CHANGELOG.md'),
+    ],
+  },
+  {
+    title: 'Rely on it',
+    documents: [
+      page('guarantees', 'Guarantees'),
+      page('contract', 'API contract'),
+      page('glossary', 'Glossary'),
+      page('schema', 'Database schema', 'docs/schema.sql'),
+    ],
+  },
+  {
+    title: 'Change it',
+    documents: [
+      page('architecture', 'Architecture', 'ARCHITECTURE.md'),
+      page('contributing', 'Contributing', 'CONTRIBUTING.md'),
+      page('decisions', 'Decisions', 'docs/decisions/README.md'),
+    ],
+  },
+];
+
+/** Decisions are listed by a page of their own, and called as their heading. */
+export const decisionDocument = (name: string, text: string): Document =>
+  page(`decisions/${name}`, /^# (.+)/.exec(text)?.[1] ?? name);
+
+/** Files that pages show or link, and that are no pages. */
+export const PICTURES = ['docs/shape.svg', 'docs/images/fleet.png', 'docs/images/device.png'];

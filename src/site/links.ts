@@ -1,0 +1,38 @@
+/** Where a link of a document leads on the site. */
+import type { Document } from './documents.ts';
+
+/** null: the target is not on the site. */
+export type ResolveLink = (from: string, target: string) => string | null;
+
+export const DOCS_PATH = '/docs';
+
+export const hrefOf = ({ path }: Pick<Document, 'path'>): string =>
+  path === '' ? DOCS_PATH : `${DOCS_PATH}/${path}`;
+
+/** `others` are paths by file of the repository, besides documents. */
+export function createLinks(documents: Document[], others: Record<string, string>): ResolveLink {
+  const paths = new Map(Object.entries(others));
+  for (const document of documents) {
+    paths.set(document.file, hrefOf(document));
+    // A folder is what its README is.
+    paths.set(document.file.replace(/\/?README\.md$/, ''), hrefOf(document));
+  }
+  return (from, target) => {
+    if (/^(https?:\/\/|mailto:)/i.test(target)) return target;
+    const url = toUrl(target, from);
+    const path = url && paths.get(fileOf(url));
+    return path ? path + url.hash : null;
+  };
+}
+
+const REPOSITORY = 'http://repository';
+
+/** null for addresses elsewhere and other schemes, such as that of scripts. */
+function toUrl(target: string, from: string): URL | null {
+  const base = `${REPOSITORY}/${from}`;
+  if (!URL.canParse(target, base)) return null;
+  const url = new URL(target, base);
+  return url.origin === REPOSITORY ? url : null;
+}
+
+const fileOf = ({ pathname }: URL): string => pathname.slice(1).replace(/\/$/, '');

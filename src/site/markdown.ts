@@ -1,0 +1,116 @@
+/**
+ * Markdown as HTML. Raw HTML in it is shown as text, comments are left out, and links lead only where `resolve` says: a
+ * document cannot bring a script or an address of its own.
+ */
+import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
+import { type Html, html, rendered, toText } from '../operator/html.ts';
+import { createSlugs } from './slugs.ts';
+
+export interface Heading {
+  depth: number;
+  text: string;
+  id: string;
+}
+
+/** From a heading to the next one, for the search. */
+export interface Passage {
+  /** null: of the whole page. */
+  id: string | null;
+  heading: string;
+  text: string;
+}
+
+export interface Rendered {
+  title: string;
+  body: Html;
+  headings: Heading[];
+  passages: Passage[];
+}
+
+/** null: the target is not on the site. */
+type Resolve = (target: string) => string | null;
+
+export function renderMarkdown(markdown: string, resolve: Resolve): Rendered {
+  const ids = new Map<Token, string>();
+  const marked = new Marked({ renderer: rendererOf(resolve, ids) });
+  const tokens = marked.lexer(markdown);
+  const slugs = createSlugs();
+  marked.walkTokens(tokens, (token) => {
+    if (token.type === 'heading') ids.set(token, slugs(plainText(token)));
+  });
+  const headings = [...ids].map(([token, id]) => ({
+    depth: (token as Tokens.Heading).depth,
+    text: plainText(token),
+    id,
+  }));
+  return {
+    title: headings.find(({ depth }) => depth === 1)?.text ?? '',
+    body: rendered(marked.parser(tokens)),
+    headings,
+    passages: passagesOf(tokens, ids),
+  };
+}
+
+function rendererOf(resolve: Resolve, ids: Map<Token, string>): RendererObject {
+  return {
+    heading(token) {
+      const id = ids.get(token) ?? '';
+      const link = toText(html`<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`);
+      return `<h${token.depth} id="${id}">${this.parser.parseInline(token.tokens)} ${link}</h${token.depth}>\n`;
+    },
+    html: ({ text }) => (text.trim().startsWith('<!--') ? '' : toText(text)),
+    code: ({ text, lang }) =>
+      toText(html`<pre tabindex="0" data-language="${lang}"><code>${text}</code></pre>
+`),
+    table(token) {
+      const row = (cells: Tokens.TableCell[]) =>
+        html`<tr>${cells.map((cell) => rendered(this.tablecell(cell)))}</tr>`;
+      return toText(html`<div class="scroll" tabindex="0"><table>
+<thead>${row(token.header)}</thead>
+<tbody>${token.rows.map(row)}</tbody>
+</table></div>
+`);
+    },
+    link({ href, tokens }) {
+      const text = rendered(this.parser.parseInline(tokens));
+      const to = resolve(href);
+      return toText(
+        to === null
+          ? html`<span class="elsewhere" title="${href}">${text}</span>`
+          : html`<a href="${to}">${text}</a>`,
+      );
+    },
+    image({ href, text }) {
+      const to = resolve(href);
+      return to === null ? toText(text) : toText(html`<img src="${to}" alt="${text}">`);
+    },
+  };
+}
+
+function passagesOf(tokens: Token[], ids: Map<Token, string>): Passage[] {
+  const passages: Passage[] = [{ id: null, heading: '', text: '' }];
+  for (const token of tokens) {
+    const id = ids.get(token);
+    const isTitle = (token as Tokens.Heading).depth === 1;
+    if (id !== undefined && !isTitle) passages.push({ id, heading: plainText(token), text: '' });
+    else if (id === undefined) (passages.at(-1) as Passage).text += `${plainText(token)} `;
+  }
+  return passages;
+}
+
+/** What a reader sees, without markup. */
+function plainText(token: Token): string {
+  if (token.type === 'html' || token.type === 'space') return '';
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table;
+    return [header, ...rows].flat().map(inline).join(' ');
+  }
+  if (token.type === 'list') return (token as Tokens.List).items.map(blocks).join(' ');
+  if (token.type === 'blockquote') return blocks(token as Tokens.Blockquote);
+  const nested = (token as { tokens?: Token[] }).tokens;
+  if (nested) return nested.map(plainText).join('');
+  return 'text' in token ? String(token.text) : '';
+}
+
+const inline = ({ tokens }: { tokens: Token[] }) => tokens.map(plainText).join('');
+const blocks = ({ tokens }: { tokens: Token[] }) => tokens.map(plainText).join(' ');

@@ -1,0 +1,36 @@
+/** The index that browsers search in: an entry for each passage of a page. */
+import MiniSearch from 'minisearch';
+import type { Passage } from './markdown.ts';
+
+export interface IndexedPage {
+  href: string;
+  title: string;
+  passages: Passage[];
+}
+
+const EXCERPT_LENGTH = 140;
+/** What the browser has to know to read the index. */
+const OPTIONS = {
+  idField: 'href',
+  fields: ['title', 'heading', 'text'],
+  storeFields: ['title', 'heading', 'excerpt'],
+};
+
+/** As JSON. Other work has its turn after each page. */
+export async function toSearchIndex(pages: Iterable<IndexedPage>): Promise<string> {
+  const index = new MiniSearch(OPTIONS);
+  for (const page of pages) {
+    index.addAll(entriesOf(page));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return JSON.stringify({ options: OPTIONS, index });
+}
+
+const entriesOf = ({ href, title, passages }: IndexedPage) =>
+  passages.map(({ id, heading, text }) => ({
+    href: id === null ? href : `${href}#${id}`,
+    title,
+    heading,
+    text,
+    excerpt: text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH),
+  }));

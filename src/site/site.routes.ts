@@ -1,0 +1,85 @@
+/** `/docs`, the landing page at `/` and the icon: for browsers, without a key and without anything from elsewhere. */
+import type { Context } from 'koa';
+import type { ReadOnlyPaths } from '../http/app.ts';
+import { helpLink } from '../http/error-help.ts';
+import type { StaticFiles } from '../http/static-files.ts';
+import { DOCS_PATH } from './links.ts';
+import type { SearchIndex, Site } from './site.ts';
+
+export interface SiteRoutesOptions {
+  site: Site;
+  staticFiles: StaticFiles;
+  icon: Buffer;
+}
+
+const ICON_PATH = '/favicon.ico';
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
+const KEPT_FOR_A_DAY = 'public, max-age=86400';
+
+export function createSiteRoutes({ site, staticFiles, icon }: SiteRoutesOptions): ReadOnlyPaths {
+  return {
+    has: (path) =>
+      path === '/' || path === ICON_PATH || path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`),
+    async handle(ctx, next) {
+      ctx.set(HEADERS);
+      if (ctx.path === ICON_PATH) return sendIcon(ctx, icon);
+      if (staticFiles.has(ctx.path)) return staticFiles.send(ctx);
+      if (ctx.path === site.indexPath) return sendIndex(ctx, await site.searchIndex());
+      const page = ctx.path === '/' ? null : site.pageAt(ctx.path);
+      if (page !== null) return sendPage(ctx, page);
+      const other = otherSpelling(ctx.path);
+      if (site.pageAt(other) !== null) return redirect(ctx, other);
+      ctx.vary('Accept');
+      // Programs get the error that they get at any other path.
+      if (!prefersHtml(ctx)) return next();
+      if (ctx.path === '/') return sendPage(ctx, site.landing());
+      ctx.set(helpLink(404));
+      return sendPage(ctx, site.notFound(), 404);
+    },
+  };
+}
+
+const prefersHtml = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html';
+
+/** Of a page: with a slash at the end, or as the file is called in the repository. */
+const otherSpelling = (path: string): string => path.replace(/(?:\/README)?(?:\.md)?\/?$/, '');
+
+function redirect(ctx: Context, path: string): void {
+  ctx.status = 301;
+  ctx.set('Location', path);
+}
+
+function sendPage(ctx: Context, page: string, status = 200): void {
+  ctx.status = status;
+  ctx.type = 'text/html';
+  ctx.body = page;
+}
+
+function sendIndex(ctx: Context, { json, gzip }: SearchIndex): void {
+  ctx.set('Cache-Control', KEPT_FOR_GOOD);
+  ctx.vary('Accept-Encoding');
+  ctx.type = 'application/json';
+  const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (isZipped) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = isZipped ? gzip : json;
+}
+
+function sendIcon(ctx: Context, icon: Buffer): void {
+  ctx.set('Cache-Control', KEPT_FOR_A_DAY);
+  ctx.type = 'image/svg+xml';
+  ctx.body = icon;
+}

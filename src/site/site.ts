@@ -1,0 +1,96 @@
+/** The pages of the site from their documents. Each is rendered when it is first asked for, and kept. */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { html } from '../operator/html.ts';
+import type { Document, Section } from './documents.ts';
+import { landing } from './landing.ts';
+import { plainPage, SITE_NAME, type SiteFrame, sitePage } from './layout.ts';
+import { createLinks, DOCS_PATH, hrefOf } from './links.ts';
+import { type Rendered, renderMarkdown } from './markdown.ts';
+import { toSchemaDocument } from './schema-document.ts';
+import { type IndexedPage, toSearchIndex } from './search-index.ts';
+
+export interface SiteOptions {
+  sections: Section[];
+  /** Documents that are in no section. */
+  unlisted: Document[];
+  /** By file. */
+  texts: Record<string, string>;
+  /** Of files that are no documents, by file. */
+  otherPaths: Record<string, string>;
+  hasOperatorsPage: boolean;
+  pathOf(name: string): string;
+}
+
+/** As JSON, and compressed for browsers that take it. */
+export interface SearchIndex {
+  json: string;
+  gzip: Buffer;
+}
+
+export interface Site {
+  /** Of the search index; it changes with the documents. */
+  indexPath: string;
+  /** null when there is none at this path. */
+  pageAt(path: string): string | null;
+  landing(): string;
+  notFound(): string;
+  searchIndex(): Promise<SearchIndex>;
+}
+
+export function createSite(options: SiteOptions): Site {
+  const { sections, texts, hasOperatorsPage, pathOf } = options;
+  const documents = [...sections.flatMap((section) => section.documents), ...options.unlisted];
+  const resolve = createLinks(documents, options.otherPaths);
+  const places = new Map(documents.map((document, place) => [hrefOf(document), place]));
+  const frame: SiteFrame = { sections, hasOperatorsPage, pathOf, indexPath: indexPathOf(texts) };
+
+  const render = kept((document: Document): Rendered => {
+    const text = texts[document.file] ?? '';
+    const markdown = document.file.endsWith('.sql') ? toSchemaDocument(text) : text;
+    return renderMarkdown(markdown, (target) => resolve(document.file, target));
+  });
+  const page = kept((document: Document): string => {
+    const place = places.get(hrefOf(document)) as number;
+    const { title, body, headings } = render(document);
+    const [previous, next] = [documents[place - 1], documents[place + 1]];
+    return sitePage(frame, { title, body, headings, path: document.path, previous, next });
+  });
+  /** Rendered one after the other, as they are taken. */
+  function* indexed(): Generator<IndexedPage> {
+    for (const document of documents) {
+      yield { href: hrefOf(document), title: document.label, passages: render(document).passages };
+    }
+  }
+  let index: Promise<SearchIndex> | undefined;
+
+  return {
+    indexPath: frame.indexPath,
+    pageAt(path) {
+      const document = documents[places.get(path) ?? -1];
+      return document === undefined ? null : page(document);
+    },
+    landing: () => plainPage(frame, SITE_NAME, landing(hasOperatorsPage)),
+    notFound: () => sitePage(frame, { title: 'Not found', body: NOT_FOUND, path: null, headings: [] }),
+    searchIndex() {
+      index ??= toSearchIndex(indexed()).then((json) => ({ json, gzip: gzipSync(json) }));
+      return index;
+    },
+  };
+}
+
+const NOT_FOUND = html`<h1>There is no such page</h1>
+<p>The address may be mistyped, or the page may have moved. The contents list all pages, and the search finds words in them.</p>`;
+
+const indexPathOf = (texts: Record<string, string>): string =>
+  `${DOCS_PATH}/search/${createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12)}.json`;
+
+/** A pure function that computes each result once. */
+function kept<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const values = new Map<Key, Value>();
+  return (key) => {
+    const value = values.get(key) ?? compute(key);
+    values.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,126 @@
+/** The documentation in a real browser: what its console says, what axe-core finds, and the search. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, startBrowser } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** One of each sort: pictures, code, tables, long ones. */
+const PATHS = ['/', '/docs', '/docs/webhooks', '/docs/command-line', '/docs/nothing'];
+const VIEWS = [
+  [1280, 'light'],
+  [360, 'dark'],
+] as const;
+
+describe('The documentation in a browser', function () {
+  this.timeout(30_000);
+  const executable = findChromium();
+  let dms: TestService;
+  let browser: Browser;
+  let page: Page;
+  /** What the console said, errors of scripts and violations of the policy among it. */
+  let complaints: string[];
+
+  before(async function () {
+    if (executable === null) {
+      console.log('      no Chromium: set CHROMIUM_PATH, or install the package chromium');
+      this.skip();
+    }
+    [dms, browser] = await Promise.all([startService({ withWorker: false }), startBrowser(executable)]);
+    page = await newPage();
+  });
+  after(async () => {
+    await browser?.close();
+    await dms?.stop();
+  });
+  beforeEach(() => {
+    complaints = [];
+  });
+  afterEach(() => assert.deepEqual(complaints, []));
+
+  async function newPage(options = {}): Promise<Page> {
+    const opened = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+    opened.on('console', (message) => {
+      // A page that is not there is what one of them is about.
+      const isMissing = message.location().url.endsWith('/docs/nothing');
+      if (message.type() === 'error' && !isMissing) complaints.push(message.text());
+    });
+    opened.on('pageerror', (error) => complaints.push(error.message));
+    opened.on('request', (request) => {
+      if (!request.url().startsWith(dms.baseUrl)) complaints.push(`asked ${request.url()}`);
+    });
+    return opened;
+  }
+
+  const open = (path: string) => page.goto(dms.baseUrl + path);
+
+  it('has no barrier that axe-core finds, in light and dark, and fits a phone', async () => {
+    for (const path of PATHS) {
+      await open(path);
+      for (const [width, colorScheme] of VIEWS) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await findBarriers(page), [], `${path}, ${width} px, ${colorScheme}`);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide at ${width} px`);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('finds a page by words of it, from any page, with the keyboard alone', async () => {
+    await open('/docs/glossary');
+    await page.keyboard.press('/');
+    await page.keyboard.type('quiet hours');
+    await page.waitForSelector('.search ol a');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/alerts-and-channels|contract/);
+    assert.match((await page.textContent('article')) ?? '', /quiet hours/i);
+  });
+
+  it('says that it finds nothing, and forgets a search at Escape', async () => {
+    await open('/docs');
+    await page.fill('.search input', 'xqzzyxq');
+    await page.waitForSelector('.search [role=status]:text("No results")', { state: 'attached' });
+    await page.press('.search input', 'Escape');
+    assert.equal(await page.inputValue('.search input'), '');
+  });
+
+  it('copies code as it is', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const opened = await context.newPage();
+    await opened.goto(`${dms.baseUrl}/docs/quickstart`);
+    await opened.locator('.copy').first().click();
+    await opened.waitForSelector('.copy:text("Copied")');
+    assert.equal(await opened.evaluate('navigator.clipboard.readText()'), 'npm ci && npm start');
+    await context.close();
+  });
+
+  it('leads old links to an operation to the reference', async () => {
+    await page.goto('about:blank');
+    await open('/docs#/Assets/createAsset');
+    await page.waitForURL(`${dms.baseUrl}/docs/api#/Assets/createAsset`);
+  });
+
+  it('can be read without scripts, and then shows no search that does nothing', async () => {
+    const plain = await newPage({ javaScriptEnabled: false });
+    await plain.goto(`${dms.baseUrl}/docs/errors`);
+    assert.equal(await plain.isVisible('.search'), false);
+    await plain.click('text=Idempotency mismatch');
+    assert.match(plain.url(), /#idempotency-mismatch$/);
+    await plain.close();
+  });
+});
+
+/** What axe-core finds, in a line each. */
+async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = (await page.evaluate(
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`,
+  )) as Array<{ id: string; nodes: Array<{ html: string }> }>;
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
+}

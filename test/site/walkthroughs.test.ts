@@ -1,0 +1,156 @@
+/** The pages that show commands, tried as a new user would: every `sh` block of a page, one after the other, in a shell. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const QUICKSTART = 'docs/quickstart.md';
+const DOCUMENTS = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** What is run elsewhere, or cannot be: the beginning of a block, and where or why. */
+const NOT_RUN: Record<string, string> = {
+  'npm ci && npm start': 'test/dev/start.test.ts',
+  'npm run demo': 'test/dev/demo.test.ts',
+  'npm run sim': 'test/dev/simulator, without waiting for minutes',
+  socat: 'needs socat and a certificate',
+};
+
+describe('The commands of the documents', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  const folders: string[] = [];
+
+  before(async () => {
+    dms = await startService();
+  });
+  after(async () => {
+    for (const folder of folders) rmSync(folder, { recursive: true });
+    await dms.stop();
+  });
+
+  /** Runs all blocks of the page as somebody who has just started the service; answers with what was printed. */
+  async function walk(page: string): Promise<{ printed: string; organization: TestOrganization }> {
+    const organization = await dms.addOrganization();
+    const folder = newFolder(await localSettings(organization));
+    const blocks = page === QUICKSTART ? blocksOf(page) : [SETUP, ...blocksOf(page)];
+    // Somebody else may use the port that the documents name.
+    const script = blocks.join('\n').replaceAll('9000', String(await freePort()));
+    const shell = spawn('bash', ['-c', `set -euo pipefail; shopt -s inherit_errexit\n${script}`], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let printed = '';
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (text) => (printed += text));
+    const [code] = await once(shell, 'close');
+    assert.equal(code, 0, `${page}:\n${printed}`);
+    return { printed, organization };
+  }
+
+  async function localSettings({ id }: TestOrganization) {
+    const [customer, device] = [await dms.issueKey(id, 'customer'), await dms.issueKey(id, 'device')];
+    return { baseUrl: dms.baseUrl, apiKey: customer.token, deviceToken: device.token };
+  }
+
+  /** The repository, with the data folder of the service. */
+  function newFolder(local: Record<string, string>): string {
+    const folder = mkdtempSync(join(tmpdir(), 'dms-walk-'));
+    folders.push(folder);
+    for (const name of readdirSync(ROOT))
+      if (!name.startsWith('.')) symlinkSync(join(ROOT, name), join(folder, name));
+    mkdirSync(join(folder, '.data'));
+    writeFileSync(join(folder, '.data', 'local.json'), JSON.stringify(local));
+    return folder;
+  }
+
+  it('of the quickstart lead from nothing to an applied profile and an alert', async () => {
+    const { printed, organization } = await walk(QUICKSTART);
+    assert.match(printed, /"syncStatus":"applied"/);
+    const { body } = await organization.api.get('/alerts?status=new');
+    assert.deepEqual(
+      body.items.map(({ type }: { type: string }) => type),
+      ['high_temp'],
+    );
+    await eventually(
+      async () => (await organization.api.get('/devices/config-jobs')).body.items[0].status,
+      (status) => status === 'succeeded',
+    );
+  });
+
+  it('about webhooks let a test event arrive at the receiver of the page', async () => {
+    const { printed } = await walk('docs/webhooks.md');
+    assert.match(printed, /"delivered":true/);
+    assert.match(printed, /^webhook\.test /m);
+  });
+
+  it('about loggers register them and let a reading arrive', async () => {
+    const { organization } = await walk('docs/connect-a-logger.md');
+    const { body } = await organization.api.get('/assets');
+    assert.deepEqual(
+      body.items.map(({ name, status }: { name: string; status: string }) => [name, status]),
+      [
+        ['Cold room 1', 'online'],
+        ['Cold room 2', 'new'],
+        ['Cold room 3', 'new'],
+      ],
+    );
+  });
+
+  it('about groups bring a profile to members, and begin and cancel a rollout', async () => {
+    const { printed, organization } = await walk('docs/groups-and-rollouts.md');
+    const { body } = await organization.api.get('/groups');
+    assert.deepEqual([body.items[0].memberCount, body.items[0].profileSlug], [2, 'freezer']);
+    assert.match(printed, /"queued":2,"waiting":1/);
+    const jobs = await organization.api.get('/devices/config-jobs');
+    assert.equal(jobs.body.items[0].status, 'cancelled');
+  });
+
+  it('about alerts acknowledge one and create a channel', async () => {
+    const { organization } = await walk('docs/alerts-and-channels.md');
+    assert.equal((await organization.api.get('/alerts?status=acknowledged')).body.items.length, 1);
+    assert.equal((await organization.api.get('/notification-channels')).body.items.length, 1);
+  });
+
+  it('about the command line give a shell its completion', () => walk('docs/command-line.md'));
+
+  it('are all run, here or elsewhere', () => {
+    const walked = [
+      QUICKSTART,
+      'docs/webhooks.md',
+      'docs/connect-a-logger.md',
+      'docs/groups-and-rollouts.md',
+    ];
+    const known = [...walked, 'docs/alerts-and-channels.md', 'docs/command-line.md'];
+    const forgotten = DOCUMENTS.filter((page) => !known.includes(page) && blocksOf(page).length > 0);
+    assert.deepEqual(forgotten, []);
+  });
+});
+
+/** Without those that are not run here. */
+function blocksOf(page: string): string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block as string);
+  return blocks.filter((block) => !Object.keys(NOT_RUN).some((beginning) => block.startsWith(beginning)));
+}
+
+/** The variables and functions that the other pages take from the quickstart. */
+const SETUP = blocksOf(QUICKSTART)[0] as string;

@@ -1,5 +1,4 @@
-import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 
 /**
  * Answers steps that this version does not know. In a rolling upgrade a worker of the other version knows it, so it is

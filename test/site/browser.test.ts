@@ -82,6 +82,20 @@ describe('The documentation in a browser', function () {
     assert.match((await page.textContent('article')) ?? '', /quiet hours/i);
   });
 
+  it('shows what it has found above the page, also on a phone', async () => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await open('/docs/errors');
+    await page.fill('.search input', 'retry-after');
+    await page.waitForSelector('.search ol a');
+    // Further ones are scrolled to within the list.
+    const covered = await page.evaluate(`[...document.querySelectorAll('.search ol a')].slice(0, 8).filter((result) => {
+      const { x, y, width, height } = result.getBoundingClientRect();
+      return !result.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    }).length`);
+    assert.equal(covered, 0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('says that it finds nothing, and forgets a search at Escape', async () => {
     await open('/docs');
     await page.fill('.search input', 'xqzzyxq');

@@ -209,6 +209,29 @@ COMMENT ON COLUMN delivery_replays.end_id IS
 COMMENT ON COLUMN delivery_replays.states IS
   'Which deliveries: those that had one of these states when the replay was asked for.';
 
+CREATE TABLE endpoint_hours (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  slot smallint NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  delivered integer NOT NULL,
+  failed integer NOT NULL,
+  duration_ms bigint NOT NULL,
+  duration_max_ms integer NOT NULL,
+  CONSTRAINT endpoint_hours_pkey PRIMARY KEY (organization_id, endpoint_id, slot),
+  CONSTRAINT endpoint_hours_slot_check CHECK (slot >= 0 AND slot <= 167)
+) WITH (fillfactor=50);
+COMMENT ON TABLE endpoint_hours IS
+  'Attempts of an endpoint per hour, of the last week: each hour of the week has one row, which is begun anew. Written with endpoints.last_attempt_at; what a process that was killed had not written is not counted.';
+COMMENT ON COLUMN endpoint_hours.slot IS
+  'The hour modulo 168.';
+COMMENT ON COLUMN endpoint_hours.hour IS
+  'Its beginning. A row of more than a week ago was not written since.';
+COMMENT ON COLUMN endpoint_hours.failed IS
+  'Attempts that the receiver did not take, retries among them.';
+COMMENT ON COLUMN endpoint_hours.duration_ms IS
+  'Of all attempts, added up.';
+
 CREATE TABLE events (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,

@@ -906,6 +906,7 @@ CREATE TABLE assets (
 ) WITH (fillfactor=80);
 CREATE INDEX assets_active_idx ON assets USING btree (organization_id, id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, model, id) WHERE archived_at IS NULL;
+CREATE INDEX assets_active_name_idx ON assets USING btree (organization_id, lower(name COLLATE pg_c_utf8), id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
 CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
 CREATE INDEX assets_group_idx ON assets USING btree (organization_id, group_id, id) WHERE group_id IS NOT NULL;

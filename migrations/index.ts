@@ -64,6 +64,7 @@ import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
 import * as endpointHours from './081-endpoint-hours.ts';
+import * as assetNamesIndex from './082-asset-names-index.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -121,4 +122,5 @@ export const migrations = {
   '071-endpoint-disabled-at': endpointDisabledAt,
   '080-operator-sessions': operatorSessions,
   '081-endpoint-hours': endpointHours,
+  '082-asset-names-index': assetNamesIndex,
 };

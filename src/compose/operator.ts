@@ -7,13 +7,17 @@ import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
 import type { Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
+import { createAcknowledgementsRepository } from '../operator/acknowledgements.repository.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
+import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { errorTitle, errorView } from '../operator/error-view.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
+import { importRoutes } from '../operator/import.routes.ts';
+import { createJobProgressRepository } from '../operator/job-progress.repository.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
@@ -25,6 +29,7 @@ import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
+import { createWebhookHoursRepository } from '../operator/webhook-hours.repository.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import type { Resources } from './resources.ts';
@@ -58,11 +63,18 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     call,
     layout,
     now,
+    deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
+    jobProgress: createJobProgressRepository(sql),
+    acknowledgements: createAcknowledgementsRepository(sql),
+    listOrdered: slices.assets.listOrdered,
+    listRecentHours: slices.measurements.listRecentHours,
+    webhookHours: createWebhookHoursRepository(sql),
     runUrl: runUrlIn(settings),
   };
   const pages: OperatorPage[] = [
     ...fleetRoutes(deps),
+    ...importRoutes(deps),
     ...unregisteredRoutes(deps),
     ...devicesRoutes(deps),
     ...jobsRoutes(deps),

@@ -1,11 +1,12 @@
-/** `npm run bench [-- reads apply hostile]`: each bench prints one table. Takes a few minutes on 2 cores. */
+/** `npm run bench [-- reads apply hostile operator]`: each bench prints one table. Takes a few minutes on 2 cores. */
 import { benchApply } from './apply.ts';
 import { benchHostile } from './hostile.ts';
+import { benchOperator } from './operator.ts';
 import { benchReads } from './reads.ts';
 import { runChosen } from './support/run-chosen.ts';
 import { type BenchStack, startStack } from './support/stack.ts';
 
 await runChosen<BenchStack>(
-  { reads: benchReads, apply: (stack) => benchApply(stack), hostile: benchHostile },
-  () => startStack(),
+  { reads: benchReads, apply: (stack) => benchApply(stack), hostile: benchHostile, operator: benchOperator },
+  () => startStack({ OPERATOR_URL: 'http://127.0.0.1' }),
 );

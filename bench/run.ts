@@ -1,12 +1,19 @@
-/** `npm run bench [-- reads import apply hostile]`: each bench prints one table. Takes a few minutes on 2 cores. */
+/** `npm run bench [-- reads import apply hostile operator]`: each bench prints one table. Takes a few minutes on 2 cores. */
 import { benchApply } from './apply.ts';
 import { benchHostile } from './hostile.ts';
 import { benchImport } from './import.ts';
+import { benchOperator } from './operator.ts';
 import { benchReads } from './reads.ts';
 import { runChosen } from './support/run-chosen.ts';
 import { type BenchStack, startStack } from './support/stack.ts';
 
 await runChosen<BenchStack>(
-  { reads: benchReads, import: benchImport, apply: (stack) => benchApply(stack), hostile: benchHostile },
-  () => startStack(),
+  {
+    reads: benchReads,
+    import: benchImport,
+    apply: (stack) => benchApply(stack),
+    hostile: benchHostile,
+    operator: benchOperator,
+  },
+  () => startStack({ OPERATOR_URL: 'http://127.0.0.1' }),
 );

@@ -220,6 +220,29 @@ COMMENT ON COLUMN delivery_replays.end_id IS
 COMMENT ON COLUMN delivery_replays.states IS
   'Which deliveries: those that had one of these states when the replay was asked for.';
 
+CREATE TABLE endpoint_hours (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  slot smallint NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  delivered integer NOT NULL,
+  failed integer NOT NULL,
+  duration_ms bigint NOT NULL,
+  duration_max_ms integer NOT NULL,
+  CONSTRAINT endpoint_hours_pkey PRIMARY KEY (organization_id, endpoint_id, slot),
+  CONSTRAINT endpoint_hours_slot_check CHECK (slot >= 0 AND slot <= 167)
+) WITH (fillfactor=50);
+COMMENT ON TABLE endpoint_hours IS
+  'Attempts of an endpoint per hour, of the last week: each hour of the week has one row, which is begun anew. Written with endpoints.last_attempt_at; what a process that was killed had not written is not counted.';
+COMMENT ON COLUMN endpoint_hours.slot IS
+  'The hour modulo 168.';
+COMMENT ON COLUMN endpoint_hours.hour IS
+  'Its beginning. A row of more than a week ago was not written since.';
+COMMENT ON COLUMN endpoint_hours.failed IS
+  'Attempts that the receiver did not take, retries among them.';
+COMMENT ON COLUMN endpoint_hours.duration_ms IS
+  'Of all attempts, added up.';
+
 CREATE TABLE events (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -894,6 +917,7 @@ CREATE TABLE assets (
 ) WITH (fillfactor=80);
 CREATE INDEX assets_active_idx ON assets USING btree (organization_id, id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, model, id) WHERE archived_at IS NULL;
+CREATE INDEX assets_active_name_idx ON assets USING btree (organization_id, lower(name COLLATE pg_c_utf8), id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
 CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
 CREATE INDEX assets_group_idx ON assets USING btree (organization_id, group_id, id) WHERE group_id IS NOT NULL;

@@ -63,6 +63,8 @@ import * as deviceTotals from './068-device-totals.ts';
 import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
+import * as endpointHours from './081-endpoint-hours.ts';
+import * as assetNamesIndex from './082-asset-names-index.ts';
 import * as cheaperAssetGrams from './087-cheaper-asset-grams.ts';
 import * as roomForTargetStates from './090-room-for-target-states.ts';
 import * as targetListIndexes from './091-target-list-indexes.ts';
@@ -122,6 +124,8 @@ export const migrations = {
   '069-event-traces': eventTraces,
   '071-endpoint-disabled-at': endpointDisabledAt,
   '080-operator-sessions': operatorSessions,
+  '081-endpoint-hours': endpointHours,
+  '082-asset-names-index': assetNamesIndex,
   '087-cheaper-asset-grams': cheaperAssetGrams,
   '090-room-for-target-states': roomForTargetStates,
   '091-target-list-indexes': targetListIndexes,

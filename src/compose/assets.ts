@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkRegistrable, newAsset, type Registration } from '../assets/asset.ts';
 import { createAssetImport } from '../assets/asset-import.service.ts';
+import { createAssetOrderRepository } from '../assets/asset-order.repository.ts';
 import { createAssetSearchRepository } from '../assets/asset-search.repository.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { assetsRoutes } from '../assets/assets.routes.ts';
@@ -55,6 +56,7 @@ export function composeAssets(
       }),
       ...deviceTokensRoutes({ assetsIn: createAssetsRepository, tokens: deviceTokens }),
     ],
+    listOrdered: createAssetOrderRepository(sql).list,
     findAsset: assets.find,
     findOwners: assets.findOwners,
   };

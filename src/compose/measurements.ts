@@ -12,6 +12,7 @@ import { createIntake, type Intake, type IntakeDeps } from '../measurements/inta
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
+import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
@@ -93,6 +94,7 @@ export function composeMeasurements(
       ...measurementsRoutes({ intake, history, exports, now }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
+    listRecentHours: createRecentHoursRepository(lagging.sql).list,
     intake,
     exports,
     compaction,

@@ -7,24 +7,33 @@ import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
 import type { Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
+import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { createAcknowledgementsRepository } from '../operator/acknowledgements.repository.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
+import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { errorTitle, errorView } from '../operator/error-view.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
+import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
+import { createIdentityProvider } from '../operator/identity-provider.service.ts';
+import { importRoutes } from '../operator/import.routes.ts';
+import { createJobProgressRepository } from '../operator/job-progress.repository.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
 import type { OperatorPage, PageDeps } from '../operator/page-deps.ts';
-import { createCookieSigner, OPERATOR_PATH, type Session, toCaller } from '../operator/session.ts';
+import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
-import { createLinkIssuer, createSessions } from '../operator/sessions.service.ts';
+import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
+import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
+import { createWebhookHoursRepository } from '../operator/webhook-hours.repository.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import type { Resources } from './resources.ts';
@@ -58,11 +67,18 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     call,
     layout,
     now,
+    deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
+    jobProgress: createJobProgressRepository(sql),
+    acknowledgements: createAcknowledgementsRepository(sql),
+    listOrdered: slices.assets.listOrdered,
+    listRecentHours: slices.measurements.listRecentHours,
+    webhookHours: createWebhookHoursRepository(sql),
     runUrl: runUrlIn(settings),
   };
   const pages: OperatorPage[] = [
     ...fleetRoutes(deps),
+    ...importRoutes(deps),
     ...unregisteredRoutes(deps),
     ...devicesRoutes(deps),
     ...jobsRoutes(deps),
@@ -88,7 +104,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       routes: [
         ...pages,
         ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),
-        ...signInRoutes({ layout, sessions }),
+        ...signInRoutes({ layout, sessions, provider: settings.oidc && new URL(settings.oidc.issuer).host }),
+        ...composeIdentity(resources, { operatorUrl, sessions }),
       ],
       findVisitor: sessions.find,
       admit: admission(slices),
@@ -101,6 +118,36 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     }),
     close: watch.close,
   };
+}
+
+/** Sign-in with an identity provider, where there is one. */
+function composeIdentity(
+  { settings, sql, now, log }: Resources,
+  { operatorUrl, sessions }: { operatorUrl: string; sessions: Sessions },
+) {
+  if (settings.oidc === null) return [];
+  const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now });
+  return identityRoutes({
+    provider: createIdentityProvider({
+      settings: settings.oidc,
+      redirectUrl: `${operatorUrl.replace(/\/+$/, '')}${CALLBACK_PATH}`,
+      log,
+    }),
+    rules: settings.oidc,
+    attempts: createAttemptSigner(settings.secretsKeys),
+    findOrganization: createOrganizationsRepository(sql).findByName,
+    /** A link that nobody sees, used at once. */
+    async begin(request) {
+      const signedIn = await sessions.signIn(toToken(await issue(sql, request)));
+      if (!signedIn) throw new Error('A session that was made did not begin');
+      log.info(
+        { organizationId: request.organizationId, role: request.role },
+        'Signed in with the identity provider',
+      );
+      return signedIn.cookie;
+    },
+    now,
+  });
 }
 
 /** One limit for somebody who is signed in, as a key has; for others that of wrong keys. */

@@ -3,6 +3,7 @@
  * outcome is recorded before anything follows from it; many outcomes are recorded in one statement.
  */
 import { createGroupCommit, type GroupCommitObserver } from '../db/group-commit.ts';
+import { countAttempt } from '../endpoints/attempt-counts.ts';
 import { endpointKey } from '../endpoints/endpoint.ts';
 import type { LastAttempt } from '../endpoints/endpoint-health.repository.ts';
 import type { EndpointHealthService } from '../endpoints/endpoint-health.service.ts';
@@ -121,6 +122,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 }
 
 function toLastAttempt(attempt: RecordedAttempt): LastAttempt {
-  const { organizationId, endpointId, attemptedAt, state, statusCode, error } = attempt;
-  return { organizationId, endpointId, attemptedAt, status: state, statusCode, error };
+  const { organizationId, endpointId, attemptedAt, durationMs, state, statusCode, error } = attempt;
+  const counts = countAttempt(state, durationMs);
+  return { organizationId, endpointId, attemptedAt, status: state, statusCode, error, counts };
 }

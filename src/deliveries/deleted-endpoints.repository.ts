@@ -47,7 +47,7 @@ export function createDeletedEndpointsRepository(sql: Sql) {
       return rows.length;
     },
 
-    /** Removes the rows of those whose queue is cancelled, with the replays that they had not queued. */
+    /** Removes the rows of those whose queue is cancelled, with their hours and the replays that they had not queued. */
     async removeEmptied(): Promise<void> {
       await query(
         sql,
@@ -58,6 +58,9 @@ export function createDeletedEndpointsRepository(sql: Sql) {
              and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'retrying' order by d.id limit 1) is null
              and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'held' order by d.id limit 1) is null
            returning ep.organization_id, ep.id
+         ), hours as (
+           delete from endpoint_hours h using removed r
+           where h.organization_id = r.organization_id and h.endpoint_id = r.id
          )
          delete from delivery_replays p using removed r
          where p.organization_id = r.organization_id and p.endpoint_id = r.id`,

@@ -2,6 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import type { AttemptCounts } from './attempt-counts.ts';
 import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
 
@@ -36,6 +37,8 @@ export interface LastAttempt extends EndpointRef {
   status: (typeof LAST_STATUSES)[number];
   statusCode: number | null;
   error: string | null;
+  /** Of this attempt and of those before it that are recorded with it. */
+  counts: AttemptCounts;
 }
 
 export interface EndpointCounts {
@@ -94,7 +97,7 @@ export function createEndpointHealthRepository(sql: Sql) {
   return {
     /**
      * An older attempt never overwrites a newer one. A success ends the failing, even when it is recorded late: a failure
-     * that is newer than the success is the beginning of another one.
+     * that is newer than the success is the beginning of another one. The attempts are added to those of their hour.
      */
     async recordLastAttempts(attempts: LastAttempt[]): Promise<void> {
       if (attempts.length === 0) return;
@@ -102,7 +105,28 @@ export function createEndpointHealthRepository(sql: Sql) {
       await queryPrepared(
         sql,
         'endpoints_record_last_attempts',
-        `update endpoints ep set last_attempt_at = greatest(ep.last_attempt_at, a.attempted_at),
+        `with a as materialized (
+           select * from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[], ?::integer[],
+             ?::integer[], ?::bigint[], ?::integer[])
+           as a (organization_id, endpoint_id, attempted_at, status, status_code, error, delivered, failed, duration_ms,
+             duration_max_ms)
+         ), counted as (
+           insert into endpoint_hours as h
+             (organization_id, endpoint_id, slot, hour, delivered, failed, duration_ms, duration_max_ms)
+           select organization_id, endpoint_id, extract(epoch from hour)::bigint / 3600 % 168, hour, delivered, failed,
+             duration_ms, duration_max_ms
+           from (select *, date_bin('1 hour', attempted_at, 'epoch') as hour from a) as attempts
+           -- Statements that write several rows lock them in one order.
+           order by organization_id, endpoint_id
+           on conflict on constraint endpoint_hours_pkey do update set
+             hour = excluded.hour,
+             delivered = case when h.hour = excluded.hour then h.delivered else 0 end + excluded.delivered,
+             failed = case when h.hour = excluded.hour then h.failed else 0 end + excluded.failed,
+             duration_ms = case when h.hour = excluded.hour then h.duration_ms else 0 end + excluded.duration_ms,
+             duration_max_ms = greatest(case when h.hour = excluded.hour then h.duration_max_ms end, excluded.duration_max_ms)
+           where h.hour <= excluded.hour
+         )
+         update endpoints ep set last_attempt_at = greatest(ep.last_attempt_at, a.attempted_at),
            last_status = case when ${IS_LATEST} then a.status else ep.last_status end,
            last_status_code = case when ${IS_LATEST} then a.status_code else ep.last_status_code end,
            last_error = case when ${IS_LATEST} then a.error else ep.last_error end,
@@ -115,9 +139,7 @@ export function createEndpointHealthRepository(sql: Sql) {
              when ${IS_LATEST} then null
              when ep.failing_since <= a.attempted_at then ep.last_attempt_at
              else ep.failing_since end
-         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[])
-           as a (organization_id, endpoint_id, attempted_at, status, status_code, error)
-         where ep.organization_id = a.organization_id and ep.id = a.endpoint_id`,
+         from a where ep.organization_id = a.organization_id and ep.id = a.endpoint_id`,
         [
           column(({ organizationId }) => organizationId),
           column(({ endpointId }) => endpointId),
@@ -125,6 +147,10 @@ export function createEndpointHealthRepository(sql: Sql) {
           column(({ status }) => status),
           column(({ statusCode }) => statusCode),
           column(({ error }) => error),
+          column(({ counts }) => counts.delivered),
+          column(({ counts }) => counts.failed),
+          column(({ counts }) => counts.durationMs),
+          column(({ counts }) => counts.durationMaxMs),
         ],
       );
     },

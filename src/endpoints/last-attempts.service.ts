@@ -1,5 +1,6 @@
 /** Collects the last attempts of endpoints: an endpoint's row is written a few times a second, not once per delivery. */
 import type { Log } from '../process/log.ts';
+import { addCounts } from './attempt-counts.ts';
 import { endpointKey } from './endpoint.ts';
 import type { LastAttempt } from './endpoint-health.repository.ts';
 
@@ -35,7 +36,10 @@ export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps
 
   return {
     add(attempt) {
-      collected.set(endpointKey(attempt), attempt);
+      const key = endpointKey(attempt);
+      const before = collected.get(key);
+      const counts = before ? addCounts(before.counts, attempt.counts) : attempt.counts;
+      collected.set(key, { ...attempt, counts });
       timer ??= setTimeout(() => void flush(), WRITE_INTERVAL_MS);
     },
     flush,

@@ -16,6 +16,8 @@ export interface OperationInput {
   body?: unknown;
   /** A media type other than JSON. */
   accept?: string;
+  /** The body of an operation that takes other bytes than JSON. */
+  raw?: { bytes: Buffer; contentType: string };
 }
 
 export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
@@ -27,7 +29,7 @@ export interface OperationsOptions {
 }
 
 export function createOperations(options: OperationsOptions): CallOperation {
-  const callable = options.routes.filter(({ rawBody }) => rawBody === undefined);
+  const callable = options.routes.filter(({ rawBody }) => rawBody === undefined || rawBody.isBuffered);
   const operations = new Map(callable.map((each) => [each.operationId, createOperation(each, options)]));
   return async (caller, operationId, input = {}) => {
     const operation = operations.get(operationId);
@@ -43,18 +45,19 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
   const project = createProjection(definition);
   return async (
     caller: Caller,
-    { params = {}, query = {}, body, accept }: OperationInput,
+    { params = {}, query = {}, body, accept, raw }: OperationInput,
   ): Promise<Reply> => {
     checkRole(caller);
+    const headers: Record<string, string | undefined> = { accept, 'content-type': raw?.contentType };
     const request = {
       caller,
       query: shape.query(query),
       body: shape.body(body),
       params: shape.params(params),
       url: definition.path,
-      bytes: Buffer.alloc(0),
+      bytes: raw?.bytes ?? Buffer.alloc(0),
       isHead: false,
-      header: (name: string) => (name.toLowerCase() === 'accept' ? accept : undefined),
+      header: (name: string) => headers[name.toLowerCase()],
     };
     const handle = async (on: Transact) =>
       definition.handle({

@@ -1,5 +1,6 @@
 /** A page for people is data, as an operation is: who may open it, and what it answers. */
 import type { Readable } from 'node:stream';
+import type { FormFile } from './read-form.ts';
 import type { Role } from './role.ts';
 
 export interface PageRequest<Visitor> {
@@ -8,20 +9,35 @@ export interface PageRequest<Visitor> {
   query: URLSearchParams;
   /** Of a POST; empty otherwise. */
   form: URLSearchParams;
+  /** Of a form that takes one; null when none was chosen. */
+  file: FormFile | null;
   /** Path and query as sent. */
   url: string;
+  /** What a redirect has left in the browser. */
+  handoff?: string;
 }
 
 export type PageReply =
   | { page: string; status?: number }
-  | { location: string; cookie?: string | null }
+  | Redirect
   | { json: unknown }
   | { stream: Readable; headers: Record<string, string> };
+
+/** What is null is taken away from the browser. */
+export interface Redirect {
+  location: string;
+  /** Of the visitor. */
+  cookie?: string | null;
+  /** For the page that the browser comes back to within some minutes. */
+  handoff?: string | null;
+}
 
 interface Common {
   method: 'GET' | 'POST';
   /** With `{name}` for parameters. */
   path: string;
+  /** Its form has a file beside the fields, of at most so many bytes. */
+  fileBytesMax?: number;
 }
 
 /** For whoever is signed in, with a role that includes this one. */

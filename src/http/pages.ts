@@ -6,8 +6,9 @@ import type { Context } from 'koa';
 import { AppError, notFound } from '../process/errors.ts';
 import type { Pages } from './app.ts';
 import type { ClientAddress } from './client-address.ts';
+import { createCookies, type PageCookies } from './page-cookies.ts';
 import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
-import { readForm } from './read-form.ts';
+import { readFileForm, readForm, type SentForm } from './read-form.ts';
 import { renderError } from './render-error.ts';
 import { includesRole, type Role } from './role.ts';
 import type { StaticFiles } from './static-files.ts';
@@ -46,11 +47,20 @@ export function createPageRenderer<Visitor extends { role: Role }>(
         throw notFound('There is no such page');
       const params = toParams(matcher.pattern.exec(path));
       const query = new URLSearchParams(url.slice(path.length));
-      const form = new URLSearchParams();
-      const reply = await matcher.route.handle({ visitor, params, query, form, url });
+      const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url });
       return 'page' in reply ? reply.page : '';
     },
   };
+}
+
+const NO_FORM: SentForm = { form: new URLSearchParams(), file: null };
+
+async function readSent(
+  { req }: Context,
+  { method, fileBytesMax }: Pick<AnyRoute<unknown>, 'method' | 'fileBytesMax'>,
+): Promise<SentForm> {
+  if (method !== 'POST') return NO_FORM;
+  return fileBytesMax === undefined ? readForm(req) : readFileForm(req, fileBytesMax);
 }
 
 const pathIn = (url: string): string => url.split('?')[0] ?? '';
@@ -96,10 +106,11 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     if (route.role !== null && !includesRole((visitor as Visitor).role, route.role))
       throw forbidden(route.role);
     if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
-    const form = route.method === 'POST' ? await readForm(ctx.req) : new URLSearchParams();
+    const sent = await readSent(ctx, route);
     const query = new URLSearchParams(ctx.querystring);
-    const request = { visitor, params, query, form, url: ctx.url };
-    send(ctx, await route.handle(request as PageRequest<Visitor>), cookies.set);
+    const handoff = cookies.handoff.get(ctx);
+    const request = { visitor, params, query, ...sent, url: ctx.url, handoff };
+    send(ctx, await route.handle(request as PageRequest<Visitor>), cookies);
   }
 
   async function handle(ctx: Context): Promise<void> {
@@ -107,7 +118,7 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     if (staticFiles.has(ctx.path)) return staticFiles.send(ctx);
     let visitor: Visitor | null = null;
     try {
-      visitor = await options.findVisitor(cookies.get(ctx));
+      visitor = await options.findVisitor(cookies.visitor.get(ctx));
       options.admit(visitor, addressOf(ctx, options.clientAddress));
       await answer(ctx, visitor);
     } catch (thrown) {
@@ -128,9 +139,10 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
   };
 }
 
-function send(ctx: Context, reply: PageReply, setCookie: (ctx: Context, value: string | null) => void): void {
+function send(ctx: Context, reply: PageReply, cookies: PageCookies): void {
   if ('location' in reply) {
-    if (reply.cookie !== undefined) setCookie(ctx, reply.cookie);
+    if (reply.cookie !== undefined) cookies.visitor.set(ctx, reply.cookie);
+    if (reply.handoff !== undefined) cookies.handoff.set(ctx, reply.handoff);
     ctx.status = 303;
     ctx.set('Location', reply.location);
     return;
@@ -182,24 +194,4 @@ function requireOwnOrigin(ctx: Context, baseUrl: string): void {
 
 function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null;
-}
-
-/** With HTTPS, the name keeps other hosts of the domain from setting the cookie. */
-function createCookies({ prefix, baseUrl }: { prefix: string; baseUrl: string }) {
-  const isSecure = baseUrl.startsWith('https:');
-  const name = `${isSecure ? '__Secure-' : ''}dms_operator`;
-  const attributes = `Path=${prefix}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  return {
-    get(ctx: Context): string | undefined {
-      const pairs = ctx
-        .get('Cookie')
-        .split(';')
-        .map((pair) => pair.trim());
-      return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-    },
-    /** null takes it away. */
-    set(ctx: Context, value: string | null): void {
-      ctx.set('Set-Cookie', `${name}=${value ?? ''}; ${attributes}${value === null ? '; Max-Age=0' : ''}`);
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import type { AlertView } from '../alerts/alert.ts';
+import type { Acknowledgements } from './acknowledgement.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-view.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -6,6 +7,7 @@ import { badge, button, live, nextPage, table, tabs, time, toWords } from './par
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
+  acknowledgements: Acknowledgements;
   filter: Record<string, string>;
   mayChange: boolean;
 }
@@ -17,7 +19,7 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-export const alertsView = ({ alerts, filter, mayChange }: AlertsOptions): Html => html`
+export const alertsView = ({ alerts, acknowledgements, filter, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${tabs(
   'Status',
@@ -30,13 +32,14 @@ ${tabs(
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
-${alertsTable(alerts.items, { mayChange, empty: 'There is none.' })}
+${alertsTable(alerts.items, { acknowledgements, mayChange, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}`;
 
 const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 
 interface TableOptions {
+  acknowledgements: Acknowledgements;
   mayChange: boolean;
   empty: string;
   /** The page is about the device already. */
@@ -45,7 +48,7 @@ interface TableOptions {
 
 export function alertsTable(
   alerts: readonly AlertView[],
-  { mayChange, empty, isOfDevice }: TableOptions,
+  { acknowledgements, mayChange, empty, isOfDevice }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
     html`<strong>${toWords(alert.type)}</strong>`,
@@ -56,6 +59,7 @@ export function alertsTable(
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     time(alert.timestamp),
     time(alert.updatedAt),
+    acknowledgedBy(alert.id, acknowledgements),
     mayChange && alert.status === 'new' && acknowledgeButton(alert),
   ]);
   const device = isOfDevice ? [] : ['Device'];
@@ -66,9 +70,15 @@ export function alertsTable(
     'Status',
     'Since',
     'Changed',
+    'Acknowledged',
     html`<span class="hidden">Action</span>`,
   ];
   return table({ caption: 'Alerts, newest first', head, rows, empty });
+}
+
+function acknowledgedBy(alertId: string, acknowledgements: Acknowledgements): Content {
+  const { name, at } = acknowledgements.get(alertId) ?? {};
+  return at && html`${name} <span class="quiet">${time(at.toISOString())}</span>`;
 }
 
 const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>

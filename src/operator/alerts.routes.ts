@@ -1,3 +1,5 @@
+import { acknowledgeable, byAlert } from './acknowledgement.ts';
+import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
 import { alertsView } from './alerts-view.ts';
 import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -5,7 +7,11 @@ import { OPERATOR_PATH } from './session.ts';
 const path = `${OPERATOR_PATH}/alerts`;
 const DONE: Record<string, string> = { acknowledged: 'The alert is acknowledged.' };
 
-export function alertsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
+export interface AlertsPageDeps extends PageDeps {
+  acknowledgements: AcknowledgementsRepository;
+}
+
+export function alertsRoutes({ ask, layout, acknowledgements }: AlertsPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -22,7 +28,13 @@ export function alertsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
         const { status, ...others } = filter;
         const asked = status === 'all' ? others : filter;
         const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
-        const content = alertsView({ alerts, filter, mayChange: session.role !== 'read' });
+        const listed = acknowledgeable(alerts.items);
+        const content = alertsView({
+          alerts,
+          acknowledgements: byAlert(await acknowledgements.list(session.organizationId, listed)),
+          filter,
+          mayChange: session.role !== 'read',
+        });
         const notice = DONE[query.get('done') ?? ''];
         return { page: layout({ title: 'Alerts', session, section: 'Alerts', watch: url, notice }, content) };
       },

@@ -1,6 +1,7 @@
 /** What the operations that the pages call answer with, by operation id. */
 import type { AlertView } from '../alerts/alert.ts';
 import type { assetDetailView, ListedAssetView } from '../assets/asset.ts';
+import type { ImportedAssets } from '../assets/asset-import.service.ts';
 import type { JobView, TargetState } from '../config-jobs/config-job.ts';
 import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
@@ -111,6 +112,7 @@ export interface Answers {
   getFleet: FleetView;
   listUnregisteredDevices: Page<UnregisteredView>;
   registerAsset: { id: string };
+  importAssets: ImportedAssets;
   removeUnregisteredDevice: undefined;
   listAssets: Page<DeviceView> & { totalItems: number };
   getAsset: ReturnType<typeof assetDetailView>;

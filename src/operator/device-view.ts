@@ -1,11 +1,14 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
+import type { Acknowledgements } from './acknowledgement.ts';
 import { alertsTable } from './alerts-view.ts';
 import type { Answers, StatisticsView } from './answers.ts';
+import { applyRow } from './apply-view.ts';
 import { boundsText, comparison, duration } from './configuration-view.ts';
-import { CURVE_SPANS, type CurveSpan } from './curve.ts';
+import { CURVE_SPANS } from './curve.ts';
+import type { DeviceContact } from './device-contacts.repository.ts';
 import type { DeviceJob } from './device-jobs.repository.ts';
-import { latestView, shortNumber } from './fleet-view.ts';
+import { latestView, shortNumber } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, facts, live, table, tabs, time, toWords } from './parts.ts';
 
@@ -13,18 +16,33 @@ interface DeviceOptions {
   device: Answers['getAsset'];
   config: DeviceConfigView;
   alerts: readonly AlertView[];
+  acknowledgements: Acknowledgements;
   jobs: readonly DeviceJob[];
+  contact: DeviceContact | null;
+  profiles: Answers['listProfiles']['profiles'];
   /** Its name. */
   span: string;
   mayChange: boolean;
+  now: Date;
 }
 
-export const deviceView = ({ device, config, alerts, jobs, span, mayChange }: DeviceOptions): Html => html`
+export const deviceView = ({
+  device,
+  config,
+  alerts,
+  acknowledgements,
+  jobs,
+  contact,
+  profiles,
+  span,
+  mayChange,
+  now,
+}: DeviceOptions): Html => html`
 <p class="crumbs"><a href="/operator">Fleet</a></p>
 ${live(
   'device',
   html`<h1>${device.name} ${badge(device.status)}</h1>
-<p class="now">${latestView(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}</span></p>`,
+<p class="now">${latestView(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>`,
 )}
 ${curveView(device.id, span)}
 <div class="columns">
@@ -33,20 +51,36 @@ ${live('configuration', configurationOf(config))}</section>
 <section><h2>Device</h2>${factsOf(device)}</section>
 </div>
 <h2>Alerts</h2>
-${live('alerts', alertsTable(alerts, { mayChange, empty: 'This device has had no alert.', isOfDevice: true }))}
+${live(
+  'alerts',
+  alertsTable(alerts, {
+    acknowledgements,
+    mayChange,
+    empty: 'This device has had no alert.',
+    isOfDevice: true,
+  }),
+)}
 <h2>Jobs</h2>
-${live('jobs', jobsTable(jobs))}`;
+${live('jobs', jobsTable(jobs))}
+${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber })}`;
+
+function contactText(contact: DeviceContact | null, now: Date): Content {
+  const { expectedBy = null } = contact ?? {};
+  if (expectedBy === null) return 'next contact not known';
+  const by = time(expectedBy.toISOString());
+  return expectedBy > now ? html`next contact ${by} at the latest` : html`a contact was due ${by}`;
+}
 
 const curveView = (id: string, span: string): Html => html`<section class="panel" aria-label="Curve">
-<div class="panel-head">${tabs('Span of the curve', spanTabs(id, span))}
+<div class="panel-head">${tabs('Span of the curve', spanTabs(`/operator/devices/${id}`, span))}
 <a href="/operator/devices/${id}/statistics?span=${span}">Statistics</a>
 <a href="/operator/devices/${id}/statistics.pdf?span=${span}">PDF</a></div>
 <div class="curves" data-curve="/operator/devices/${id}/curve?span=${span}"><p class="empty">The curve needs JavaScript. The same numbers are under Statistics.</p></div>
 </section>`;
 
-const spanTabs = (id: string, current: string) =>
+const spanTabs = (path: string, current: string) =>
   Object.entries(CURVE_SPANS).map(([name, { label }]) => ({
-    href: `/operator/devices/${id}?span=${name}`,
+    href: `${path}?span=${name}`,
     label,
     isCurrent: name === current,
   }));
@@ -99,10 +133,22 @@ const jobsTable = (jobs: readonly DeviceJob[]): Html =>
 
 const HEAD = ['Channel', 'Min', 'Average', 'Max', 'Mean kinetic', 'Readings', 'Outside its bounds', 'Gaps'];
 
-export const statisticsView = (
-  { channels }: StatisticsView,
-  { label }: CurveSpan,
-): Html => html`<h1>Statistics: ${label.toLowerCase()}</h1>
+interface StatisticsOptions {
+  device: Answers['getAsset'];
+  statistics: StatisticsView;
+  /** Its name. */
+  span: string;
+}
+
+export const statisticsView = ({
+  device: { id, name },
+  statistics: { channels },
+  span,
+}: StatisticsOptions): Html => html`
+<p class="crumbs"><a href="/operator">Fleet</a> <a href="/operator/devices/${id}?span=${span}">${name}</a></p>
+<h1>Statistics</h1>
+<div class="panel-head">${tabs('Span', spanTabs(`/operator/devices/${id}/statistics`, span))}
+<a href="/operator/devices/${id}/statistics.pdf?span=${span}">PDF</a></div>
 ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map(statisticsRow), empty: 'Nothing was measured.' })}`;
 
 function statisticsRow(channel: StatisticsView['channels'][number]): Content[] {

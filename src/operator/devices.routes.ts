@@ -4,6 +4,8 @@ import { definitionsOf } from '../alerts/alert-definition.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { CallOperation } from '../http/operations.ts';
 import { notFound } from '../process/errors.ts';
+import { acknowledgeable, byAlert } from './acknowledgement.ts';
+import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
 import {
   type BucketView,
   CURVE_SPANS,
@@ -13,6 +15,7 @@ import {
   toCurves,
   withGaps,
 } from './curve.ts';
+import type { DeviceContactsRepository } from './device-contacts.repository.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { deviceView, statisticsView } from './device-view.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
@@ -21,14 +24,20 @@ import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
 export interface DevicesPageDeps extends PageDeps {
   call: CallOperation;
   deviceJobs: DeviceJobsRepository;
+  deviceContacts: DeviceContactsRepository;
+  acknowledgements: AcknowledgementsRepository;
 }
 
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
 const PAGES_MAX = 20;
 const JOBS_SHOWN = 10;
+/** Of which the curve marks those that fall into its span. */
+const CHANGES_MAX = 100;
 const PDF = 'application/pdf';
 
-export function devicesRoutes({ ask, call, layout, now, deviceJobs }: DevicesPageDeps): OperatorPage[] {
+export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
+  const { ask, call, layout, now, deviceJobs, deviceContacts } = deps;
+
   const spanUntilNow = ({ spanMs }: CurveSpan) => {
     const to = now();
     return { from: new Date(to.getTime() - spanMs).toISOString(), to: to.toISOString() };
@@ -62,19 +71,27 @@ export function devicesRoutes({ ask, call, layout, now, deviceJobs }: DevicesPag
       async handle({ visitor: session, params, query, url }) {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params });
-        const [config, alerts, jobs] = await Promise.all([
+        const mayChange = session.role !== 'read';
+        const [config, alerts, jobs, contact, { profiles }] = await Promise.all([
           ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
           listAlerts(session, assetId, '10'),
           deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
+          deviceContacts.find(session.organizationId, assetId),
+          ask(session, 'listProfiles'),
         ]);
+        const listed = await deps.acknowledgements.list(session.organizationId, acknowledgeable(alerts));
         const span = spanName(query.get('span'));
         const content = deviceView({
           device,
           config,
           alerts,
+          acknowledgements: byAlert(listed),
           jobs,
+          contact,
+          profiles,
           span,
-          mayChange: session.role !== 'read',
+          mayChange,
+          now: now(),
         });
         const title = device.name;
         return { page: layout({ title, session, section: 'Fleet', watch: url, withCurve: true }, content) };
@@ -92,14 +109,16 @@ export function devicesRoutes({ ask, call, layout, now, deviceJobs }: DevicesPag
           listBuckets(session, assetId, span),
           ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
           listAlerts(session, assetId, '100'),
-          deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
+          deviceJobs.list(session.organizationId, assetId, CHANGES_MAX),
         ]);
         const { from, to } = spanUntilNow(span);
         const startS = seconds(from);
         const endS = seconds(to);
-        const changes = jobs.flatMap(({ confirmedAt, profileSlug }) =>
-          confirmedAt ? [{ at: seconds(confirmedAt.toISOString()), profile: profileSlug }] : [],
-        );
+        const changes = jobs
+          .flatMap(({ confirmedAt, profileSlug }) =>
+            confirmedAt ? [{ at: seconds(confirmedAt.toISOString()), profile: profileSlug }] : [],
+          )
+          .filter(({ at }) => at >= startS && at <= endS);
         const longestS = longestGapS(span, deviceConfig);
         const curves = toCurves(buckets).map((curve) => {
           const gaps = gapsOf(curve.times, { longestS, endS });
@@ -119,9 +138,12 @@ export function devicesRoutes({ ask, call, layout, now, deviceJobs }: DevicesPag
       path: `${path}/statistics`,
       role: 'read',
       async handle({ visitor: session, params, query }) {
-        const span = toSpan(query.get('span'));
-        const statistics = await ask(session, 'getStatistics', { params, query: spanUntilNow(span) });
-        const content = statisticsView(statistics, span);
+        const span = spanName(query.get('span'));
+        const [device, statistics] = await Promise.all([
+          ask(session, 'getAsset', { params }),
+          ask(session, 'getStatistics', { params, query: spanUntilNow(toSpan(span)) }),
+        ]);
+        const content = statisticsView({ device, statistics, span });
         return { page: layout({ title: 'Statistics', session, section: 'Fleet' }, content) };
       },
     },

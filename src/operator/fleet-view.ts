@@ -1,37 +1,66 @@
-import type { Answers, DeviceView, FleetView } from './answers.ts';
-import { type BucketView, byImportance } from './curve.ts';
+import type { AssetOrder } from '../assets/asset-order.ts';
+import type { Answers, FleetView } from './answers.ts';
+import { applyRow } from './apply-view.ts';
+import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, counter, live, nextPage, type Tone, table, time, toWords } from './parts.ts';
-import { sparkline } from './sparkline.ts';
+import { counter, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
 
 export type FleetFilter = Partial<Record<string, string>>;
 
-export interface ListedDevice {
-  device: DeviceView;
-  /** Of one channel, hour by hour. */
-  buckets: readonly BucketView[];
-}
-
 export interface FleetOptions {
   counts: FleetView;
-  page: Answers['listAssets'];
+  /** Its total is there where it is not that of all devices. */
+  page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
   listed: readonly ListedDevice[];
   /** Shown first. */
   overdue: readonly ListedDevice[];
   filter: FleetFilter;
+  /** Null: in that of registration. */
+  order: AssetOrder | null;
+  profiles: Answers['listProfiles']['profiles'];
+  mayChange: boolean;
   now: Date;
 }
 
-export const fleetView = ({ counts, page, listed, overdue, filter, now }: FleetOptions): Html => html`
+export function fleetView(options: FleetOptions): Html {
+  const { counts, page, listed, overdue, filter, order, profiles, mayChange, now } = options;
+  const { totalItems = sum(counts.status) } = page;
+  const isChoosing = mayChange && profiles.length > 0;
+  const query = toQuery(order === null ? filter : { ...filter, order });
+  return html`
 <h1>Fleet</h1>
 ${live('counts', countsView(counts))}
-${filterForm(filter)}
+<div class="tools">${filterForm(filter)}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`}</div>
 ${live(
   'devices',
-  html`${overdue.length > 0 && html`<h2>Missing contact</h2>${devicesTable('Devices whose contact is overdue', overdue, now)}`}
-<h2>${page.totalItems.toLocaleString('en')} ${page.totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
-${devicesTable('Devices', listed, now)}${nextPage('/operator', toQuery(filter), page.nextCursor)}`,
-)}`;
+  html`${overdue.length > 0 && html`<h2>Missing contact</h2>${devicesTable(overdue, { caption: 'Devices whose contact is overdue', now })}`}
+<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
+${!isFiltered(filter) && orderTabs(order)}
+${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator', query, page.nextCursor)}`,
+)}
+${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'Apply a profile to the ticked devices' })}`;
+}
+
+const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+const ORDERS: ReadonlyArray<readonly [AssetOrder | null, string]> = [
+  [null, 'Oldest first'],
+  ['newest', 'Newest first'],
+  ['name', 'Name'],
+  ['serial', 'Serial number'],
+  ['oldest-reading', 'Oldest reading'],
+];
+
+const orderTabs = (current: AssetOrder | null): Html =>
+  tabs(
+    'Order',
+    ORDERS.map(([order, label]) => ({
+      href: order === null ? '/operator' : `/operator?order=${order}`,
+      label,
+      isCurrent: order === current,
+    })),
+  );
 
 const isFiltered = ({ cursor, ...filter }: FleetFilter) => Object.keys(filter).length > 0;
 
@@ -57,7 +86,7 @@ function countsView({
   endpoints,
   unregisteredDevices,
 }: FleetView): Html {
-  const alerts = Object.values(openAlerts).reduce((sum, count) => sum + count, 0);
+  const alerts = sum(openAlerts);
   const group = (label: string, content: Content) =>
     html`<section class="counts" aria-label="${label}"><h2>${label}</h2><div>${content}</div></section>`;
   const each = (counts: Record<string, number>, name: string) =>
@@ -99,71 +128,3 @@ ${CHOICES.map(
     )}</select></label>`,
 )}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator">Show all</a>`}</form>`;
-
-const HEAD = [
-  'Device',
-  'Contact',
-  'Now',
-  'Last 24 hours',
-  'Battery',
-  'Signal',
-  'Configuration',
-  'Last reading',
-];
-
-const devicesTable = (caption: string, listed: readonly ListedDevice[], now: Date): Html =>
-  table({
-    caption,
-    head: HEAD,
-    rows: listed.map((each) => deviceRow(each, now)),
-    empty: 'No device matches. Devices are registered with POST /assets.',
-  });
-
-function deviceRow({ device, buckets }: ListedDevice, now: Date): Content[] {
-  const {
-    id,
-    name,
-    serialNumber,
-    status,
-    batteryStatus,
-    signalStrength,
-    lastReadingAt,
-    syncStatus,
-    openAlerts,
-  } = device;
-  return [
-    html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`,
-    html`${badge(status)}${openAlerts !== undefined && openAlerts > 0 && html` <a class="badge bad" href="/operator/alerts?assetId=${id}">${openAlerts} open</a>`}`,
-    latestView(device.latest),
-    curveOf(name, buckets, now),
-    batteryStatus === 'low' ? badge('low') : html`<span class="quiet">${batteryStatus}</span>`,
-    html`<span class="quiet">${signalStrength}</span>`,
-    syncStatus === undefined ? '' : badge(syncStatus),
-    time(lastReadingAt),
-  ];
-}
-
-const DAY_MS = 86_400_000;
-const GAP_MS = 2 * 3_600_000;
-
-function curveOf(name: string, buckets: readonly BucketView[], now: Date): Html {
-  const points = buckets
-    .map(({ from, avg }) => ({ at: Date.parse(from), value: avg }))
-    .sort((a, b) => a.at - b.at);
-  const to = now.getTime();
-  return sparkline(points, { label: `The last 24 hours of ${name}`, from: to - DAY_MS, to, gapMs: GAP_MS });
-}
-
-export const latestView = (latest: DeviceView['latest']): Content =>
-  latest.length === 0
-    ? html`<span class="quiet">–</span>`
-    : [...latest]
-        .sort(byImportance)
-        .map(({ value, unit, type }) =>
-          value === null
-            ? html`<span class="value">${badge('sensor error', 'bad')}</span> `
-            : html`<span class="value" title="${toWords(type)}">${shortNumber(value)} ${unit}</span> `,
-        );
-
-export const shortNumber = (value: number): string =>
-  Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(Math.abs(value) < 100 ? 1 : 0);

@@ -1,9 +1,10 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, TARGET_STATES } from '../config-jobs/config-job.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
-import type { Answers, AppliedView, TargetView } from './answers.ts';
-import { changeView } from './configuration-view.ts';
+import type { Answers, TargetView } from './answers.ts';
+import { applyForm } from './apply-view.ts';
 import { type Content, type Html, html } from './html.ts';
+import type { JobProgress, JobStages } from './job-progress.ts';
+import { latestView, progressFacts } from './job-progress-view.ts';
 import {
   badge,
   bar,
@@ -23,11 +24,12 @@ interface JobsOptions {
   jobs: Answers['listConfigJobs'];
   profiles: Answers['listProfiles']['profiles'];
   filter: Record<string, string>;
+  mayChange: boolean;
 }
 
 const STATUSES = ['running', 'scheduled', 'succeeded', 'completed_with_failures', 'aborted', 'cancelled'];
 
-export const jobsView = ({ jobs, profiles, filter }: JobsOptions): Html => html`
+export const jobsView = ({ jobs, profiles, filter, mayChange }: JobsOptions): Html => html`
 <h1>Configuration jobs</h1>
 ${tabs('Status', [
   { href: '/operator/jobs', label: 'All', isCurrent: filter.status === undefined },
@@ -46,7 +48,7 @@ ${live(
     empty: 'No job. One begins when a profile is applied.',
   })}${nextPage('/operator/jobs', new URLSearchParams(filter), jobs.nextCursor)}`,
 )}
-${profiles.length > 0 && applyForm(profiles)}`;
+${mayChange && applyForm(profiles)}`;
 
 const jobRow = (job: JobView): Content[] => [
   html`<a class="name" href="/operator/jobs/${job.id}">${job.profileSlug}</a>`,
@@ -65,47 +67,20 @@ function sharesOf({ counts }: JobView): Share[] {
   return order.map((state) => ({ state, count: byState[state] ?? 0 }));
 }
 
-const applyForm = (
-  profiles: JobsOptions['profiles'],
-): Html => html`<section class="panel"><h2>Apply a profile</h2>
-<form method="post" action="/operator/jobs/apply" class="stacked">
-<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}">${name} (${slug})</option>`)}</select></label>
-<label>Devices <textarea name="devices" rows="3" required placeholder="serial numbers, or the word all"></textarea></label>
-<button class="main">Preview</button> <span class="quiet">Nothing changes before you confirm.</span>
-</form></section>`;
-
-interface ApplyOptions {
-  applied: AppliedView;
-  slug: string;
-  devices: string;
-}
-
-/** What a dry run has found, and the button that does it. */
-export const applyView = ({ applied, slug, devices }: ApplyOptions): Html => html`
-<h1>Apply ${slug}?</h1>
-<p>${applied.appliedCount.toLocaleString('en')} ${applied.appliedCount === 1 ? 'device gets' : 'devices get'} this change:</p>
-${(applied.preview ?? []).map(
-  ({
-    config,
-    deviceCount,
-    warnings,
-  }) => html`<section class="panel"><h2>${deviceCount.toLocaleString('en')} ${deviceCount === 1 ? 'device' : 'devices'}</h2>
-${warnings.length > 0 && html`<ul class="warnings">${warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`}
-${changeView(config as DeviceConfiguration)}</section>`,
-)}
-<form method="post" action="/operator/jobs/apply" class="actions"><input type="hidden" name="slug" value="${slug}">
-<input type="hidden" name="devices" value="${devices}"><input type="hidden" name="sure" value="yes">
-<button class="main">Apply to ${applied.appliedCount.toLocaleString('en')}</button> <a href="/operator/jobs">Back</a></form>`;
-
 interface JobOptions {
   job: JobView;
+  stages: JobStages | null;
+  progress: JobProgress;
+  /** Of the latest devices, by asset id. */
+  serialNumbers: ReadonlyMap<string, string>;
+  now: Date;
   targets: Answers['listConfigJobTargets'];
   filter: Record<string, string>;
   runUrl: string | null;
   mayChange: boolean;
 }
 
-export const jobView = ({ job, targets, filter, runUrl, mayChange }: JobOptions): Html => html`
+export const jobView = ({ job, targets, filter, runUrl, mayChange, ...options }: JobOptions): Html => html`
 <p class="crumbs"><a href="/operator/jobs">Jobs</a></p>
 ${live(
   'job',
@@ -116,11 +91,13 @@ ${facts([
   ['Begun', time(job.createdAt)],
   ...('startAt' in job ? [['Starts', time(job.startAt as string)] as const] : []),
   ['Deadline', time(job.deadlineAt)],
+  ...progressFacts(job, options.stages, options.progress),
   ['Ended', job.finishedAt ? time(job.finishedAt) : 'not yet'],
   ...(runUrl ? [['Run', html`<a href="${runUrl}" rel="noreferrer">in the Temporal UI</a>`] as const] : []),
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(job))}
+${live('latest', !hasEnded(job.status) && latestView(options.progress, options.serialNumbers, options.now))}
 <h2>Devices</h2>
 ${tabs('State', [
   { href: `/operator/jobs/${job.id}`, label: 'All', isCurrent: filter.state === undefined },

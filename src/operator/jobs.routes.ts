@@ -1,11 +1,16 @@
-import { invalid } from '../process/errors.ts';
-import { applyView, jobsView, jobView } from './jobs-view.ts';
+import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
+import { toApply } from './apply-form.ts';
+import { applyView } from './apply-view.ts';
+import type { JobProgressRepository } from './job-progress.repository.ts';
+import { toProgress } from './job-progress.ts';
+import { jobsView, jobView } from './jobs-view.ts';
 import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
-import { OPERATOR_PATH } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
 
 export interface JobsPageDeps extends PageDeps {
   /** The page of a job's run in the Temporal UI; null when nobody said where that is. */
   runUrl(jobId: string): string | null;
+  jobProgress: JobProgressRepository;
 }
 
 const path = `${OPERATOR_PATH}/jobs`;
@@ -15,7 +20,20 @@ const DONE: Record<string, string> = {
   applied: 'The job has begun.',
 };
 
-export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[] {
+export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDeps): OperatorPage[] {
+  async function progressOf({ organizationId }: Session, job: JobView) {
+    const ref = { organizationId, jobId: job.id };
+    const [stages, awaited] = await Promise.all([
+      jobProgress.findStages(ref),
+      hasEnded(job.status) ? [] : jobProgress.listAwaited(ref, job.total),
+    ]);
+    const at = now();
+    const progress = toProgress(awaited, { now: at, deadlineAt: new Date(job.deadlineAt) });
+    const shown = progress.latest.map(({ assetId }) => assetId);
+    const serialNumbers = await jobProgress.listSerialNumbers(organizationId, shown);
+    return { stages, progress, serialNumbers, now: at };
+  }
+
   return [
     {
       method: 'GET',
@@ -28,7 +46,7 @@ export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[
           ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } }),
           ask(session, 'listProfiles'),
         ]);
-        const content = jobsView({ jobs, profiles, filter });
+        const content = jobsView({ jobs, profiles, filter, mayChange: session.role !== 'read' });
         return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
       },
     },
@@ -43,7 +61,7 @@ export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[
         const query = given({ dryRun: isPreview ? 'true' : null });
         const applied = await ask(session, 'applyProfile', { params: { slug }, query, body });
         if (isPreview) {
-          const content = applyView({ applied, slug, devices: form.get('devices') ?? '' });
+          const content = applyView(applied, [...form]);
           return { page: layout({ title: `Apply ${slug}`, session, section: 'Jobs' }, content) };
         }
         return { location: applied.jobId === null ? path : `${path}/${applied.jobId}?done=applied` };
@@ -61,6 +79,7 @@ export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[
           ask(session, 'listConfigJobTargets', { params, query: { ...filter, limit: '50' } }),
         ]);
         const content = jobView({
+          ...(await progressOf(session, job)),
           job,
           targets,
           filter,
@@ -91,11 +110,4 @@ export function jobsRoutes({ ask, layout, runUrl }: JobsPageDeps): OperatorPage[
       },
     },
   ];
-}
-
-/** Serial numbers, by spaces, commas or lines; or the word all. */
-function toApply(form: URLSearchParams): { serialNumbers: string[] } | { applyToAll: true } {
-  const text = (form.get('devices') ?? '').trim();
-  if (text === '') throw invalid('Name the serial numbers of devices, or write all');
-  return text.toLowerCase() === 'all' ? { applyToAll: true } : { serialNumbers: text.split(/[\s,;]+/) };
 }

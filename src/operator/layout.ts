@@ -61,7 +61,7 @@ const header = (
   { name, role, organizationName }: Session,
   section: string | undefined,
 ) => html`<header class="top">
-<a class="brand" href="/operator"><span aria-hidden="true" class="mark"></span>${organizationName}</a>
+<a class="brand" href="/operator"><span aria-hidden="true" class="mark"></span><span>${organizationName}</span></a>
 <nav aria-label="Sections">${SECTIONS.map(
   ([label, href]) => html`<a href="${href}"${label === section && html` aria-current="page"`}>${label}</a>`,
 )}</nav>

@@ -1,13 +1,21 @@
 import { type Html, html } from './html.ts';
 import type { Session } from './session.ts';
 
-/** `found`: who the link is for; null when it cannot be used, or there is none. */
-export function signInView(token: string, found: Session | null): Html {
+interface SignInOptions {
+  token: string;
+  /** Who the link is for; null when it cannot be used, or there is none. */
+  found: Session | null;
+  /** The host of the identity provider; null when there is none. */
+  provider: string | null;
+}
+
+export function signInView({ token, found, provider }: SignInOptions): Html {
   if (found) return welcome(token, found);
   const problem =
     token !== '' &&
     html`<p class="problem" role="alert">This link was used already, or is older than 10 minutes.</p>`;
   return html`<section class="sign-in"><h1>Sign in</h1>${problem}
+${provider !== null && html`<p><a class="button main" href="/operator/sign-in/provider">Sign in with ${provider}</a></p>`}
 <p>A link signs you in once. Somebody who runs the service makes one:</p>
 <pre><code>npm run dms -- operator link --org NAME</code></pre>
 <p class="quiet">It is good for 10 minutes.</p></section>`;

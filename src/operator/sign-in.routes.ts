@@ -5,6 +5,8 @@ import { signInView } from './sign-in-view.ts';
 
 export interface SignInDeps {
   layout: Layout;
+  /** The host of the identity provider; null when there is none. */
+  provider: string | null;
   sessions: {
     findLink(token: string): Promise<Session | null>;
     signIn(token: string): Promise<{ cookie: string } | null>;
@@ -12,9 +14,9 @@ export interface SignInDeps {
   };
 }
 
-export function signInRoutes({ layout, sessions }: SignInDeps): Array<OpenPageRoute<Session>> {
+export function signInRoutes({ layout, sessions, provider }: SignInDeps): Array<OpenPageRoute<Session>> {
   const page = (token: string, found: Session | null) =>
-    layout({ title: 'Sign in', session: null }, signInView(token, found));
+    layout({ title: 'Sign in', session: null }, signInView({ token, found, provider }));
   return [
     {
       method: 'GET',

@@ -1,6 +1,9 @@
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
+import { failuresView, resendButton } from './delivery-view.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, confirmed, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
+import type { HourOfAttempts } from './webhook-hours.ts';
+import { hoursView } from './webhook-hours-view.ts';
 
 const HEAD = ['Webhook', 'Receives', 'Health', 'Waiting', 'Oldest', 'Last attempt', 'Outcome'];
 
@@ -52,14 +55,25 @@ function outcomeOf({ delivery }: WebhookView): Content {
 interface WebhookOptions {
   webhook: WebhookView;
   deliveries: Answers['listWebhookDeliveries'];
+  /** The last ones, shown where nothing is filtered. */
+  failures: readonly DeliveryDetailView[];
+  hours: readonly HourOfAttempts[];
   filter: Record<string, string>;
   path: string;
   mayChange: boolean;
+  now: Date;
 }
 
 const STATES = ['pending', 'retrying', 'failed', 'blocked', 'held', 'delivered', 'cancelled'];
 
-export const webhookView = ({ webhook, deliveries, filter, path, mayChange }: WebhookOptions): Html => html`
+export const webhookView = ({
+  webhook,
+  deliveries,
+  filter,
+  path,
+  mayChange,
+  ...more
+}: WebhookOptions): Html => html`
 <p class="crumbs"><a href="/operator/webhooks">Webhooks</a></p>
 ${live(
   'webhook',
@@ -76,6 +90,8 @@ ${facts([
 ])}`,
 )}
 ${mayChange && actionsOf(webhook, path)}
+${live('hours', hoursView(more.hours, more.now))}
+${live('failures', more.failures.length > 0 && failuresView(more.failures, path))}
 <h2>Deliveries</h2>
 ${tabs('State', [
   { href: path, label: 'All', isCurrent: filter.state === undefined },
@@ -132,54 +148,4 @@ const deliveryRow = (delivery: DeliveryView, path: string, mayChange: boolean): 
   delivery.lastError ?? (delivery.lastStatusCode === null ? '' : `status ${delivery.lastStatusCode}`),
   delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '',
   mayChange && resendButton(delivery, path),
-];
-
-const resendButton = ({ id, eventType }: { id: string; eventType: string }, path: string): Html =>
-  button({ action: `${path}/deliveries/${id}/resend`, label: 'Resend', about: eventType });
-
-interface DeliveryOptions {
-  delivery: DeliveryDetailView;
-  path: string;
-  mayChange: boolean;
-}
-
-export const deliveryView = ({ delivery, path, mayChange }: DeliveryOptions): Html => html`
-<p class="crumbs"><a href="/operator/webhooks">Webhooks</a> <a href="${path}">Webhook</a></p>
-${live(
-  'delivery',
-  html`<h1>${delivery.eventType} ${badge(delivery.state)}</h1>
-${facts([
-  ['webhook-id', html`<code>${delivery.eventId}</code>`],
-  ['Attempts', String(delivery.attemptCount)],
-  ['Next attempt', delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '–'],
-])}`,
-)}
-${mayChange && html`<div class="actions">${resendButton(delivery, path)}</div>`}
-<h2>Attempts</h2>
-${live(
-  'attempts',
-  table({
-    caption: 'Attempts, oldest first',
-    head: ['No.', 'At', 'Took', 'Status', 'Outcome', 'Answer'],
-    rows: delivery.attempts.map(attemptRow),
-    empty: 'None yet.',
-  }),
-)}
-<h2>Payload</h2>
-<pre tabindex="0"><code>${JSON.stringify(delivery.payload, null, 2)}</code></pre>`;
-
-const attemptRow = ({
-  number,
-  at,
-  durationMs,
-  statusCode,
-  error,
-  responseExcerpt,
-}: DeliveryDetailView['attempts'][number]): Content[] => [
-  number,
-  time(at),
-  `${durationMs} ms`,
-  statusCode,
-  error ? html`<span class="problem">${error}</span>` : badge('delivered'),
-  responseExcerpt && html`<code>${responseExcerpt}</code>`,
 ];

@@ -1,9 +1,12 @@
 import { notFound } from '../process/errors.ts';
-import type { WebhookView } from './answers.ts';
+import type { DeliveryDetailView, WebhookView } from './answers.ts';
+import { deliveryView } from './delivery-view.ts';
 import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
-import { deliveryView, webhooksView, webhookView } from './webhooks-view.ts';
+import type { WebhookHoursRepository } from './webhook-hours.repository.ts';
+import { firstHour } from './webhook-hours.ts';
+import { webhooksView, webhookView } from './webhooks-view.ts';
 
 const path = `${OPERATOR_PATH}/webhooks`;
 const onePath = `${path}/{collection}/{webhookId}`;
@@ -23,7 +26,13 @@ const DONE: Record<string, string> = {
   resent: 'The delivery is sent again.',
 };
 
-export function webhooksRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
+export interface WebhooksPageDeps extends PageDeps {
+  webhookHours: WebhookHoursRepository;
+}
+
+const FAILURES_SHOWN = 3;
+
+export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageDeps): OperatorPage[] {
   const show = (session: Session, title: string, url: string | undefined, notice?: string) => ({
     title,
     session,
@@ -45,9 +54,45 @@ export function webhooksRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
       params: idOf(params),
       query: { ...filter, limit: '25' },
     });
-    const mayChange = session.role !== 'read';
-    const content = webhookView({ webhook, deliveries, filter, path: pathOf(params), mayChange });
+    const at = now();
+    const [hours, failures] = await Promise.all([
+      webhookHours.list(session.organizationId, webhook.id, firstHour(at)),
+      Object.keys(filter).length === 0 ? listFailures(session, params) : [],
+    ]);
+    const content = webhookView({
+      webhook,
+      deliveries,
+      failures,
+      hours,
+      filter,
+      path: pathOf(params),
+      mayChange: session.role !== 'read',
+      now: at,
+    });
     return { page: layout(show(session, nameOf(webhook), url, notice), content) };
+  }
+
+  /** The newest that failed for good or wait for a retry, with payload and answer. */
+  async function listFailures(session: Session, params: Params): Promise<DeliveryDetailView[]> {
+    const noun = toNoun(params);
+    const lists = await Promise.all(
+      ['failed', 'retrying'].map((state) =>
+        ask(session, `list${noun}Deliveries`, {
+          params: idOf(params),
+          query: { state, limit: String(FAILURES_SHOWN) },
+        }),
+      ),
+    );
+    const newest = lists
+      .flatMap(({ items }) => items)
+      .filter(({ lastError }) => lastError !== null)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, FAILURES_SHOWN);
+    return Promise.all(
+      newest.map(({ id: deliveryId }) =>
+        ask(session, `get${noun}Delivery`, { params: { ...idOf(params), deliveryId } }),
+      ),
+    );
   }
 
   return [

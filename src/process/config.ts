@@ -1,4 +1,5 @@
 /** The environment as settings of the service. The only file of src/ that reads process.env. */
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Env, splitList, type Values, validateEnvironment } from './environment.ts';
@@ -77,6 +78,8 @@ export interface Settings {
   lameDuckMs: number;
   /** Where people reach the operators' page; null: there is none. */
   operatorUrl: string | null;
+  /** The identity provider that signs people in to the operators' page; null: links alone do. */
+  oidc: OidcSettings | null;
   /** For links to runs; null: none are shown. */
   temporalUiUrl: string | null;
   logLevel: string;
@@ -133,6 +136,17 @@ export interface SmtpSettings {
   /** The sender: an address, or `Name <address>`. */
   from: string;
   timeoutMs: number;
+}
+
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  /** Null: the client has none, and proves itself by PKCE alone. */
+  clientSecret: string | null;
+  /** Names the organization, by its name here. */
+  organizationClaim: string;
+  /** Holds admin, write or read; without it, read. */
+  roleClaim: string;
 }
 
 export const PORT_DEFAULT = 8080;
@@ -203,6 +217,7 @@ export function readSettings(env: Env = process.env): Settings {
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
     lameDuckMs: values.LAME_DUCK_SECONDS * 1000,
     operatorUrl: values.OPERATOR_URL ?? null,
+    oidc: toOidcSettings(values),
     temporalUiUrl: values.TEMPORAL_UI_URL ?? null,
     logLevel: values.LOG_LEVEL,
   });
@@ -230,6 +245,19 @@ const toSmtpSettings = ({ SMTP_URL, SMTP_FROM, SMTP_TIMEOUT_SECONDS }: Values): 
   SMTP_URL === undefined || SMTP_FROM === undefined
     ? null
     : { url: SMTP_URL, from: SMTP_FROM, timeoutMs: SMTP_TIMEOUT_SECONDS * 1000 };
+
+function toOidcSettings(values: Values): OidcSettings | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET_FILE: file } = values;
+  if (issuer === undefined || clientId === undefined) return null;
+  return {
+    issuer,
+    clientId,
+    clientSecret:
+      file === undefined ? (values.OIDC_CLIENT_SECRET ?? null) : readFileSync(file, 'utf8').trim(),
+    organizationClaim: values.OIDC_ORGANIZATION_CLAIM,
+    roleClaim: values.OIDC_ROLE_CLAIM,
+  };
+}
 
 const toTraceSettings = (values: Values): TraceSettings | null =>
   values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

@@ -47,6 +47,18 @@ const optional = {
   TEMPORAL_CLI_PATH: Joi.string(),
   TEMPORAL_UI_URL: httpUrl(),
   OPERATOR_URL: httpUrl(),
+  OIDC_ISSUER: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .custom((text: string, helpers) =>
+      isHttpsOrLoopback(text)
+        ? text
+        : helpers.message({
+            custom: '{{#label}} must be an https:// URL: http:// is for this machine alone',
+          }),
+    ),
+  OIDC_CLIENT_ID: Joi.string(),
+  OIDC_CLIENT_SECRET: Joi.string(),
+  OIDC_CLIENT_SECRET_FILE: Joi.string(),
   WORKFLOW_BUNDLE: Joi.string(),
   PORT: Joi.number().port(),
   COAP_PORT: port(),
@@ -65,6 +77,8 @@ const optional = {
 
 const withDefault = {
   DATA_DIR: Joi.string().default('.data'),
+  OIDC_ORGANIZATION_CLAIM: Joi.string().max(256).default('organization'),
+  OIDC_ROLE_CLAIM: Joi.string().max(256).default('role'),
   HOST: Joi.string().default('127.0.0.1'),
   TEMPORAL_NAMESPACE: Joi.string().default('default'),
   TEMPORAL_TASK_QUEUE: Joi.string().default('device-monitoring'),
@@ -132,7 +146,9 @@ export function validateEnvironment<Name extends RequiredName = never>(
 ): Values & Required<Pick<Values, Name>> {
   const schema = Joi.object(schemas)
     .fork([...required], (each) => each.required())
-    .with('SMTP_URL', 'SMTP_FROM');
+    .with('SMTP_URL', 'SMTP_FROM')
+    .with('OIDC_ISSUER', ['OIDC_CLIENT_ID', 'OPERATOR_URL'])
+    .oxor('OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE');
   // An empty variable counts as one that is not set.
   const set = Object.fromEntries(Object.keys(schemas).map((name) => [name, env[name] || undefined]));
   const result = schema.validate(set, { abortEarly: false, errors: { wrap: { label: false } } });
@@ -142,6 +158,11 @@ export function validateEnvironment<Name extends RequiredName = never>(
 }
 
 export const splitList = (text: string) => text.split(',').filter((item) => item !== '');
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+const isHttpsOrLoopback = (text: string): boolean =>
+  URL.canParse(text) && (new URL(text).protocol === 'https:' || LOOPBACK.includes(new URL(text).hostname));
 
 /** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1`, `[2001:db8::1]:53` */
 function isNameServer(text: string): boolean {

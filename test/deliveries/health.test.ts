@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { query } from '../../src/db/query.ts';
+import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import {
   createEndpointHealthRepository,
   type LastAttempt,
@@ -330,7 +331,14 @@ describe('The health of an endpoint', () => {
     const endpoint = { organizationId: customer.id, endpointId: id };
     const record = (second: number, status: LastAttempt['status']) =>
       endpoints.recordLastAttempts([
-        { ...endpoint, attemptedAt: new Date(second * 1_000), status, statusCode: null, error: null },
+        {
+          ...endpoint,
+          attemptedAt: new Date(second * 1_000),
+          status,
+          statusCode: null,
+          error: null,
+          counts: countAttempt(status, 5),
+        },
       ]);
     const failingSince = async () =>
       (await endpoints.findActiveState(endpoint))?.failingSince?.getTime() ?? null;

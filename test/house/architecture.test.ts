@@ -98,6 +98,7 @@ const PACKAGES: Record<string, string[]> = {
   nodemailer: ['src/notifications/mailer.service.ts'],
   'openapi-typescript': ['dev/client/'],
   pg: ['src/db/', 'dev/'],
+  'openid-client': ['src/operator/identity-provider.service.ts'],
   pino: ['src/process/', 'dev/'],
   pdfkit: ['src/statistics/statistics-page.service.ts'],
   'prom-client': ['src/http/'],

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
+import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
-import { eventually, jobOf, register } from '../support/fleet.ts';
+import { eventually, FACTORY, jobOf, register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
@@ -39,6 +41,7 @@ describe("The operators' page in a browser", function () {
     ]);
     await register(dms, 'HOSTILE-1', { name: HOSTILE });
     await dms.device.post('/devices/282C02424EFF/measurements', { readings: readingOf(5) });
+    await recordAttempts(dms, fleet.webhookId);
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
@@ -78,6 +81,7 @@ describe("The operators' page in a browser", function () {
     '/webhooks',
     `/webhooks/events/${fleet.webhookId}`,
     '/channels',
+    '/import',
   ];
 
   it('shows every page without a complaint of the browser, in light and dark, also on a phone', async () => {
@@ -98,13 +102,73 @@ describe("The operators' page in a browser", function () {
     await open(`/devices/${fleet.assetId}`);
     await page.waitForSelector('[data-drawn-ms]');
     const [first, second] = await page.locator('figcaption').allTextContents();
-    assert.match(first ?? '', /^Channel 3, temperature \(probe\): .+ °C, 1 alert, 1 gap$/);
+    const marks = /^Channel 3, temperature \(probe\): .+ °C, 1 alert, 1 gap, 1 configuration change$/;
+    assert.match(first ?? '', marks);
     assert.match(second ?? '', /humidity/);
     assert.match((await page.textContent('.comparison mark')) ?? '', /1 to 6 °C/);
     for (const span of ['Week', 'Month', 'Year']) {
       await page.click(`text=${span}`);
       await page.waitForSelector('[data-drawn-ms]');
     }
+  });
+
+  it('draws a year of three channels at once', async () => {
+    const assetId = await register(dms, '282C02424EAA', { name: 'A year' });
+    for (let month = 0; month < 12; month++)
+      await dms.device.post('/devices/282C02424EAA/measurements', { readings: monthOfReadings(month) });
+    await open(`/devices/${assetId}?span=year`);
+    const drawnMs = Number(await page.locator('[data-drawn-ms]').getAttribute('data-drawn-ms'));
+    assert.equal(await page.locator('figure').count(), 3);
+    console.log(`      drawn ${drawnMs} ms after the data came`);
+    // On a machine of its own it is well below 100 ms.
+    assert.ok(drawnMs > 0 && drawnMs < 1_000, `${drawnMs} ms`);
+  });
+
+  it('registers the devices of a file', async () => {
+    await open('');
+    await page.click('text=Import devices from a file');
+    const buffer = Buffer.from('serialNumber,name,floor\n282C02424EB0,Cellar,-1\n282C02424EB1,Roof,top\n');
+    await page.setInputFiles('input[type=file]', { name: 'devices.csv', mimeType: 'text/csv', buffer });
+    await press('Import');
+    const rows = await page.locator('tbody tr').allTextContents();
+    assert.match(rows[0] ?? '', /^2.*282C02424EB1.*failed.*floor must be a number/);
+    assert.match(rows[1] ?? '', /^1.*282C02424EB0.*registered/);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.click('tbody a.name');
+    assert.match((await page.textContent('h1')) ?? '', /Cellar/);
+  });
+
+  it('lists the fleet in another order', async () => {
+    await open('');
+    await page.click('nav[aria-label=Order] >> text=Name');
+    const names = await page.locator('main a.name').allTextContents();
+    assert.deepEqual(
+      names,
+      [...names].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
+    );
+  });
+
+  it('applies a profile to ticked devices, and retries what failed', async () => {
+    await open('?q=282C02424E0');
+    for (const name of ['Blood bank 1', 'Kitchen cold room 1'])
+      await page.check(`[aria-label="Choose ${name}"]`);
+    await page.selectOption('#apply-to-chosen select', 'colder');
+    await press('Preview');
+    assert.match((await page.textContent('main')) ?? '', /2 devices get this change/);
+    await press('Apply to 2');
+    assert.match(
+      (await page.textContent('main')) ?? '',
+      /Latest devices.*Blood bank|Latest devices.*282C02424E01/s,
+    );
+    await dms.device.get('/devices/282C02424E01/pending-config');
+    const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
+    await dms.device.post('/devices/282C02424E01/config-reports', refusal);
+    await page.reload();
+    await page.click('summary:has-text("Retry")');
+    await press('Send it again');
+    assert.match((await page.textContent('[role=status]')) ?? '', /sent again/);
+    assert.match((await page.textContent('main')) ?? '', /Retry of/);
+    assert.deepEqual(await findBarriers(page), []);
   });
 
   it('keeps hostile names text', async () => {
@@ -201,6 +265,37 @@ describe("The operators' page in a browser", function () {
 const readingOf = (value: number) => [
   { channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() },
 ];
+
+/** Three channels, a reading in 12 hours. */
+const monthOfReadings = (month: number) =>
+  Array.from({ length: 61 }, (_, step) => new Date(Date.now() - (month * 61 + step) * 43_200_000)).flatMap(
+    (at) => {
+      const measuredAt = at.toISOString();
+      return [
+        { channel: 1, type: 'temperature', value: at.getUTCDate() / 10, measuredAt },
+        { channel: 2, type: 'humidity', value: 30 + at.getUTCDate(), measuredAt },
+        { channel: 3, type: 'temperature', value: at.getUTCMonth(), measuredAt },
+      ];
+    },
+  );
+
+/** Some hours, of which one failed. */
+async function recordAttempts(
+  { service, id: organizationId }: TestService,
+  endpointId: string,
+): Promise<void> {
+  const health = createEndpointHealthRepository(service.sql);
+  for (const [hoursAgo, status] of [
+    [5, 'delivered'],
+    [4, 'retrying'],
+    [1, 'delivered'],
+  ] as const) {
+    const attemptedAt = new Date(Date.now() - hoursAgo * 3_600_000);
+    const counts = countAttempt(status, 100 * hoursAgo);
+    const attempt = { organizationId, endpointId, attemptedAt, status, statusCode: 204, error: null, counts };
+    await health.recordLastAttempts([attempt]);
+  }
+}
 
 /** What axe-core finds, in a line each. */
 async function findBarriers(page: Page): Promise<string[]> {

@@ -14,7 +14,8 @@ export interface PageAnswer {
 
 export interface VisitOptions {
   cookie?: string;
-  form?: Record<string, string>;
+  /** With a file: as FormData. */
+  form?: Record<string, string> | FormData;
   headers?: Record<string, string>;
 }
 
@@ -44,7 +45,7 @@ export async function visit(url: string, { cookie, form, headers }: VisitOptions
     method: form ? 'POST' : 'GET',
     redirect: 'manual',
     headers: { ...(cookie && { cookie }), ...(form && { origin: new URL(url).origin }), ...headers },
-    body: form && new URLSearchParams(form),
+    body: form instanceof FormData ? form : form && new URLSearchParams(form),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

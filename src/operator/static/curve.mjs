@@ -53,13 +53,23 @@ function drawBounds(chart, bounds) {
   }
 }
 
+/** A line where the device reported that it runs another configuration, with the name of the profile. */
 function drawChanges(chart, changes) {
-  const { left, top, width, height } = chart.bbox;
-  for (const { at } of changes) {
+  const { ctx, bbox } = chart;
+  const { left, top, width, height } = bbox;
+  ctx.save();
+  ctx.fillStyle = colour('--text');
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textBaseline = 'top';
+  for (const { at, profile } of changes) {
     const x = chart.valToPos(at, 'x', true);
-    if (x >= left && x <= left + width)
-      line(chart, [x, top], [x, top + height], { stroke: colour('--accent'), dash: [2, 3] });
+    if (x < left || x > left + width) continue;
+    line(chart, [x, top], [x, top + height], { stroke: colour('--accent'), dash: [2, 3] });
+    const isNearEnd = x > left + width / 2;
+    ctx.textAlign = isNearEnd ? 'right' : 'left';
+    ctx.fillText(profile, x + (isNearEnd ? -4 : 4) * devicePixelRatio, top + 2 * devicePixelRatio);
   }
+  ctx.restore();
 }
 
 /** Bounds belong on the picture, also while all values are far from them. */
@@ -74,7 +84,7 @@ function rangeOf({ bounds }) {
   };
 }
 
-function optionsOf(curve, { from, to, changes }, width) {
+function optionsOf(curve, { from, to, changes }, { width, onDrawn }) {
   const text = colour('--quiet');
   const grid = { stroke: colour('--line'), width: 1 };
   const axis = { stroke: text, grid, ticks: grid, font: '12px system-ui, sans-serif' };
@@ -114,7 +124,7 @@ function optionsOf(curve, { from, to, changes }, width) {
     ],
     bands: [{ series: [2, 1], fill: colour('--accent-shade') }],
     cursor: { drag: { x: true, y: false } },
-    hooks: { drawAxes: [under], draw: [over] },
+    hooks: { drawAxes: [under], draw: [over], ready: [onDrawn] },
   };
 }
 
@@ -123,8 +133,12 @@ function figureOf(curve, data) {
   const caption = document.createElement('figcaption');
   const place = curve.position === null ? '' : ` (${curve.position})`;
   const [low, high] = [Math.min(...curve.min.filter(isNumber)), Math.max(...curve.max.filter(isNumber))];
-  const alerts = counted(curve.alerts, 'alert');
-  caption.textContent = `Channel ${curve.channel}, ${curve.type.replaceAll('_', ' ')}${place}: ${number(low)} to ${number(high)} ${curve.unit}${alerts}${counted(curve.gaps, 'gap')}`;
+  const marks = [
+    counted(curve.alerts, 'alert'),
+    counted(curve.gaps, 'gap'),
+    counted(data.changes, 'configuration change'),
+  ];
+  caption.textContent = `Channel ${curve.channel}, ${curve.type.replaceAll('_', ' ')}${place}: ${number(low)} to ${number(high)} ${curve.unit}${marks.join('')}`;
   const canvas = document.createElement('div');
   canvas.className = 'canvas';
   canvas.setAttribute('aria-hidden', 'true');
@@ -136,10 +150,15 @@ const counted = ({ length }, noun) => (length === 0 ? '' : `, ${length} ${noun}$
 
 const isNumber = (value) => value !== null;
 
-function draw(curve, data, target) {
+/** Resolves when the curve stands on the canvas. */
+async function draw(curve, data, target) {
   const points = [curve.times, curve.min, curve.max, curve.avg];
-  const create = () => new uPlot(optionsOf(curve, data, target.clientWidth), points, target);
-  let chart = create();
+  const create = (onDrawn = () => {}) =>
+    new uPlot(optionsOf(curve, data, { width: target.clientWidth, onDrawn }), points, target);
+  let chart;
+  await new Promise((onDrawn) => {
+    chart = create(onDrawn);
+  });
   new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: HEIGHT })).observe(target);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     chart.destroy();
@@ -161,11 +180,11 @@ async function show(target) {
     note.textContent = 'Nothing was measured in this span.';
     return;
   }
+  const startedAt = performance.now();
   const figures = data.curves.map((curve) => figureOf(curve, data));
   target.replaceChildren(...figures.map(({ figure }) => figure));
-  const startedAt = performance.now();
-  for (const each of figures) each.draw();
-  target.dataset.drawnMs = String(Math.round(performance.now() - startedAt));
+  await Promise.all(figures.map((each) => each.draw()));
+  target.dataset.drawnMs = (performance.now() - startedAt).toFixed(1);
 }
 
 for (const target of document.querySelectorAll('[data-curve]')) void show(target);

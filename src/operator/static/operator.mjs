@@ -23,7 +23,7 @@ function showAges() {
 
 /** A part that somebody is using is left alone until they have finished. */
 const isInUse = (part) =>
-  part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
+  part.contains(document.activeElement) || part.querySelector('details[open], input:checked') !== null;
 
 async function refresh() {
   const answer = await fetch(document.body.dataset.watch, { headers: { Accept: 'text/html' } });

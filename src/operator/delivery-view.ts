@@ -1,0 +1,70 @@
+import type { DeliveryDetailView } from './answers.ts';
+import { type Content, type Html, html } from './html.ts';
+import { badge, button, facts, live, table, time } from './parts.ts';
+
+interface DeliveryOptions {
+  delivery: DeliveryDetailView;
+  path: string;
+  mayChange: boolean;
+}
+
+export const deliveryView = ({ delivery, path, mayChange }: DeliveryOptions): Html => html`
+<p class="crumbs"><a href="/operator/webhooks">Webhooks</a> <a href="${path}">Webhook</a></p>
+${live(
+  'delivery',
+  html`<h1>${delivery.eventType} ${badge(delivery.state)}</h1>
+${facts([
+  ['webhook-id', html`<code>${delivery.eventId}</code>`],
+  ['Attempts', String(delivery.attemptCount)],
+  ['Next attempt', delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '–'],
+])}`,
+)}
+${mayChange && html`<div class="actions">${resendButton(delivery, path)}</div>`}
+<h2>Attempts</h2>
+${live(
+  'attempts',
+  table({
+    caption: 'Attempts, oldest first',
+    head: ['No.', 'At', 'Took', 'Status', 'Outcome', 'Answer'],
+    rows: delivery.attempts.map(attemptRow),
+    empty: 'None yet.',
+  }),
+)}
+<h2>Payload</h2>
+${payloadView(delivery.payload)}`;
+
+const attemptRow = ({
+  number,
+  at,
+  durationMs,
+  statusCode,
+  error,
+  responseExcerpt,
+}: DeliveryDetailView['attempts'][number]): Content[] => [
+  number,
+  time(at),
+  `${durationMs} ms`,
+  statusCode,
+  error ? html`<span class="problem">${error}</span>` : badge('delivered'),
+  responseExcerpt && html`<code>${responseExcerpt}</code>`,
+];
+
+export const failuresView = (
+  failures: readonly DeliveryDetailView[],
+  path: string,
+): Html => html`<h2>Last failures</h2>
+${failures.map((delivery) => failureView(delivery, path))}`;
+
+function failureView({ id, eventType, state, attempts, payload }: DeliveryDetailView, path: string): Html {
+  const last = attempts.at(-1);
+  return html`<section class="panel failure"><p><a class="name" href="${path}/deliveries/${id}">${eventType}</a> ${badge(state)}
+${time(last?.at)} <span class="problem">${last?.error}</span></p>
+${last?.responseExcerpt && html`<p>Answer <code>${last.responseExcerpt}</code></p>`}
+<details><summary>Payload</summary>${payloadView(payload)}</details></section>`;
+}
+
+const payloadView = (payload: unknown): Html =>
+  html`<pre tabindex="0"><code>${JSON.stringify(payload, null, 2)}</code></pre>`;
+
+export const resendButton = ({ id, eventType }: { id: string; eventType: string }, path: string): Html =>
+  button({ action: `${path}/deliveries/${id}/resend`, label: 'Resend', about: eventType });

@@ -1,0 +1,93 @@
+/** Rows of devices with their latest values and the curve of a day. */
+import type { DeviceView } from './answers.ts';
+import { byImportance } from './curve.ts';
+import { type Content, type Html, html } from './html.ts';
+import { badge, table, time, toWords } from './parts.ts';
+import { type SparkPoint, sparkline } from './sparkline.ts';
+
+export interface ListedDevice {
+  device: DeviceView;
+  /** Of one channel, oldest first. */
+  hours: readonly SparkPoint[];
+}
+
+/** The form that ticked devices belong to. */
+export const CHOSEN = 'apply-to-chosen';
+
+const HEAD: readonly Content[] = [
+  'Device',
+  'Contact',
+  'Now',
+  'Last 24 hours',
+  'Battery',
+  'Signal',
+  'Configuration',
+  'Last reading',
+];
+
+interface DevicesTableOptions {
+  caption: string;
+  now: Date;
+  /** Each row has a box to tick. */
+  isChoosing?: boolean;
+}
+
+export const devicesTable = (
+  listed: readonly ListedDevice[],
+  { caption, now, isChoosing = false }: DevicesTableOptions,
+): Html =>
+  table({
+    caption,
+    head: isChoosing ? [html`<span class="hidden">Choose</span>`, ...HEAD] : HEAD,
+    rows: listed.map((each) => [...(isChoosing ? [choiceOf(each)] : []), ...deviceRow(each, now)]),
+    empty: 'No device matches. Devices are registered with POST /assets.',
+  });
+
+const choiceOf = ({ device: { name, serialNumber } }: ListedDevice): Html =>
+  html`<input type="checkbox" name="devices" value="${serialNumber}" form="${CHOSEN}" aria-label="Choose ${name}">`;
+
+function deviceRow({ device, hours }: ListedDevice, now: Date): Content[] {
+  const {
+    id,
+    name,
+    serialNumber,
+    status,
+    batteryStatus,
+    signalStrength,
+    lastReadingAt,
+    syncStatus,
+    openAlerts,
+  } = device;
+  return [
+    html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`,
+    html`${badge(status)}${openAlerts !== undefined && openAlerts > 0 && html` <a class="badge bad" href="/operator/alerts?assetId=${id}">${openAlerts} open</a>`}`,
+    latestView(device.latest),
+    curveOf(name, hours, now),
+    batteryStatus === 'low' ? badge('low') : html`<span class="quiet">${batteryStatus}</span>`,
+    html`<span class="quiet">${signalStrength}</span>`,
+    syncStatus === undefined ? '' : badge(syncStatus),
+    time(lastReadingAt),
+  ];
+}
+
+const DAY_MS = 86_400_000;
+const GAP_MS = 2 * 3_600_000;
+
+function curveOf(name: string, hours: readonly SparkPoint[], now: Date): Html {
+  const to = now.getTime();
+  return sparkline(hours, { label: `The last 24 hours of ${name}`, from: to - DAY_MS, to, gapMs: GAP_MS });
+}
+
+export const latestView = (latest: DeviceView['latest']): Content =>
+  latest.length === 0
+    ? html`<span class="quiet">–</span>`
+    : [...latest]
+        .sort(byImportance)
+        .map(({ value, unit, type }) =>
+          value === null
+            ? html`<span class="value">${badge('sensor error', 'bad')}</span> `
+            : html`<span class="value" title="${toWords(type)}">${shortNumber(value)} ${unit}</span> `,
+        );
+
+export const shortNumber = (value: number): string =>
+  Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(Math.abs(value) < 100 ? 1 : 0);

@@ -1,0 +1,58 @@
+import type { OpenPageRoute } from '../http/page-route.ts';
+import { AppError } from '../process/errors.ts';
+import { type IdentityRules, toIdentity } from './identity.ts';
+import type { IdentityProvider } from './identity-provider.service.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
+import type { LinkRequest } from './sessions.service.ts';
+import type { createAttemptSigner } from './sign-in-attempt.ts';
+
+export interface IdentityRoutesDeps {
+  provider: IdentityProvider;
+  rules: IdentityRules;
+  attempts: ReturnType<typeof createAttemptSigner>;
+  findOrganization(name: string): Promise<{ id: string } | null>;
+  /** Answers with the cookie of a new session. */
+  begin(request: LinkRequest): Promise<string>;
+  now(): Date;
+}
+
+export const PROVIDER_PATH = `${OPERATOR_PATH}/sign-in/provider`;
+export const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
+
+export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Session>> {
+  const { provider, rules, attempts, findOrganization, now } = deps;
+
+  async function findFirst(names: readonly string[]): Promise<{ id: string }> {
+    for (const name of names) {
+      const organization = await findOrganization(name);
+      if (organization) return organization;
+    }
+    throw new AppError('forbidden', 'The identity provider names no organization of this service for you');
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: PROVIDER_PATH,
+      role: null,
+      async handle() {
+        const { url, attempt } = await provider.begin();
+        return { location: url, handoff: attempts.seal(attempt, now()) };
+      },
+    },
+    {
+      method: 'GET',
+      path: CALLBACK_PATH,
+      role: null,
+      async handle({ query, handoff }) {
+        const attempt = handoff === undefined ? null : attempts.open(handoff, now());
+        if (!attempt) throw new AppError('forbidden', 'This sign-in was not begun here, or too long ago');
+        const identity = toIdentity(await provider.finish(query, attempt), rules);
+        const { id: organizationId } = await findFirst(identity.organizations);
+        const { name, role } = identity;
+        const cookie = await deps.begin({ organizationId, name, role, keyId: null });
+        return { location: OPERATOR_PATH, cookie, handoff: null };
+      },
+    },
+  ];
+}

@@ -1,0 +1,55 @@
+/** Who somebody is here, from what an identity provider says of them. */
+import { ROLES, type Role } from '../http/role.ts';
+import { OPERATOR_NAME_MAX } from './session.ts';
+
+/** By which claims. A name with dots finds what is nested, such as `realm_access.roles`. */
+export interface IdentityRules {
+  organizationClaim: string;
+  roleClaim: string;
+}
+
+export interface Identity {
+  /** Names of organizations, of which the first that exists counts. */
+  organizations: string[];
+  role: Role;
+  /** Of the person. */
+  name: string;
+}
+
+export type Claims = Record<string, unknown>;
+
+const ORGANIZATIONS_MAX = 20;
+
+/** The greatest role that the claim names; without one, read. */
+export function toIdentity(claims: Claims, { organizationClaim, roleClaim }: IdentityRules): Identity {
+  const named = textsOf(claims, roleClaim);
+  return {
+    organizations: textsOf(claims, organizationClaim).slice(0, ORGANIZATIONS_MAX),
+    role: ROLES.find((role) => named.includes(role)) ?? 'read',
+    name: nameOf(claims),
+  };
+}
+
+function nameOf(claims: Claims): string {
+  const texts = ['name', 'preferred_username', 'email', 'sub'].flatMap((claim) => textsOf(claims, claim));
+  return (texts.find((text) => /\S/.test(text)) ?? 'unknown').slice(0, OPERATOR_NAME_MAX).toWellFormed();
+}
+
+/** A claim is a text or a list of texts. */
+const textsOf = (claims: Claims, name: string): string[] =>
+  [findClaim(claims, name)]
+    .flat()
+    .filter((value) => typeof value === 'string' && !value.includes('\0')) as string[];
+
+function findClaim(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (value, part) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+          ? (value as Claims)[part]
+          : undefined,
+      claims,
+    );
+}

@@ -1,0 +1,68 @@
+import type { JobView } from '../config-jobs/config-job.ts';
+import { hasEnded } from '../config-jobs/config-job.ts';
+import { type Content, type Html, html } from './html.ts';
+import { AWAITED_READ_MAX, type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
+import { badge, table, time } from './parts.ts';
+
+/** Lines of the facts about a job. */
+export function progressFacts(
+  job: JobView,
+  stages: JobStages | null,
+  progress: JobProgress,
+): Array<[string, Content]> {
+  return [
+    ...(stages && stages.stageCount > 1 ? [['Stage', stageText(stages)] as [string, Content]] : []),
+    ...(hasEnded(job.status) ? [] : [['Expected end', expectedEnd(job, progress)] as [string, Content]]),
+    ...(stages?.retryOfJobId
+      ? [
+          ['Retry of', html`<a href="/operator/jobs/${stages.retryOfJobId}">another job</a>`] as [
+            string,
+            Content,
+          ],
+        ]
+      : []),
+  ];
+}
+
+function stageText({ currentStage, stageCount, rollout, isBeginningStage }: JobStages): Content {
+  const rule =
+    rollout &&
+    html`: <span class="quiet">the first ${rollout.firstPercent} % of the devices, the rest once ${rollout.minAppliedPercent} % of them have applied it; ends if ${rollout.abortFailedPercent} % fail</span>`;
+  const next = isBeginningStage && html`, <span class="quiet">the next one is beginning</span>`;
+  return html`${currentStage} of ${stageCount}${next}${rule}`;
+}
+
+function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgress): Content {
+  const { expectedEnd: end, lateCount, lookedAt } = progress;
+  if (status === 'scheduled') return 'once it has started';
+  const stillQueued =
+    counts.queued > 0 &&
+    html`, <span class="quiet">then ${counts.queued.toLocaleString('en')} queued devices</span>`;
+  const late =
+    lateCount > 0 &&
+    html`, <span class="quiet">but for ${lateCount.toLocaleString('en')} ${lateCount === 1 ? 'device' : 'devices'} that may keep it until the deadline</span>`;
+  const part =
+    lookedAt < counts.waiting + counts.sent &&
+    html`, <span class="quiet">by a sample of ${lookedAt.toLocaleString('en')}</span>`;
+  return html`${end ? html`${time(end.toISOString())} at the latest` : html`at the deadline, ${time(deadlineAt)}`}${stillQueued}${end && late}${part}`;
+}
+
+/** `serialNumbers`: by asset id. */
+export const latestView = (
+  { latest, lookedAt }: JobProgress,
+  serialNumbers: ReadonlyMap<string, string>,
+  now: Date,
+): Html => html`<h2>Latest devices</h2>
+${table({
+  caption: 'The devices that the job waits for, the latest first',
+  head: ['Device', 'State', 'Why', 'Contact, at the latest', 'Last contact'],
+  rows: latest.map((device): Content[] => [
+    html`<a class="name" href="/operator/devices/${device.assetId}">${serialNumbers.get(device.assetId) ?? 'archived'}</a>`,
+    badge(device.state),
+    whyAwaited(device, now),
+    device.expectedBy ? time(device.expectedBy.toISOString()) : html`<span class="quiet">not known</span>`,
+    time(device.lastContactAt?.toISOString()),
+  ]),
+  empty: 'The job waits for no device.',
+})}
+${lookedAt >= AWAITED_READ_MAX && html`<p class="quiet">Of the first ${AWAITED_READ_MAX.toLocaleString('en')} devices that the job waits for.</p>`}`;

@@ -1,0 +1,61 @@
+import type { JobRef, Rollout } from '../config-jobs/config-job.ts';
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import { AWAITED_READ_MAX, type AwaitedDevice, type JobStages } from './job-progress.ts';
+
+export type JobProgressRepository = ReturnType<typeof createJobProgressRepository>;
+
+/** Bindings: the organization, the job. */
+const OF_SMALL_JOB = `select organization_id, asset_id, state from config_targets
+  where organization_id = ? and job_id = ? order by asset_id limit ${AWAITED_READ_MAX}`;
+/** Most targets of a large job may have settled: the index holds the unsettled ones of all jobs. */
+const OF_LARGE_JOB = `select organization_id, asset_id, state from (
+    select organization_id, job_id, asset_id, state from config_targets
+    where organization_id = ? and is_active order by asset_id limit ${AWAITED_READ_MAX}
+  ) as active where job_id = ?`;
+
+const listing = (targets: string) => `
+  select t.asset_id as "assetId", t.state, s.status, s.expected_by as "expectedBy",
+    s.last_contact_at as "lastContactAt"
+  from (${targets}) as t
+  left join lateral (
+    select status, expected_by, last_contact_at from device_states
+    where organization_id = t.organization_id and asset_id = t.asset_id limit 1
+  ) as s on true
+  where t.state in ('waiting', 'sent')`;
+
+export function createJobProgressRepository(sql: Sql) {
+  return {
+    async findStages({ organizationId, jobId }: JobRef): Promise<JobStages | null> {
+      const [row] = await query<JobStages & { rollout: Rollout | null }>(
+        sql,
+        `select current_stage as "currentStage", stage_count as "stageCount", rollout,
+           is_beginning_stage as "isBeginningStage", retry_of_job_id as "retryOfJobId"
+         from config_jobs where organization_id = ? and id = ?`,
+        [organizationId, jobId],
+      );
+      return row ?? null;
+    },
+
+    /**
+     * Devices that have yet to fetch or confirm the change. Reads a bounded number of targets, so of a job with more it
+     * finds some.
+     */
+    listAwaited({ organizationId, jobId }: JobRef, targetCount: number): Promise<AwaitedDevice[]> {
+      return targetCount <= AWAITED_READ_MAX
+        ? query(sql, listing(OF_SMALL_JOB), [organizationId, jobId])
+        : query(sql, listing(OF_LARGE_JOB), [organizationId, jobId]);
+    },
+
+    async listSerialNumbers(organizationId: string, assetIds: string[]): Promise<Map<string, string>> {
+      if (assetIds.length === 0) return new Map();
+      const rows = await query<{ id: string; serialNumber: string }>(
+        sql,
+        `select id, serial_number as "serialNumber" from assets
+         where organization_id = ? and id = any(?::uuid[])`,
+        [organizationId, assetIds],
+      );
+      return new Map(rows.map(({ id, serialNumber }) => [id, serialNumber]));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** How far a job is: its stages, when it will have ended if every device keeps its contact, and who is latest. */
+import type { Rollout } from '../config-jobs/config-job.ts';
+import type { DeviceStatus } from '../presence/presence.ts';
+
+/** So many targets of a job are looked at. */
+export const AWAITED_READ_MAX = 1_000;
+export const LATEST_SHOWN = 10;
+
+export interface JobStages {
+  currentStage: number;
+  stageCount: number;
+  rollout: Rollout | null;
+  /** Part of the devices of the next stage have begun. */
+  isBeginningStage: boolean;
+  retryOfJobId: string | null;
+}
+
+export interface AwaitedDevice {
+  assetId: string;
+  /** sent: it has fetched the change. */
+  state: 'waiting' | 'sent';
+  /** Null: not known. */
+  status: DeviceStatus | null;
+  /** Deadline of its next contact; null: none is known. */
+  expectedBy: Date | null;
+  lastContactAt: Date | null;
+}
+
+export interface JobProgress {
+  /** By when the devices that keep their contact have made it; null: none of them does. */
+  expectedEnd: Date | null;
+  /** Devices that missed their contact, or of which none is expected. */
+  lateCount: number;
+  /** All of which the above speaks. */
+  lookedAt: number;
+  latest: AwaitedDevice[];
+}
+
+export function toProgress(
+  awaited: readonly AwaitedDevice[],
+  { now, deadlineAt }: { now: Date; deadlineAt: Date },
+): JobProgress {
+  const isLate = ({ expectedBy }: AwaitedDevice) => expectedBy === null || expectedBy <= now;
+  const contacts = awaited.flatMap(({ expectedBy }) =>
+    expectedBy !== null && expectedBy > now ? [expectedBy.getTime()] : [],
+  );
+  const last = contacts.reduce((latest, each) => Math.max(latest, each), 0);
+  return {
+    expectedEnd: contacts.length === 0 ? null : new Date(Math.min(last, deadlineAt.getTime())),
+    lateCount: awaited.filter(isLate).length,
+    lookedAt: awaited.length,
+    latest: [...awaited].sort((a, b) => latenessOf(b, now) - latenessOf(a, now)).slice(0, LATEST_SHOWN),
+  };
+}
+
+/** Missed contacts first, the oldest of them at the top; then devices without one; then who is expected last. */
+function latenessOf({ expectedBy }: AwaitedDevice, now: Date): number {
+  if (expectedBy === null) return NOTHING_EXPECTED;
+  const aheadMs = expectedBy.getTime() - now.getTime();
+  return aheadMs > 0 ? aheadMs : 2 * NOTHING_EXPECTED - aheadMs;
+}
+
+/** Longer than any device plans ahead. */
+const NOTHING_EXPECTED = 1e13;
+
+/** Why the job waits for the device, in a sentence. */
+export function whyAwaited({ state, status, expectedBy }: AwaitedDevice, now: Date): string {
+  const has =
+    state === 'sent'
+      ? 'It has fetched the change and not reported it yet'
+      : 'It has yet to ask for the change';
+  if (status === 'new' || status === null) return `${has}: it has never been in contact.`;
+  if (expectedBy === null) return `${has}: when it will be in contact is not known.`;
+  return expectedBy <= now
+    ? `${has}: it has missed its contact.`
+    : `${has}: that comes with its next contact.`;
+}

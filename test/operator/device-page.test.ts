@@ -1,0 +1,66 @@
+/** What the page of a device shows beside its readings: contacts, configuration changes, and who took alerts in hand. */
+import assert from 'node:assert/strict';
+import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe('The page of a device', () => {
+  let dms: TestService;
+  let cookie: string;
+  let assetId: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms, { name: 'Grace Hopper' });
+    assetId = await register(dms, 'FRIDGE-1');
+  });
+  after(() => dms.stop());
+
+  const page = async (path: string) => {
+    const { status, text } = await visit(`${dms.baseUrl}/operator${path}`, { cookie });
+    assert.equal(status, 200, text);
+    return text;
+  };
+
+  it('says that no contact is expected, and then by when the next one is', async () => {
+    assert.match(await page(`/devices/${assetId}`), /next contact not known/);
+    const slug = await createProfile(dms, { ...FRIDGE, intervals: { transmissionIntervalSeconds: 3_600 } });
+    await apply(dms, slug, { serialNumbers: ['FRIDGE-1'] });
+    await applyAnswer(dms, 'FRIDGE-1');
+    await sendTemperature(dms, 'FRIDGE-1', 5);
+    const expectedBy =
+      (await page(`/devices/${assetId}`)).match(/next contact <time datetime="([^"]+)"/)?.[1] ?? '';
+    const hours = (Date.parse(expectedBy) - Date.now()) / 3_600_000;
+    assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
+  });
+
+  it('gives its curve the configuration changes of the span', async () => {
+    const changesOf = async (span: string) =>
+      JSON.parse(await page(`/devices/${assetId}/curve?span=${span}`)).changes;
+    const [change, ...more] = await changesOf('day');
+    assert.equal(change.profile, 'vaccine-fridge');
+    assert.ok(Math.abs(change.at - Date.now() / 1000) < 60);
+    assert.deepEqual(more, []);
+    await dms.service.sql.raw(`update config_targets set confirmed_at = now() - interval '3 days'`);
+    assert.deepEqual(await changesOf('day'), []);
+    assert.equal((await changesOf('week')).length, 1);
+  });
+
+  it('names who acknowledged an alert and when, here and in the list of alerts, also after it was resolved', async () => {
+    await sendTemperature(dms, 'FRIDGE-1', 20);
+    const { body } = await dms.api.get('/alerts');
+    const [alert] = body.items;
+    const shown = /Grace Hopper <span class="quiet"><time datetime="\d{4}-/;
+    assert.doesNotMatch(await page('/alerts?status=all'), shown);
+    const { status } = await visit(`${dms.baseUrl}/operator/alerts/${alert.id}/acknowledge`, {
+      cookie,
+      form: {},
+    });
+    assert.equal(status, 303);
+    await dms.api.patch(`/alerts/${alert.id}`, { status: 'acknowledged' });
+    for (const path of ['/alerts?status=acknowledged', '/alerts?status=all', `/devices/${assetId}`])
+      assert.match(await page(path), shown, path);
+    await sendTemperature(dms, 'FRIDGE-1', 5);
+    assert.match(await page('/alerts?status=resolved'), shown);
+  });
+});

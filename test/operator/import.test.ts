@@ -1,0 +1,118 @@
+/** Devices that are registered from a file, at the operators' page. */
+import assert from 'node:assert/strict';
+import { toText } from '../../src/operator/html.ts';
+import { importedView, ROWS_SHOWN } from '../../src/operator/import-view.ts';
+import { register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe("Importing a file at the operators' page", () => {
+  let dms: TestService;
+  let cookie: string;
+  let url: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms, { name: 'Ada', role: 'write' });
+    url = `${dms.baseUrl}/operator/import`;
+  });
+  after(() => dms.stop());
+
+  function fileForm(
+    content: string | Uint8Array,
+    { name = 'devices.csv', type = 'text/csv' } = {},
+  ): FormData {
+    const form = new FormData();
+    form.append('file', new File([content], name, { type }));
+    return form;
+  }
+  const send = (form: FormData, headers?: Record<string, string>) => visit(url, { cookie, form, headers });
+
+  it('shows what became of each row, those that failed first, and leaves one row in the audit trail', async () => {
+    await register(dms, '282C02424E01');
+    const csv =
+      'serialNumber,name,floor\n282C02424E00,Fridge <1>,2\n282C02424E01,,\n282C02424E02,Attic,high\n';
+    const { status, text } = await send(fileForm(csv, { name: '<b>.csv' }));
+    assert.equal(status, 200, text);
+    const rows = [...text.matchAll(/<tr><td>(\d)<\/td>.*?<\/tr>/gs)].map(([row, number]) => [number, row]);
+    assert.deepEqual(
+      rows.map(([number]) => number),
+      ['3', '1', '2'],
+    );
+    assert.match(rows[0]?.[1] ?? '', /282C02424E02.*floor must be a number/s);
+    assert.match(rows[1]?.[1] ?? '', /href="\/operator\/devices\/[0-9a-f-]{36}">282C02424E00/);
+    assert.match(text, /1 *<\/li>.*registered before/s);
+    assert.doesNotMatch(text, /<b>/);
+    const { body } = await dms.api.get('/assets?serialNumber=282C02424E00');
+    assert.deepEqual([body.items[0].name, body.items[0].floor], ['Fridge <1>', 2]);
+    const { body: audit } = await dms.api.get('/audit?subject=import');
+    assert.deepEqual(
+      [audit.items[0].actor.name, audit.items[0].after],
+      ['Ada', { created: 1, unchanged: 1, failed: 1 }],
+    );
+  });
+
+  it('shows so many rows, and says what became of the others', () => {
+    const resultsOf = (failed: number) =>
+      Array.from({ length: 10_000 }, (_, index) => {
+        const hasFailed = index >= 10_000 - failed;
+        return {
+          row: index + 1,
+          serialNumber: 'A',
+          id: hasFailed ? null : 'b',
+          error: hasFailed ? 'no' : null,
+        };
+      });
+    const textOf = (failed: number) =>
+      toText(
+        importedView({ created: 10_000 - failed, unchanged: 0, failed, results: resultsOf(failed) }, 'a.csv'),
+      );
+    assert.equal(textOf(5).match(/<tr><td>/g)?.length, ROWS_SHOWN);
+    assert.match(textOf(5), /<tbody><tr><td>9996<.*The other 8,000 rows are registered/s);
+    assert.match(textOf(3_000), /8,000 rows are not shown, 1,000 of which failed/);
+  });
+
+  it('takes JSON as well, whatever the browser calls its type', async () => {
+    const json = JSON.stringify([{ serialNumber: '282C02424F00', name: 'From JSON' }]);
+    const { status, text } = await send(fileForm(`\ufeff \n${json}`, { name: 'a.txt', type: '' }));
+    assert.equal(status, 200, text);
+    assert.equal((await dms.api.get('/assets?q=From JSON')).body.items.length, 1);
+  });
+
+  it('says what is wrong with a file that is none of both, with no file, and with one that is too large', async () => {
+    const cases: Array<[FormData, number, RegExp]> = [
+      [fileForm('what,is,this\n1,2,3\n'), 400, /Column 1 has an unknown name/],
+      [fileForm('{"serialNumber": "A"}'), 400, /must be a list of devices/],
+      [fileForm(Uint8Array.from([0x73, 0xff, 0xfe])), 400, /UTF-8/],
+      [fileForm('', { name: '' }), 400, /Choose a file/],
+      [new FormData(), 400, /Choose a file/],
+      [fileForm(new Uint8Array(8 * 1024 * 1024 + 1)), 413, /at most/],
+      [fileForm(new Uint8Array(10 * 1024 * 1024)), 413, /at most/],
+    ];
+    for (const [form, expected, message] of cases) {
+      const { status, text } = await send(form);
+      assert.equal(status, expected, text);
+      assert.match(text, message);
+    }
+  });
+
+  it('refuses other bodies, cut-off forms, forms of other sites, and those who may only read', async () => {
+    const post = (headers: Record<string, string>, body: string) =>
+      fetch(url, { method: 'POST', headers: { cookie, origin: dms.baseUrl, ...headers }, body });
+    assert.equal((await post({ 'content-type': 'text/csv' }, 'serialNumber\nA\n')).status, 415);
+    for (const body of [
+      '',
+      '--x',
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nserial',
+    ]) {
+      const { status } = await post({ 'content-type': 'multipart/form-data; boundary=x' }, body);
+      assert.equal(status, 400, body);
+    }
+    const file = fileForm('serialNumber\n282C02424E09\n');
+    assert.equal((await send(file, { origin: 'https://evil.example' })).status, 403);
+    const reader = await signIn(dms, { role: 'read' });
+    assert.equal((await visit(url, { cookie: reader, form: file })).status, 403);
+    assert.equal((await visit(url, { cookie: reader })).status, 403);
+    assert.equal((await dms.api.get('/assets?serialNumber=282C02424E09')).body.items.length, 0);
+  });
+});

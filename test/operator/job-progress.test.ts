@@ -1,0 +1,133 @@
+/** What a job still waits for: its stages, its expected end, and the latest devices. */
+import assert from 'node:assert/strict';
+import { type AwaitedDevice, LATEST_SHOWN, toProgress, whyAwaited } from '../../src/operator/job-progress.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FRIDGE,
+  registerMany,
+  sendTemperature,
+} from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const inHours = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
+const device = (assetId: string, hours: number | null, more: Partial<AwaitedDevice> = {}): AwaitedDevice => ({
+  assetId,
+  state: 'waiting',
+  status: 'online',
+  expectedBy: hours === null ? null : inHours(hours),
+  lastContactAt: null,
+  ...more,
+});
+const progressOf = (devices: AwaitedDevice[], deadlineAt = inHours(48)) =>
+  toProgress(devices, { now: NOW, deadlineAt });
+
+describe('The progress of a job', () => {
+  it('is expected to end with the last contact that is still to come, and never after the deadline', () => {
+    const devices = [device('a', 2), device('b', 5), device('c', -1)];
+    assert.deepEqual(progressOf(devices).expectedEnd, inHours(5));
+    assert.deepEqual(progressOf(devices, inHours(3)).expectedEnd, inHours(3));
+    assert.equal(progressOf(devices).lateCount, 1);
+  });
+
+  it('has no expected end where no device is expected', () => {
+    assert.equal(progressOf([device('a', -1), device('b', null)]).expectedEnd, null);
+    assert.equal(progressOf([]).expectedEnd, null);
+  });
+
+  it('lists the latest devices first: the longest overdue, then those never expected, then the last to come', () => {
+    const devices = [
+      device('soon', 1),
+      device('never', null),
+      device('late', -1),
+      device('far', 9),
+      device('later', -9),
+    ];
+    const latest = progressOf(devices).latest.map(({ assetId }) => assetId);
+    assert.deepEqual(latest, ['later', 'late', 'never', 'far', 'soon']);
+    assert.equal(progressOf(Array(50).fill(device('a', 1))).latest.length, LATEST_SHOWN);
+  });
+
+  it('says why the job waits for a device', () => {
+    const why = (awaited: AwaitedDevice) => whyAwaited(awaited, NOW);
+    assert.match(why(device('a', null, { status: 'new' })), /never been in contact/);
+    assert.match(why(device('a', -1)), /missed its contact/);
+    assert.match(why(device('a', 1)), /yet to ask.*next contact/);
+    assert.match(why(device('a', 1, { state: 'sent' })), /fetched.*not reported/);
+  });
+});
+
+describe('The page of a job', () => {
+  let dms: TestService;
+  let cookie: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms);
+  });
+  after(() => dms.stop());
+
+  const pageOf = (jobId: string) => visit(`${dms.baseUrl}/operator/jobs/${jobId}`, { cookie });
+
+  it('shows the stage, the expected end, and who is latest and why', async () => {
+    const serials = await registerMany(dms, 4, 'STAGED');
+    const slug = await createProfile(dms, { ...FRIDGE, intervals: { transmissionIntervalSeconds: 3_600 } });
+    await apply(dms, slug, { serialNumbers: serials.slice(0, 1) });
+    await applyAnswer(dms, serials[0] as string);
+    await sendTemperature(dms, serials[0] as string, 5);
+    const colder = await createProfile(dms, {
+      name: 'Colder',
+      temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 4 }],
+    });
+    const rollout = { firstPercent: 50, minAppliedPercent: 90, abortFailedPercent: 20 };
+    const jobId = await apply(dms, colder, { serialNumbers: serials, rollout });
+    const { status, text } = await pageOf(jobId);
+    assert.equal(status, 200, text);
+    assert.match(text, /1 of 2/);
+    assert.match(text, /the first 50 % of the devices/);
+    assert.match(text, /Expected end.*?<time datetime="[^"]+">.*?but for 1 device/s);
+    const latest = text.slice(text.indexOf('Latest devices'));
+    assert.match(latest, /STAGED-0001.*never been in contact.*STAGED-0000.*next contact/s);
+  });
+
+  it('asks for a profile from the fleet and from a device: ticked devices, a preview, then the job', async () => {
+    const [first = '', second = ''] = await registerMany(dms, 2, 'TICKED');
+    const slug = await createProfile(dms, {
+      name: 'Ticked',
+      temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 9 }],
+    });
+    const fleet = await visit(`${dms.baseUrl}/operator?q=TICKED`, { cookie });
+    assert.match(
+      fleet.text,
+      new RegExp(`<input type="checkbox" name="devices" value="${first}" form="apply-to-chosen"`),
+    );
+    const fields = [
+      ['slug', slug],
+      ['devices', first],
+      ['devices', second],
+      ['inStages', 'yes'],
+    ] as [string, string][];
+    const post = (more: [string, string][]) =>
+      fetch(`${dms.baseUrl}/operator/jobs/apply`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie, origin: dms.baseUrl },
+        body: new URLSearchParams([...fields, ...more]),
+      });
+    const preview = await (await post([])).text();
+    assert.match(preview, /2 devices get this change/);
+    assert.match(preview, /name="inStages" value="yes"/);
+    assert.equal(
+      (await dms.api.get('/devices/config-jobs?limit=1')).body.items[0].profileSlug !== slug,
+      true,
+    );
+    const begun = await post([['sure', 'yes']]);
+    const jobId = begun.headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
+    const { text } = await pageOf(jobId);
+    assert.match(text, /1 of 2/);
+  });
+});

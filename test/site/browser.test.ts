@@ -88,7 +88,8 @@ describe('The documentation in a browser', function () {
     await page.fill('.search input', 'retry-after');
     await page.waitForSelector('.search ol a');
     // Further ones are scrolled to within the list.
-    const covered = await page.evaluate(`[...document.querySelectorAll('.search ol a')].slice(0, 8).filter((result) => {
+    const covered =
+      await page.evaluate(`[...document.querySelectorAll('.search ol a')].slice(0, 8).filter((result) => {
       const { x, y, width, height } = result.getBoundingClientRect();
       return !result.contains(document.elementFromPoint(x + width / 2, y + height / 2));
     }).length`);

@@ -1,0 +1,41 @@
+/** Commands that the documents name, in blocks and in sentences. test/site/walkthroughs.test.ts runs the blocks. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { simOptions } from '../../dev/simulator/sim-options.ts';
+import { commands } from '../../src/commands/commands.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md'));
+const LOCAL = { baseUrl: 'http://127.0.0.1', apiKey: 'k', deviceToken: 't', coapUrl: 'coap://127.0.0.1' };
+const SCRIPT = /npm run (?:-s )?([\w:]+)(?: -- ([^`\n#&|;]+))?/g;
+
+/** What stands behind `--` is checked where a program of ours reads it. */
+const WORDS: Record<string, (words: string) => void> = {
+  dms: (words) => assert.ok(isCommand(words), `there is no command ${words}`),
+  sim: (words) => words === '--help' || simOptions(words.split(' '), LOCAL),
+};
+
+const isCommand = (typed: string) =>
+  typed === 'COMMAND' ||
+  typed.startsWith('--') ||
+  commands.some(({ words }) => `${typed} `.startsWith(`${words.join(' ')} `));
+
+const namedIn = (document: string) => [...readFileSync(join(ROOT, document), 'utf8').matchAll(SCRIPT)];
+
+describe('The commands that documents name', () => {
+  for (const document of DOCUMENTS.filter((each) => namedIn(each).length > 0)) {
+    it(`are scripts, commands and options that exist: ${document}`, () => {
+      for (const [text, script = '', words] of namedIn(document)) {
+        assert.ok(scripts[script], `there is no script for ${text}`);
+        if (words) WORDS[script]?.(words.trim());
+      }
+    });
+  }
+});

@@ -13,6 +13,8 @@ export interface Member extends MemberName {
   port: number;
   coapPort: number;
   isRunning(): boolean;
+  /** The folder of the release that starts the next time. */
+  use(root: string): void;
   /** Resolves when it is ready. */
   start(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
@@ -23,6 +25,8 @@ export interface Member extends MemberName {
 
 export interface MembersOptions {
   each: number;
+  /** Of the release that they start with; this one by default. */
+  root?: string;
   folder: string;
   env: Record<string, string | undefined>;
   skew: { member: string; ms: number };
@@ -58,12 +62,13 @@ async function createMember({ kind, name }: MemberName, options: MembersOptions)
   let child: ChildProcess | null = null;
   let startedMs = 0;
   let isEnding = false;
+  let root = options.root ?? ROOT;
 
   function spawnMember(): ChildProcess {
     const preload = skewMs === 0 ? [] : [`--import=${SKEWED_CLOCK}`];
     const started = spawn(
       process.execPath,
-      [...NODE_FLAGS[kind], ...preload, join(ROOT, `dist/src/bin/${kind}.js`)],
+      [...NODE_FLAGS[kind], ...preload, join(root, `dist/src/bin/${kind}.js`)],
       {
         env: {
           ...options.env,
@@ -91,6 +96,9 @@ async function createMember({ kind, name }: MemberName, options: MembersOptions)
     port,
     coapPort,
     isRunning,
+    use: (other) => {
+      root = other;
+    },
     async start() {
       isEnding = false;
       child = spawnMember();

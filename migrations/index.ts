@@ -63,6 +63,7 @@ import * as deviceTotals from './068-device-totals.ts';
 import * as eventTraces from './069-event-traces.ts';
 import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
+import * as syncStatusByTrigger from './084-sync-status-by-trigger.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -119,4 +120,5 @@ export const migrations = {
   '069-event-traces': eventTraces,
   '071-endpoint-disabled-at': endpointDisabledAt,
   '080-operator-sessions': operatorSessions,
+  '084-sync-status-by-trigger': syncStatusByTrigger,
 };

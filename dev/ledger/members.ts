@@ -4,7 +4,7 @@ import { openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../embedded/free-port.ts';
+import { freePortBelow } from '../embedded/free-port.ts';
 import { MEMBER_KINDS, type MemberKind, type MemberName } from './fault-plan.ts';
 import type { Journal } from './journal.ts';
 import type { MemorySample } from './records.ts';
@@ -43,6 +43,8 @@ const NODE_FLAGS: Record<MemberKind, string[]> = {
   gateway: ['--max-semi-space-size=32'],
   worker: [],
 };
+/** The system hands out larger ones by itself: a logger could have got that of a process that is away. */
+const memberPort = () => freePortBelow(32_768);
 const READY_MS = 180_000;
 const STOP_MS = 15_000;
 
@@ -56,7 +58,7 @@ export const createMembers = (options: MembersOptions): Promise<Member[]> =>
 
 async function createMember({ kind, name }: MemberName, options: MembersOptions): Promise<Member> {
   const { folder, journal, onFault } = options;
-  const [port, coapPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
+  const [port, coapPort, metricsPort] = [await memberPort(), await memberPort(), await memberPort()];
   const skewMs = options.skew.member === name ? options.skew.ms : 0;
   const log = openSync(join(folder, `${name}.log`), 'a');
   let child: ChildProcess | null = null;

@@ -38,12 +38,13 @@ AS $function$
     ) end
   $function$;
 
-CREATE OR REPLACE FUNCTION device_has_drifted(d device_configs)
+CREATE OR REPLACE FUNCTION device_has_drifted(d record)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-    select d.reported_config_id is not null and ((d.observed_hash <> d.reported_hash) is true
+  begin
+    return d.reported_config_id is not null and ((d.observed_hash <> d.reported_hash) is true
       or coalesce(d.reported_config_id <> d.confirmed_config_id and exists (
         select from configurations r
         join configurations c on c.organization_id = r.organization_id
@@ -51,23 +52,24 @@ AS $function$
         join json_each(c.content) as confirmed on confirmed.key = reported.key
         where r.organization_id = d.organization_id and r.id = d.reported_config_id and c.id = d.confirmed_config_id
           and comparable_setting(reported.value::jsonb) <> comparable_setting(confirmed.value::jsonb)
-      ), false))
-  $function$;
+      ), false));
+  end $function$;
 
-CREATE OR REPLACE FUNCTION device_sync_status(d device_configs)
+CREATE OR REPLACE FUNCTION device_sync_status(d record)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-    select case
+  begin
+    return case
       when d.reported_config_id is null then 'no_device_report'
       when d.pending_config_id is null then case when d.has_drifted then 'drifted' else 'applied' end
       when d.failure_reason is not null and (d.refused_keys is null or not exists (
         select from configurations p cross join json_object_keys(p.content) as key
         where p.organization_id = d.organization_id and p.id = d.pending_config_id and key <> all (d.refused_keys)
       )) then 'failed'
-      when d.fetched_at is null then 'pending' else 'sent' end
-  $function$;
+      when d.fetched_at is null then 'pending' else 'sent' end;
+  end $function$;
 
 CREATE TABLE audit_entries (
   organization_id uuid NOT NULL,

@@ -45,8 +45,9 @@ const COMPARABLE = `
   $$`;
 
 const HAS_DRIFTED = `
-  create or replace function device_has_drifted(d device_configs) returns boolean language sql stable as $$
-    select d.reported_config_id is not null and ((d.observed_hash <> d.reported_hash) is true
+  create or replace function device_has_drifted(d record) returns boolean language plpgsql stable as $$
+  begin
+    return d.reported_config_id is not null and ((d.observed_hash <> d.reported_hash) is true
       or coalesce(d.reported_config_id <> d.confirmed_config_id and exists (
         select from configurations r
         join configurations c on c.organization_id = r.organization_id
@@ -54,20 +55,21 @@ const HAS_DRIFTED = `
         join json_each(c.content) as confirmed on confirmed.key = reported.key
         where r.organization_id = d.organization_id and r.id = d.reported_config_id and c.id = d.confirmed_config_id
           and comparable_setting(reported.value::jsonb) <> comparable_setting(confirmed.value::jsonb)
-      ), false))
-  $$`;
+      ), false));
+  end $$`;
 
 const SYNC_STATUS = `
-  create or replace function device_sync_status(d device_configs) returns text language sql stable as $$
-    select case
+  create or replace function device_sync_status(d record) returns text language plpgsql stable as $$
+  begin
+    return case
       when d.reported_config_id is null then 'no_device_report'
       when d.pending_config_id is null then case when d.has_drifted then 'drifted' else 'applied' end
       when d.failure_reason is not null and (d.refused_keys is null or not exists (
         select from configurations p cross join json_object_keys(p.content) as key
         where p.organization_id = d.organization_id and p.id = d.pending_config_id and key <> all (d.refused_keys)
       )) then 'failed'
-      when d.fetched_at is null then 'pending' else 'sent' end
-  $$`;
+      when d.fetched_at is null then 'pending' else 'sent' end;
+  end $$`;
 
 const TRIGGER = `
   create or replace function write_sync_status() returns trigger language plpgsql as $$
@@ -104,12 +106,12 @@ const REPAIR = `
   ), locked as materialized (
     select d as device from device_configs d join batch using (organization_id, asset_id)
     order by d.organization_id, d.asset_id for no key update of d
-  ), judged as materialized (
+  ), evaluated as materialized (
     select device, device_has_drifted(device) as has_drifted from locked
   ), repaired as (
-    update device_configs d set has_drifted = judged.has_drifted, sync_status = device_sync_status(
-      json_populate_record(judged.device, json_build_object('has_drifted', judged.has_drifted)))
-    from judged
-    where d.organization_id = (judged.device).organization_id and d.asset_id = (judged.device).asset_id
+    update device_configs d set has_drifted = evaluated.has_drifted, sync_status = device_sync_status(
+      json_populate_record(evaluated.device, json_build_object('has_drifted', evaluated.has_drifted)))
+    from evaluated
+    where d.organization_id = (evaluated.device).organization_id and d.asset_id = (evaluated.device).asset_id
   )
   select row(organization_id, asset_id)::text as last from batch order by organization_id desc, asset_id desc limit 1`;

@@ -32,6 +32,54 @@ AS $function$
     from generate_series(1, greatest(length(part) - 2, 1)) as position
   $function$;
 
+CREATE OR REPLACE FUNCTION comparable_setting(setting jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case when jsonb_typeof(setting) <> 'array' then setting else (
+      select coalesce(jsonb_agg(entry order by place) filter (where place <= last), '[]') from (
+        select entry, place, max(place) filter (
+          where (entry ->> 'condition') is distinct from 'DISABLED' and (entry ->> 'type') is distinct from 'DISABLED'
+        ) over () as last
+        from jsonb_array_elements(setting) with ordinality as entries (entry, place)
+      ) as placed
+    ) end
+  $function$;
+
+CREATE OR REPLACE FUNCTION device_has_drifted(d record)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+  begin
+    return d.reported_config_id is not null and ((d.observed_hash <> d.reported_hash) is true
+      or coalesce(d.reported_config_id <> d.confirmed_config_id and exists (
+        select from configurations r
+        join configurations c on c.organization_id = r.organization_id
+        cross join json_each(r.content) as reported
+        join json_each(c.content) as confirmed on confirmed.key = reported.key
+        where r.organization_id = d.organization_id and r.id = d.reported_config_id and c.id = d.confirmed_config_id
+          and comparable_setting(reported.value::jsonb) <> comparable_setting(confirmed.value::jsonb)
+      ), false));
+  end $function$;
+
+CREATE OR REPLACE FUNCTION device_sync_status(d record)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+  begin
+    return case
+      when d.reported_config_id is null then 'no_device_report'
+      when d.pending_config_id is null then case when d.has_drifted then 'drifted' else 'applied' end
+      when d.failure_reason is not null and (d.refused_keys is null or not exists (
+        select from configurations p cross join json_object_keys(p.content) as key
+        where p.organization_id = d.organization_id and p.id = d.pending_config_id and key <> all (d.refused_keys)
+      )) then 'failed'
+      when d.fetched_at is null then 'pending' else 'sent' end;
+  end $function$;
+
 CREATE TABLE audit_entries (
   organization_id uuid NOT NULL,
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -1155,6 +1203,16 @@ AS $function$
   end $function$;
 CREATE TRIGGER device_configs_insert_changes AFTER INSERT ON device_configs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
 CREATE TRIGGER device_configs_update_changes AFTER UPDATE ON device_configs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
+CREATE OR REPLACE FUNCTION write_sync_status()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    new.has_drifted := device_has_drifted(new);
+    new.sync_status := device_sync_status(new);
+    return new;
+  end $function$;
+CREATE TRIGGER device_configs_sync_status BEFORE UPDATE ON device_configs FOR EACH ROW WHEN (old.sync_status = new.sync_status AND old.has_drifted = new.has_drifted AND (old.reported_config_id IS DISTINCT FROM new.reported_config_id OR old.confirmed_config_id IS DISTINCT FROM new.confirmed_config_id OR old.pending_config_id IS DISTINCT FROM new.pending_config_id OR old.fetched_at IS DISTINCT FROM new.fetched_at OR old.failure_reason IS DISTINCT FROM new.failure_reason OR old.refused_keys IS DISTINCT FROM new.refused_keys OR old.reported_hash IS DISTINCT FROM new.reported_hash OR old.observed_hash IS DISTINCT FROM new.observed_hash)) EXECUTE FUNCTION write_sync_status();
 
 CREATE TABLE device_infos (
   organization_id uuid NOT NULL,

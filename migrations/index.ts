@@ -65,6 +65,7 @@ import * as endpointDisabledAt from './071-endpoint-disabled-at.ts';
 import * as operatorSessions from './080-operator-sessions.ts';
 import * as endpointHours from './081-endpoint-hours.ts';
 import * as assetNamesIndex from './082-asset-names-index.ts';
+import * as syncStatusByTrigger from './084-sync-status-by-trigger.ts';
 import * as cheaperAssetGrams from './087-cheaper-asset-grams.ts';
 import * as roomForTargetStates from './090-room-for-target-states.ts';
 import * as targetListIndexes from './091-target-list-indexes.ts';
@@ -126,6 +127,7 @@ export const migrations = {
   '080-operator-sessions': operatorSessions,
   '081-endpoint-hours': endpointHours,
   '082-asset-names-index': assetNamesIndex,
+  '084-sync-status-by-trigger': syncStatusByTrigger,
   '087-cheaper-asset-grams': cheaperAssetGrams,
   '090-room-for-target-states': roomForTargetStates,
   '091-target-list-indexes': targetListIndexes,

@@ -1,6 +1,7 @@
 /** `npm run ledger -- …`: several of each process, killed at random; nothing may be lost. */
 import { runMain } from '../../src/process/run-main.ts';
 import { LEDGER_USAGE, LedgerUsageFault, ledgerOptions } from '../ledger/ledger-options.ts';
+import { missingRequirement } from '../ledger/requirements.ts';
 import { runLedger } from '../ledger/run-ledger.ts';
 import { readStartSettings } from '../local/start-settings.ts';
 
@@ -18,6 +19,9 @@ await runMain(async () => {
   try {
     const { env, cacheDir } = readStartSettings();
     const options = ledgerOptions(typed, Date.now());
+    const missing = await missingRequirement(options, { env, cacheDir, print });
+    if (missing !== null && options.isOptional) return print(`The ledger is skipped: ${missing}`);
+    if (missing !== null) throw new Error(missing);
     const isGood = await runLedger(options, {
       env,
       cacheDir,

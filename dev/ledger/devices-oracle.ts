@@ -10,10 +10,17 @@ export function* checkDevices(
   for (const device of actual) {
     const view = shown.get(device.serialNumber);
     if (!view) yield finding(device, 'is not registered any more');
-    else if (device.config === null) yield* checkMute(device, view);
-    else yield* checkTransmitting(device, view);
+    else yield* checkView(device, view);
   }
   if (shown.size !== stored.length) yield { about: 'presence', text: 'a device is registered twice' };
+}
+
+function* checkView(device: ActualDevice, view: StoredDevice): Generator<Finding> {
+  const { syncStatus, listedSyncStatus = syncStatus } = view;
+  if (listedSyncStatus !== syncStatus)
+    yield finding(device, `is ${syncStatus}, and ${listedSyncStatus} in lists`);
+  if (device.config === null) yield* checkMute(device, view);
+  else yield* checkTransmitting(device, view);
 }
 
 function* checkMute(device: ActualDevice, { status, syncStatus }: StoredDevice): Generator<Finding> {

@@ -10,11 +10,15 @@ export interface LedgerOptions {
   each: number;
   /** server: on PostgreSQL with 512 shards, as in production. dev: that of the Temporal CLI, on SQLite. */
   temporal: 'server' | 'dev';
+  /** Instead of faults, an upgrade from the release before, back to it, and forward again. */
+  isUpgrade: boolean;
+  /** Without the Temporal server or the release before, the run is left out instead of failing. */
+  isOptional: boolean;
   /** Kept also when nothing was found. */
   isKept: boolean;
 }
 
-export const LEDGER_USAGE = `npm run ledger -- [--minutes 10] [--seed N] [--devices 200] [--each 2] [--temporal server|dev] [--keep]
+export const LEDGER_USAGE = `npm run ledger -- [--minutes 10] [--seed N] [--devices 200] [--each 2] [--temporal server|dev] [--upgrade] [--or-skip] [--keep]
 
   Runs several of each process on PostgreSQL and Temporal, kills, stops and starts them at random, and compares at the
   end what clients got as answers with what the service shows. The same seed draws the same faults.
@@ -24,6 +28,9 @@ export const LEDGER_USAGE = `npm run ledger -- [--minutes 10] [--seed N] [--devi
   --devices N   loggers, half over CoAP and half over HTTP (200)
   --each N      processes of each kind (2)
   --temporal T  server: the real one on PostgreSQL, built with Go if needed; dev: that of the Temporal CLI (server)
+  --upgrade     instead of faults: the release before, under load, is replaced by this one, which is taken back, and
+                comes again
+  --or-skip     where there is no Temporal server, or no git history with the release before, says so and succeeds
   --keep        keeps the folder with logs also when nothing was found
 `;
 
@@ -35,6 +42,8 @@ const OPTIONS = {
   devices: { type: 'string', default: '200' },
   each: { type: 'string', default: '2' },
   temporal: { type: 'string', default: 'server' },
+  upgrade: { type: 'boolean', default: false },
+  'or-skip': { type: 'boolean', default: false },
   keep: { type: 'boolean', default: false },
 } as const;
 
@@ -49,6 +58,8 @@ export function ledgerOptions(args: string[], nowMs: number): LedgerOptions {
     devices: number('devices', values.devices, { min: 4, isWhole: true }),
     each: number('each', values.each, { min: 1, isWhole: true }),
     temporal,
+    isUpgrade: values.upgrade,
+    isOptional: values['or-skip'],
     isKept: values.keep,
   };
 }

@@ -4,7 +4,7 @@ import { openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../embedded/free-port.ts';
+import { freePortBelow } from '../embedded/free-port.ts';
 import { MEMBER_KINDS, type MemberKind, type MemberName } from './fault-plan.ts';
 import type { Journal } from './journal.ts';
 import type { MemorySample } from './records.ts';
@@ -13,6 +13,8 @@ export interface Member extends MemberName {
   port: number;
   coapPort: number;
   isRunning(): boolean;
+  /** The folder of the release that starts the next time. */
+  use(root: string): void;
   /** Resolves when it is ready. */
   start(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
@@ -23,6 +25,8 @@ export interface Member extends MemberName {
 
 export interface MembersOptions {
   each: number;
+  /** Of the release that they start with; this one by default. */
+  root?: string;
   folder: string;
   env: Record<string, string | undefined>;
   skew: { member: string; ms: number };
@@ -39,6 +43,8 @@ const NODE_FLAGS: Record<MemberKind, string[]> = {
   gateway: ['--max-semi-space-size=32'],
   worker: [],
 };
+/** The system hands out larger ones by itself: a logger could have got that of a process that is away. */
+const memberPort = () => freePortBelow(32_768);
 const READY_MS = 180_000;
 const STOP_MS = 15_000;
 
@@ -52,18 +58,19 @@ export const createMembers = (options: MembersOptions): Promise<Member[]> =>
 
 async function createMember({ kind, name }: MemberName, options: MembersOptions): Promise<Member> {
   const { folder, journal, onFault } = options;
-  const [port, coapPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
+  const [port, coapPort, metricsPort] = [await memberPort(), await memberPort(), await memberPort()];
   const skewMs = options.skew.member === name ? options.skew.ms : 0;
   const log = openSync(join(folder, `${name}.log`), 'a');
   let child: ChildProcess | null = null;
   let startedMs = 0;
   let isEnding = false;
+  let root = options.root ?? ROOT;
 
   function spawnMember(): ChildProcess {
     const preload = skewMs === 0 ? [] : [`--import=${SKEWED_CLOCK}`];
     const started = spawn(
       process.execPath,
-      [...NODE_FLAGS[kind], ...preload, join(ROOT, `dist/src/bin/${kind}.js`)],
+      [...NODE_FLAGS[kind], ...preload, join(root, `dist/src/bin/${kind}.js`)],
       {
         env: {
           ...options.env,
@@ -91,6 +98,9 @@ async function createMember({ kind, name }: MemberName, options: MembersOptions)
     port,
     coapPort,
     isRunning,
+    use: (other) => {
+      root = other;
+    },
     async start() {
       isEnding = false;
       child = spawnMember();

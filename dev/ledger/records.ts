@@ -69,6 +69,8 @@ export interface StoredDevice {
   /** new, online, offline */
   status: string;
   syncStatus: string;
+  /** As the list of assets shows it; absent where a release does not. */
+  listedSyncStatus?: string;
   deviceConfig: DeviceConfiguration | null;
   pendingConfig: object | null;
   readings: LedgerReading[];

@@ -16,11 +16,12 @@ import { createRandom } from '../simulator/random.ts';
 import { createLedgerClient, type LedgerClient } from './client.ts';
 import { createCustomer } from './customer.ts';
 import { checkDevices } from './devices-oracle.ts';
+import { buildEarlierRelease, findEarlierRelease } from './earlier-release.ts';
 import { type LedgerEndpoints, registerEndpoints } from './endpoints.ts';
 import { createEventCheck } from './event-documents.ts';
 import { type FaultPlan, planFaults } from './fault-plan.ts';
 import { createFleets, type Fleets } from './fleets.ts';
-import { injectFaults } from './inject-faults.ts';
+import { type Injection, injectFaults } from './inject-faults.ts';
 import { type Journal, openJournal } from './journal.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 import { progressLine, verdictTable } from './ledger-table.ts';
@@ -30,6 +31,7 @@ import { createReceivers } from './receivers.ts';
 import type { Finding, MemorySample } from './records.ts';
 import { type Servers, startServers } from './servers.ts';
 import { readAlerts, readDevices, readJobs } from './stored-state.ts';
+import { upgradeAndBack } from './upgrade.ts';
 
 export interface LedgerContext {
   env: Env;
@@ -70,6 +72,9 @@ interface RunOptions {
 }
 
 interface Run extends RunOptions {
+  env: Record<string, string | undefined>;
+  /** The folder of the release that the run begins with. */
+  firstRoot: string;
   plan: FaultPlan;
   servers: Servers;
   members: Member[];
@@ -90,12 +95,14 @@ async function startRun(given: RunOptions): Promise<Run> {
   journal.write('plan', { options, plan });
   print('Building');
   execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
+  const firstRoot = options.isUpgrade ? unpackBefore(folder, print) : ROOT;
   const servers = await startServers({ ...context, temporal: options.temporal, folder });
   onStop(servers.stop);
   const env = memberEnvironment(context.env, servers);
-  const [apiKey, deviceToken] = setUp(env);
+  const [apiKey, deviceToken] = setUp(firstRoot, env);
   const members = await createMembers({
     each: options.each,
+    root: firstRoot,
     folder,
     env,
     skew: plan.skew,
@@ -129,7 +136,14 @@ async function startRun(given: RunOptions): Promise<Run> {
   });
   onStop(fleets.stop);
   const endpoints = await registerEndpoints(client, receivers);
-  return { ...given, plan, servers, members, client, fleets, receivers, endpoints };
+  return { ...given, env, firstRoot, plan, servers, members, client, fleets, receivers, endpoints };
+}
+
+function unpackBefore(folder: string, print: (line: string) => void): string {
+  const name = findEarlierRelease();
+  if (name === null) throw new Error('The git history does not hold the release before');
+  print(`Building the release before, ${name}`);
+  return buildEarlierRelease(name, folder);
 }
 
 const memberEnvironment = (
@@ -147,18 +161,23 @@ const memberEnvironment = (
 });
 
 /** By the operator's commands. */
-function setUp(env: Record<string, string | undefined>): [apiKey: string, deviceToken: string] {
-  const dms = (...args: string[]) =>
-    execFileSync(process.execPath, [join(ROOT, 'dist/src/bin/cli.js'), ...args], { env, encoding: 'utf8' });
-  dms('migrate');
-  dms('temporal', 'setup');
+function setUp(root: string, env: Record<string, string | undefined>): [apiKey: string, deviceToken: string] {
+  migrateBy(root, env);
   const key = (kind: string) =>
-    dms('key', 'create', '--org', 'ledger', '--kind', kind).trim().split(/\s+/).at(-1) as string;
+    dms(root, env, 'key', 'create', '--org', 'ledger', '--kind', kind).trim().split(/\s+/).at(-1) as string;
   return [key('customer'), key('device')];
 }
 
+function migrateBy(root: string, env: Record<string, string | undefined>): void {
+  dms(root, env, 'migrate');
+  dms(root, env, 'temporal', 'setup');
+}
+
+const dms = (root: string, env: Record<string, string | undefined>, ...args: string[]): string =>
+  execFileSync(process.execPath, [join(root, 'dist/src/bin/cli.js'), ...args], { env, encoding: 'utf8' });
+
 async function carryOut(run: Run): Promise<Verdict> {
-  const { options, journal, members, servers, plan, client, fleets, receivers, endpoints, findings } = run;
+  const { options, journal, members, client, fleets, receivers, endpoints, findings } = run;
   const customer = createCustomer({
     client,
     serials: fleets.transmitting,
@@ -172,13 +191,7 @@ async function carryOut(run: Run): Promise<Verdict> {
   await fleets.start();
   const over = new AbortController();
   const acting = customer.actUntil(over.signal);
-  const injection = injectFaults({
-    plan,
-    members,
-    servers,
-    journal,
-    onFault: (text) => findings.push({ about: 'processes', text }),
-  });
+  const injection = disturb(run);
   const sampling = setInterval(() => memory.push(...members.flatMap((member) => member.memory())), MEMORY_MS);
   const showing = setInterval(() => show(run, { injection, jobs: customer.jobs.length }), LINE_MS);
   try {
@@ -218,6 +231,21 @@ async function carryOut(run: Run): Promise<Verdict> {
   );
 }
 
+/** By faults, or by an upgrade. */
+function disturb({ options, members, servers, plan, journal, findings, env, firstRoot }: Run): Injection {
+  const onFault = (text: string) => void findings.push({ about: 'processes', text });
+  if (!options.isUpgrade) return injectFaults({ plan, members, servers, journal, onFault });
+  return upgradeAndBack({
+    members,
+    before: firstRoot,
+    today: ROOT,
+    durationMs: options.minutes * 60_000,
+    migrate: () => migrateBy(ROOT, env),
+    journal,
+    onFault,
+  });
+}
+
 /** Until nothing of these is left to wait for. After a long wait the oracle says what is wrong. */
 async function untilNone(run: Run, kinds: Array<'jobs' | 'devices' | 'deliveries'>): Promise<void> {
   const until = performance.now() + QUIET_MS_MAX;
@@ -245,7 +273,7 @@ async function countLeft({ client, fleets, endpoints }: Run) {
 
 function show(
   { journal, members, fleets, receivers, client, context }: Run,
-  { injection, jobs }: { injection: ReturnType<typeof injectFaults>; jobs: number },
+  { injection, jobs }: { injection: Injection; jobs: number },
 ): void {
   context.print(
     progressLine({
@@ -268,7 +296,7 @@ function conclude(
   const isGood = findings.length === 0;
   writeFileSync(join(folder, 'findings.json'), JSON.stringify(findings, null, 2));
   const { minutes, seed, devices, each, temporal } = options;
-  const again = `npm run ledger -- --minutes ${minutes} --seed ${seed} --devices ${devices} --each ${each} --temporal ${temporal}`;
+  const again = `npm run ledger -- --minutes ${minutes} --seed ${seed} --devices ${devices} --each ${each} --temporal ${temporal}${options.isUpgrade ? ' --upgrade' : ''}`;
   if (isGood) print('Nothing lost, doubled or invented.');
   else
     print(

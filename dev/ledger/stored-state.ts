@@ -16,13 +16,29 @@ export async function readJobs(client: LedgerClient): Promise<StoredJob[]> {
 export const readAlerts = (client: LedgerClient): Promise<StoredAlert[]> => readAll(client, '/alerts');
 
 export async function readDevices(client: LedgerClient, withReadings: boolean): Promise<StoredDevice[]> {
-  const assets = await readAll<{ id: string; serialNumber: string; status: string }>(client, '/assets');
-  return eachAtOnce(assets, async ({ id, serialNumber, status }) => {
+  const assets = await readAll<ListedAsset>(client, '/assets');
+  return eachAtOnce(assets, async ({ id, serialNumber, status, syncStatus: listedSyncStatus }) => {
     const { body } = await client.get(`/devices/${serialNumber}/config`);
     const { syncStatus, deviceConfig, pendingConfig } = body;
     const readings = withReadings ? await readAll<LedgerReading>(client, `/assets/${id}/measurements`) : [];
-    return { assetId: id, serialNumber, status, syncStatus, deviceConfig, pendingConfig, readings };
+    return {
+      assetId: id,
+      serialNumber,
+      status,
+      syncStatus,
+      listedSyncStatus,
+      deviceConfig,
+      pendingConfig,
+      readings,
+    };
   });
+}
+
+interface ListedAsset {
+  id: string;
+  serialNumber: string;
+  status: string;
+  syncStatus?: string;
 }
 
 /** Deliveries that still have to be sent. */

@@ -135,9 +135,10 @@ export async function dropPartitions(
 ): Promise<string[]> {
   const first = nameOf(table, startOf(table, before));
   const old = (await listForRemoval(database, table)).filter(({ name }) => name < first);
+  const canDetach = old.length > 0 && !(await hasCitus(database));
   for (const { name, state } of old) {
-    await detach(database, table, name, state);
-    await dropDetached(database, name);
+    if (canDetach) await detach(database, table, name, state);
+    await dropNow(database, name);
   }
   return old.map(({ name }) => name);
 }
@@ -160,6 +161,11 @@ const dropIfEmpty = (database: Database, name: string): Promise<boolean> =>
     await query(sql, `drop table ${name}`);
     return true;
   });
+
+/** Citus refuses to detach concurrently: there a partition is dropped as it is, in short attempts to lock its table. */
+async function hasCitus(sql: Sql): Promise<boolean> {
+  return (await query(sql, `select from pg_extension where extname = 'citus'`)).length > 0;
+}
 
 type PartitionState = 'attached' | 'detaching' | 'detached';
 
@@ -196,7 +202,7 @@ async function detach(
 }
 
 /** A reader that planned before may still hold a lock: it times out early and tries again. */
-async function dropDetached(database: Database, name: string): Promise<void> {
+async function dropNow(database: Database, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await createTransact(database)(async ({ sql }) => {

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { distribute } from '../../src/db/distribute.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { splitByOrganization } from '../../src/db/one-organization.ts';
+import { createPartitions, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { readSourceStatements } from '../house/source-statements.ts';
 import {
@@ -66,6 +67,19 @@ describe('On Citus', () => {
       `select distinct colocationid from pg_dist_partition where partmethod = 'h'`,
     );
     assert.equal(groups.length, 1);
+  });
+
+  it('drops partitions that are over', async () => {
+    await createPartitions(sql, MEASUREMENTS, new Date('2019-06-15'));
+    const dropped = await dropPartitions(sql, MEASUREMENTS, new Date('2019-07-01'));
+    assert.ok(dropped.includes(`${MEASUREMENTS.name}_201906`), dropped.join());
+    assert.deepEqual(await dropPartitions(sql, MEASUREMENTS, new Date('2019-07-01')), []);
+  });
+
+  it('runs migrations that come after the distribution', async () => {
+    const later = '084-sync-status-by-trigger';
+    await query(sql, 'delete from schema_migrations where name = ?', [later]);
+    assert.deepEqual(await migrate(sql), [later]);
   });
 
   it('devices of several organizations are configured, report and alert, and webhooks are delivered', async () => {

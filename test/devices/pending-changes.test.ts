@@ -23,41 +23,11 @@ import { createDevicesRepository } from '../../src/devices/devices.repository.ts
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
 import { registerMany } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { SYMBOLS, toConfiguration } from './config-symbols.ts';
-import { START_MS } from './fixtures.ts';
+import { configs, syncs } from './sync-arbitraries.ts';
 
 const DEVICES = 12;
 const RUNS = 60;
 
-const configs = (minKeys: number) =>
-  fc
-    .uniqueArray(fc.tuple(fc.constantFrom(...CONFIGURATION_KEYS), fc.constantFrom(...SYMBOLS)), {
-      selector: ([key]) => key,
-      minLength: minKeys,
-    })
-    .map((entries) => toConfiguration(Object.fromEntries(entries), 0));
-const hashes = fc.option(fc.nat(3));
-const times = fc.nat(100).map((seconds) => new Date(START_MS + seconds * 1_000));
-const syncs: fc.Arbitrary<DeviceSync> = fc.record({
-  reported: fc.option(fc.record({ config: configs(0), at: times, hash: hashes })),
-  confirmed: fc.option(configs(0)),
-  revision: fc.nat(1_000),
-  pending: fc.option(
-    fc
-      .record({
-        config: configs(1),
-        fetchedAt: fc.option(times),
-        contradictions: fc.nat(2),
-        refusal: fc.option(fc.constant({ reason: 'the device refused: out of range' })),
-        isRefused: fc.func(fc.boolean()),
-      })
-      .map(({ refusal, isRefused, ...pending }) => {
-        const keys = keysOf(pending.config).filter(isRefused);
-        return { ...pending, refusal: refusal && keys.length > 0 ? { ...refusal, keys } : null };
-      }),
-  ),
-  observedHash: hashes,
-});
 /** A random state and a change for each device; few different changes, as a job has them. */
 const cases = fc.array(configs(1), { minLength: 1, maxLength: 3 }).chain((changes) =>
   fc.array(fc.record({ sync: syncs, change: fc.constantFrom(...changes) }), {

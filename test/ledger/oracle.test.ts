@@ -228,6 +228,11 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     (world) => Object.assign(target(world), { state: 'cancelled' }),
   ],
   [
+    'reports',
+    /A is applied, and sent in lists/,
+    (world) => Object.assign(world.stored.devices[0] as StoredDevice, { listedSyncStatus: 'sent' }),
+  ],
+  [
     'memory',
     /api grew from 200 to 500 MB/,
     (world) => void world.records.memory.push(...samples(40_000, 200), ...samples(80_000, 500)),

@@ -1,0 +1,61 @@
+/**
+ * An upgrade under load: every process is replaced by one of today while the others serve on, then by the release before
+ * again, which finds today's schema, and at last by today's.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Injection } from './inject-faults.ts';
+import type { Journal } from './journal.ts';
+import type { Member } from './members.ts';
+
+export interface UpgradeOptions {
+  members: readonly Member[];
+  /** The folders of both releases. */
+  before: string;
+  today: string;
+  durationMs: number;
+  /** Brings schema and namespace up to date. */
+  migrate(): void;
+  journal: Journal;
+  onFault(text: string): void;
+}
+
+const PHASES = 4;
+
+export function upgradeAndBack(options: UpgradeOptions): Injection {
+  const { members, before, today, durationMs, migrate, journal, onFault } = options;
+  const counts = { kill: 0, term: 0, stop: 0, database: 0, temporal: 0, skipped: 0 };
+
+  async function replace(member: Member, root: string): Promise<void> {
+    counts.term += 1;
+    await member.end('SIGTERM');
+    member.use(root);
+    await member.start();
+  }
+
+  /** One of each kind at a time, as an orchestrator does. */
+  async function replaceAll(root: string): Promise<void> {
+    journal.write('replacing', { root });
+    for (const number of new Set(members.map(numberOf)))
+      await Promise.all(
+        members.filter((member) => numberOf(member) === number).map((member) => replace(member, root)),
+      );
+  }
+
+  async function run(): Promise<void> {
+    const pause = () => delay(durationMs / PHASES);
+    try {
+      await pause();
+      migrate();
+      for (const root of [today, before, today]) {
+        await replaceAll(root);
+        await pause();
+      }
+    } catch (error) {
+      onFault(`the upgrade stopped: ${(error as Error).message}`);
+    }
+  }
+
+  return { counts, done: run() };
+}
+
+const numberOf = ({ name }: Member) => name.split('-')[1];

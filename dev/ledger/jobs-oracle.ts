@@ -5,7 +5,7 @@ const FINAL = ['applied', 'failed', 'cancelled', 'superseded', 'timed_out'];
 const CANCELLING = ['cancelled', 'aborted'];
 
 /** Where the run of a job or its worker has died, the job goes on within 30 seconds; the rest is for a busy machine. */
-const STILL_MS_MAX = 90_000;
+const STILL_MS_MAX = 45_000;
 
 export interface JobsRecords {
   acknowledged: readonly AcknowledgedJob[];

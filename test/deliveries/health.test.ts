@@ -309,8 +309,8 @@ describe('The health of an endpoint', () => {
     receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 400));
     await customer.publish(40);
     await receiver.until(QUICK.perEndpointMax);
-    const sent = receiver.received.length;
     await endpoint.change({ status: 'disabled' });
+    const sent = receiver.received.length;
     const items = await endpoint.until((all) =>
       all.every(({ state }) => state === 'held' || state === 'delivered'),
     );

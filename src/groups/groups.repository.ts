@@ -94,6 +94,17 @@ export function createGroupsRepository(sql: Sql) {
       );
     },
 
+    /** Whether another group has the name. */
+    async isNameTaken(organizationId: string, id: string, name: string): Promise<boolean> {
+      const rows = await query(
+        sql,
+        `select 1 from groups
+         where organization_id = ? and lower(name collate pg_c_utf8) = lower(?::text collate pg_c_utf8) and id <> ?`,
+        [organizationId, name, id],
+      );
+      return rows.length > 0;
+    },
+
     async remove(organizationId: string, id: string): Promise<void> {
       await query(sql, `delete from groups where ${ONE}`, [organizationId, id]);
     },

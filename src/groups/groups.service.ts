@@ -4,7 +4,7 @@ import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import { notFound } from '../process/errors.ts';
+import { conflict, notFound } from '../process/errors.ts';
 import { NO_SUCH_PROFILE } from '../profiles/profile.ts';
 import {
   type ChangedGroup,
@@ -12,6 +12,7 @@ import {
   type CreateGroup,
   DELETED,
   type Group,
+  NAME_TAKEN,
   OTHER_PROFILE,
 } from './group.ts';
 import type { GroupsRepository } from './groups.repository.ts';
@@ -110,6 +111,8 @@ export function createGroupsService({
         const before = await groupsIn(sql).find(organizationId, groupId);
         if (!before) throw notFound(NO_SUCH_GROUP);
         const group = { ...before, ...(name !== undefined && { name }) };
+        if (await groupsIn(sql).isNameTaken(organizationId, before.id, group.name))
+          throw conflict(NAME_TAKEN);
         if (profileSlug === undefined) return { group, jobId: null, preview: [] };
         const preview =
           profileSlug === null

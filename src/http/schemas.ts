@@ -27,6 +27,14 @@ export const time = () =>
     .custom((text: string, helpers) => timeOf(text) ?? helpers.message({ custom: TIME_FAULT }))
     .meta({ docs: { format: 'date-time' } })
     .example('2026-03-02T08:15:30Z') as Joi.StringSchema & Joi.DateSchema;
+
+/** The first or last moment of a range of readings. Whole days and months around it are years with four digits, too. */
+export const rangeTime = () => time().custom(withinRange);
+
+const EARLIEST_MS = Date.parse('0001-02-01T00:00:00.000Z');
+const LATEST_MS = Date.parse('9999-11-30T23:59:59.999Z');
+const withinRange = (at: Date) => new Date(Math.min(Math.max(at.getTime(), EARLIEST_MS), LATEST_MS));
+
 const TIME_FAULT = '{{#label}} must be an ISO 8601 time with a zone';
 
 export const nextCursor = () =>

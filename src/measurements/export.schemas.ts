@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { time, uuid } from '../http/schemas.ts';
+import { rangeTime, uuid } from '../http/schemas.ts';
 
 const ASSETS_MAX = 100;
 
@@ -15,8 +15,8 @@ export interface ExportMeasurements {
 const assetId = uuid();
 
 export const exportMeasurementsQuery = Joi.object<ExportMeasurements>({
-  from: time().required().description('Measured at this time or later'),
-  to: time().required().description('Measured before this time'),
+  from: rangeTime().required().description('Measured at this time or later'),
+  to: rangeTime().required().description('Measured before this time'),
   assetIds: Joi.string()
     .custom((text: string, helpers) => {
       const ids = [...new Set(text.toLowerCase().split(','))];

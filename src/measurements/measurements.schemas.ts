@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { CHANNELS_MAX, PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
-import { limit, nextCursor, time, timestamp } from '../http/schemas.ts';
+import { limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
 import { RESOLUTIONS, type Resolution } from './buckets.ts';
 import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
 import { measurementExample } from './reading-examples.ts';
@@ -104,8 +104,8 @@ export interface ListMeasurements {
 }
 
 export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
-  from: time().description('Measured at this time or later'),
-  to: time().description('Measured before this time'),
+  from: rangeTime().description('Measured at this time or later'),
+  to: rangeTime().description('Measured before this time'),
   channel: Joi.number().integer().min(1).max(CHANNELS_MAX),
   resolution: Joi.string()
     .valid(...Object.keys(RESOLUTIONS))

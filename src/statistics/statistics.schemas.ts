@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
-import { time, timestamp } from '../http/schemas.ts';
+import { rangeTime, timestamp } from '../http/schemas.ts';
 import { GAPS_MAX } from './statistics.ts';
 
 export interface GetStatistics {
@@ -9,8 +9,8 @@ export interface GetStatistics {
 }
 
 export const statisticsQuery = Joi.object<GetStatistics, true>({
-  from: time().required().description('Measured at this time or later'),
-  to: time().required().description('Measured before this time; at most 400 days later'),
+  from: rangeTime().required().description('Measured at this time or later'),
+  to: rangeTime().required().description('Measured before this time; at most 400 days later'),
 });
 
 const number = () => Joi.number().unsafe();

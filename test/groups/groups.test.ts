@@ -38,6 +38,15 @@ describe('Groups', function () {
   const serialsIn = async (path: string): Promise<string[]> =>
     (await org.api.get(path)).body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
 
+  it('refuse a name that another one has in a dry run as well', async () => {
+    await createGroup('Fridges');
+    const other = await createGroup('Freezers');
+    for (const query of ['?dryRun=true', '']) {
+      assert.equal((await org.api.patch(`/groups/${other}${query}`, { name: 'FRIDGES' })).status, 409);
+    }
+    assert.equal((await org.api.patch(`/groups/${other}?dryRun=true`, { name: 'FREEZERS' })).status, 200);
+  });
+
   it('are created, shown, listed newest first, changed and deleted', async () => {
     const created = await org.api.post('/groups', { name: 'Fridges' });
     assert.equal(created.status, 201);

@@ -49,6 +49,20 @@ describe('The history', () => {
     assert.deepEqual(await between(`?from=${second}&to=${second}`), []);
   });
 
+  it('takes the first and the last moment that a time can name', async () => {
+    await send(series(2));
+    const [first, last] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
+    assert.equal((await history(`?from=${first}&to=${last}`)).items.length, 2);
+    const of = `assetIds=${logger.assetId}&from=2026-01-01T00:00:00Z&to=${last}`;
+    for (const path of [
+      `/assets/${logger.assetId}/measurements?from=${ago(60)}&to=${last}&resolution=1d`,
+      `/measurements?${of}`,
+      `/assets/${logger.assetId}/statistics?from=${first}&to=0001-12-31T00:00:00Z`,
+    ]) {
+      assert.equal((await logger.org.api.get(path)).status, 200, path);
+    }
+  });
+
   it('takes `from` in any time zone', async () => {
     await send([reading({ measuredAt: '2026-03-02T08:15:30+01:00' })]);
     const from = encodeURIComponent('2026-03-02T12:45:30+05:30');

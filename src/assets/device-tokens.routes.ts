@@ -59,6 +59,7 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
       params,
       responses: { 201: issuedTokenSchema },
       errors: [404],
+      answersSecret: true,
       audit: { subject: 'assetId', shown },
       handle: ({ caller: { organizationId }, params: { assetId }, transact }) =>
         transact(async ({ sql }) => {

@@ -186,7 +186,12 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const request = {
       organizationId: caller.organizationId,
       key: idempotencyKey(String(keyHeader)),
-      fingerprint: fingerprintOf(ctx.method, ctx.url, json.bytes),
+      fingerprint: fingerprintOf(
+        ctx.method,
+        ctx.url,
+        json.bytes,
+        definition.answersSecret ? caller.keyId : undefined,
+      ),
     };
     const stored = await options.withIdempotency(request, async (transact) =>
       answer.text(await run(transact)),

@@ -16,7 +16,7 @@ export interface StoredAnswer {
 export interface IdempotencyRequest {
   organizationId: string;
   key: string;
-  /** A hash of method, path, query and body bytes as sent, which must be the same under one key. */
+  /** A hash of method, path, query and body bytes as sent, and of who asks where the answer holds a secret, which must be the same under one key. */
   fingerprint: Buffer;
 }
 
@@ -43,8 +43,9 @@ export function idempotencyKey(header: string): string {
   return header;
 }
 
-export function fingerprintOf(method: string, url: string, body: Buffer): Buffer {
-  return createHash('sha256').update(`${method} ${url}\n`).update(body).digest();
+/** With the id of an API key, the request of another one is another request. */
+export function fingerprintOf(method: string, url: string, body: Buffer, keyId = ''): Buffer {
+  return createHash('sha256').update(`${method} ${url}\n`).update(body).update(keyId).digest();
 }
 
 export function createIdempotency(store: IdempotencyStore, transact: Transact): WithIdempotency {

@@ -97,6 +97,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   errors?: ReadonlyArray<404 | 409 | 413 | 415>;
   /** Accepts an Idempotency-Key. Default: POST of customers. */
   idempotent?: boolean;
+  /** The answer holds a secret: an Idempotency-Key repeats it to the API key that asked, and to no other. */
+  answersSecret?: boolean;
   /** Answers with a strong ETag, and with 304 when the caller already has that version. */
   conditional?: boolean;
   /** What its row in the audit trail holds. Every operation of customers that changes something has one. */

@@ -56,6 +56,7 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
       role,
       body: createKeyBody,
       responses: { 201: createdKeySchema },
+      answersSecret: true,
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const { token, ...key } = await service.create(transact, caller.organizationId, body);

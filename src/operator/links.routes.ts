@@ -27,6 +27,7 @@ export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] =>
     body: createLinkBody,
     responses: { 201: createdLinkSchema },
     errors: [404],
+    answersSecret: true,
     audit: {
       subject: ({ id }) => id,
       after: ({ name, role, expiresAt }) => ({ name, role, expiresAt }),

@@ -172,6 +172,24 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([second.body, isReplay(second)], [first.body, true]);
     });
 
+    it('replays answers that hold a secret to the API key that asked, and to no other', async () => {
+      const [admin, writer] = [
+        await dms.issueKey(dms.id, 'customer', 'admin'),
+        await dms.issueKey(dms.id, 'customer', 'write'),
+      ].map(({ token }) => dms.with(token));
+      const { body: asset } = await registerOnce();
+      for (const [path, body] of [
+        [`/assets/${asset.id}/device-token`, undefined],
+        ['/operator-links', { name: 'Ada' }],
+      ] as const) {
+        const headers = keyed(`${key}-${path.length}`);
+        const first = await admin?.post(path, body, headers);
+        const again = await admin?.post(path, body, headers);
+        assert.deepEqual([first?.status, again?.body], [201, first?.body], path);
+        assert.equal((await writer?.post(path, body, headers))?.status, 422, path);
+      }
+    });
+
     it('treats the same Idempotency-Key of another organization as a different one', async () => {
       const first = await registerOnce();
       const other = await dms.addOrganization();

@@ -1,6 +1,7 @@
 /** Notification channels: their operations in every process, and the loop of the worker that sends. */
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
+import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
 import { addNotificationGauge } from '../http/service-gauges.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
@@ -32,6 +33,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
     channelsIn: createChannelsRepository,
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn,
+    groupsIn: createGroupsRepository,
     sender,
     secretBox,
     hasMailServer: mailer !== null,

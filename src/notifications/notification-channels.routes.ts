@@ -67,7 +67,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       auth,
       body: createChannelBody,
       responses: { 201: channelSchema },
-      errors: [409],
+      errors: [404, 409],
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {
         const channel = await service.add(transact, caller.organizationId, body);

@@ -60,7 +60,9 @@ const groupIds = Joi.array()
   .max(GROUPS_MAX)
   .unique()
   .messages({ 'string.pattern.base': '{{#label}} must be the id of a group' })
-  .description('Only alerts of assets in these groups; empty: of all assets. Unknown ones match nothing.');
+  .description(
+    'Only alerts of assets in these groups; empty: of all assets. One that is deleted later matches nothing.',
+  );
 const minutes = (min: number) => Joi.number().integer().min(min).max(MINUTES_MAX);
 const delayMinutes = minutes(0).description('Notify only of alerts that are still open after so long.');
 const reminderMinutes = minutes(1)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { describeTest } from '../deliveries/attempt-error.ts';
@@ -34,6 +35,7 @@ export interface ChannelsServiceDeps {
   channelsIn(sql: Sql): ChannelsRepository;
   notificationAlertsIn(sql: Sql): Pick<NotificationAlertsRepository, 'removeAll'>;
   notificationsIn(sql: Sql): Pick<NotificationsRepository, 'removeUnsent'>;
+  groupsIn(sql: Sql): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
   sender: MessageSender;
   secretBox: SecretBox;
   hasMailServer: boolean;
@@ -61,6 +63,13 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
   const sealSecret = (ref: ChannelRef, secret: string | null): Buffer | null =>
     secret === null ? null : secretBox.seal(secret, secretOwner(ref));
 
+  /** A channel of a group that nobody has would notify of nothing, and nobody would know. */
+  async function requireGroups(sql: Sql, organizationId: string, ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
+    if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
+  }
+
   /** What a disabled or deleted channel has not sent is never sent. */
   async function dropUnsent(sql: Sql, ref: ChannelRef): Promise<void> {
     await notificationAlertsIn(sql).removeAll(ref);
@@ -79,6 +88,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       checkSecret(type, secret);
       if (type === 'email' && !deps.hasMailServer) throw conflict(NO_MAIL_SERVER);
       return transact(async ({ sql }) => {
+        await requireGroups(sql, organizationId, request.groupIds ?? []);
         const channels = channelsIn(sql);
         await channels.lockAll(organizationId);
         if ((await channels.count(organizationId)) >= CHANNELS_MAX) throw conflict(CHANNELS_FULL);
@@ -97,6 +107,9 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         const before = await channels.lock(given);
         if (!before) throw notFound(NO_SUCH_CHANNEL);
         const { type } = before;
+        // Groups that were deleted since stay in what a caller was shown, and may send back.
+        const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
+        await requireGroups(sql, given.organizationId, added);
         // As the row has it, not as the caller spelled it: secrets are encrypted for it.
         const ref = { organizationId: given.organizationId, channelId: before.id };
         const { secret } = change;

@@ -212,7 +212,7 @@ describe('Notification channels', () => {
     const ids = [
       await slack({ status: 'disabled' }),
       await slack({ alertTypes: ['high_temp'] }),
-      await slack({ groupIds: ['01920000-0000-7000-8000-000000000000'] }),
+      await slack({ groupIds: [(await org.api.post('/groups', { name: 'Elsewhere' })).body.id] }),
     ];
     const setBattery = await newDevice(org, 'Cold room');
     await setBattery('low');
@@ -226,6 +226,21 @@ describe('Notification channels', () => {
     for (const id of [...ids, later])
       assert.equal((await org.api.delete(`/notification-channels/${id}`)).status, 204);
     assert.deepEqual((await org.api.get('/notification-channels')).body, { items: [], nextCursor: null });
+  });
+
+  it('name groups that exist, and keep one that is deleted later', async () => {
+    const { body: group } = await org.api.post('/groups', { name: 'Deleted later' });
+    const { body: foreign } = await (await dms.addOrganization()).api.post('/groups', { name: 'Foreign' });
+    const path = `/notification-channels/${await slack({ groupIds: [group.id] })}`;
+    for (const unknown of [foreign.id, '01920000-0000-7000-8000-000000000000']) {
+      const { status } = await org.api.patch(path, { groupIds: [group.id, unknown] });
+      assert.equal(status, 404);
+      const channel = { type: 'slack', target: receiver.url, groupIds: [unknown] };
+      assert.equal((await org.api.post('/notification-channels', channel)).status, 404);
+    }
+    assert.equal((await org.api.delete(`/groups/${group.id}`)).status, 204);
+    assert.equal((await org.api.patch(path, { groupIds: [group.id], delayMinutes: 5 })).status, 200);
+    assert.equal((await org.api.delete(path)).status, 204);
   });
 
   it('are at most a hundred, and belong to their organization alone', async () => {

@@ -1875,7 +1875,7 @@ export interface components {
              *     ]
              */
             alertTypes?: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
-            /** @description Only alerts of assets in these groups; empty: of all assets. Unknown ones match nothing. */
+            /** @description Only alerts of assets in these groups; empty: of all assets. One that is deleted later matches nothing. */
             groupIds?: string[];
             /** @description Notify only of alerts that are still open after so long. */
             delayMinutes?: number;
@@ -3124,7 +3124,7 @@ export interface components {
              *     ]
              */
             alertTypes: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
-            /** @description Only alerts of assets in these groups; empty: of all assets. Unknown ones match nothing. */
+            /** @description Only alerts of assets in these groups; empty: of all assets. One that is deleted later matches nothing. */
             groupIds: string[];
             /** @description Notify only of alerts that are still open after so long. */
             delayMinutes: number;

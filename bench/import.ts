@@ -26,13 +26,13 @@ export async function benchImport(stack: BenchStack): Promise<void> {
   if (!median) throw new Error('there was no round');
   printTable(
     `Import of ${ROWS} rows as CSV, round of the median ratio of ${ROUNDS}`,
-    ['bare insert ms', 'import ms', 'ratio', 'same rows again ms', 'bar'],
+    ['bare insert ms', 'import ms', 'ratio', 'same rows again, slowest ms', 'bar'],
     [
       [
         Math.round(median.bareMs),
         Math.round(median.importMs),
         `${round(median.ratio, 1)} (${rounds.map(({ ratio }) => round(ratio, 1)).join(', ')})`,
-        Math.round(median.againMs),
+        Math.round(Math.max(...rounds.map(({ againMs }) => againMs))),
         median.importMs <= MS_MAX ? `${MS_MAX} ms: met` : `${MS_MAX} ms: NOT MET`,
       ],
     ],

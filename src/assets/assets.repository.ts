@@ -187,13 +187,11 @@ export function createAssetsRepository(sql: Sql) {
     ): Promise<Array<{ id: string; serialNumber: string }>> {
       return query(
         sql,
-        `select a.id, a.serial_number as "serialNumber" from unnest(?::text[]) as wanted (serial_number)
-         cross join lateral (
-           select id, serial_number from assets
-           where organization_id = ? and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
-           limit 1
-         ) as a`,
-        [serialNumbers, organizationId],
+        // No look-up per serial number: of an organization that statistics do not know yet, the planner expects a single
+        // asset, and would read all of them for each.
+        `select id, serial_number as "serialNumber" from assets
+         where ${ACTIVE} and lower(serial_number) = any(?::text[])`,
+        [organizationId, serialNumbers.map((each) => each.toLowerCase())],
       );
     },
 

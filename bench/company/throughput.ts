@@ -1,4 +1,4 @@
-/** What two of a process do together, relative to one: on one machine the aim is that company costs nothing. */
+/** What two of a process do together, relative to one: on one machine, a second process should cost nothing. */
 import { randomInt } from 'node:crypto';
 import { load } from '../support/load.ts';
 import { createLoggers } from '../support/loggers.ts';

@@ -20,7 +20,7 @@ export type Output = string | Table | { text: string; value: unknown };
 
 export interface Command {
   words: string[];
-  /** What follows the words, as the usage text shows it. */
+  /** What follows the words, as the usage text shows it; `NAME…` takes any number of them. */
   args: string;
   summary: string;
   /** Further lines of its own help: what it needs, its exit codes. */
@@ -45,7 +45,8 @@ const REMOTE: OptionTypes = { login: { type: 'string' } };
 export function inputOf(command: Command, typed: string[]): CommandInput {
   const { names } = shapeOf(command.args);
   const { positionals, values } = parsedWith(typed, optionsOf(command));
-  if (positionals.length > names.length) {
+  const takesAny = names.at(-1)?.endsWith('…');
+  if (positionals.length > names.length && !takesAny) {
     throw new UsageError(`${positionals[names.length]} is one word too many: ${callOf(command)}`);
   }
   return { positionals, options: values, isJson: values.json === true };

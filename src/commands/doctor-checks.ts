@@ -26,7 +26,8 @@ export interface Check {
 const SKEW_MS_MAX = 2_000;
 const DISK_GIB_MIN = 2;
 const GIB = 1024 ** 3;
-const POSTGRES_MIN = 15;
+/** The first one that has `uuidv7()`, by which rows get their ids. */
+const POSTGRES_MIN = 18;
 
 const good = (detail: string): Finding => ({ state: 'good', detail });
 const bad = (detail: string, todo: string): Finding => ({ state: 'bad', detail, todo });

@@ -28,7 +28,8 @@ export const fleetCommands: Command[] = [
   {
     words: ['fleet', 'confirm'],
     args: '--org NAME',
-    summary: 'confirms that the devices of an overdue fleet are: each of its devices has its own events then',
+    summary:
+      'confirms that the devices of an overdue fleet really are offline; each then gets its own events',
     ...changing('confirmFleet', async (input, { sql }) => {
       const name = option(input, 'org');
       if (name === undefined) throw new UsageError('--org NAME is missing');

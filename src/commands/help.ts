@@ -10,8 +10,8 @@ Exit codes: 0 done, 1 it failed, 2 it was called wrongly. Further ones stand in 
 export function helpOf(commands: Command[]): string {
   const [only] = commands;
   if (only && commands.length === 1) return helpOfOne(only);
-  const isWide = (command: Command) => callOf(command).length;
-  const width = Math.min(48, Math.max(...commands.map(isWide)));
+  const widthOf = (command: Command) => callOf(command).length;
+  const width = Math.min(48, Math.max(...commands.map(widthOf)));
   const section = (title: string, some: Command[]) =>
     some.length === 0 ? '' : `${title}\n${some.map((each) => lineOf(each, width)).join('')}\n`;
   return `npm run dms -- COMMAND

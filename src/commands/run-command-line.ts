@@ -8,11 +8,12 @@ import { printOutput } from './print-output.ts';
 
 const FAILED = 1;
 const WRONG_USE = 2;
-const HELP = new Set(['--help', '-h', 'help']);
+const HELP = ['--help', '-h'];
 
 export async function runCommandLine(typed: string[]): Promise<void> {
-  if (typed.length === 0 || typed.some((word) => HELP.has(word))) {
-    process.stdout.write(helpOf(commandsOf(typed.filter((word) => !HELP.has(word)))));
+  if (asksForHelp(typed)) {
+    const about = typed[0] === 'help' ? typed.slice(1) : typed;
+    process.stdout.write(helpOf(commandsOf(about.filter((word) => !HELP.includes(word)))));
     return;
   }
   try {
@@ -26,6 +27,13 @@ export async function runCommandLine(typed: string[]): Promise<void> {
     process.stderr.write(`${fault.message.trimEnd()}\n`);
     process.exitCode = fault.exitCode;
   }
+}
+
+/** `help` may also be the name of something, and what follows `--` is no option of ours. */
+function asksForHelp(typed: string[]): boolean {
+  const end = typed.indexOf('--');
+  const options = end === -1 ? typed : typed.slice(0, end);
+  return typed.length === 0 || typed[0] === 'help' || options.some((word) => HELP.includes(word));
 }
 
 /** Null for what no command expects. */
@@ -50,12 +58,10 @@ const findCommand = (typed: string[]): Command => {
   return command;
 };
 
-/** Those that begin with as many of the words as any does. */
+/** The command of these words, or else all that begin with the first one; all when none does. */
 function commandsOf(words: string[]): Command[] {
-  const isBegun = (count: number) =>
-    commands.filter((command) => words.slice(0, count).every((word, index) => command.words[index] === word));
   const exact = commands.find((command) => command.words.every((word, index) => words[index] === word));
   if (exact) return [exact];
-  const begun = isBegun(1);
-  return words.length > 0 && begun.length > 0 ? begun : commands;
+  const group = commands.filter((command) => command.words[0] === words[0]);
+  return group.length > 0 ? group : commands;
 }

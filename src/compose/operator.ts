@@ -36,6 +36,7 @@ import { createWatch } from '../operator/watch.service.ts';
 import { createWebhookHoursRepository } from '../operator/webhook-hours.repository.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
+import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -168,7 +169,7 @@ const runUrlIn =
   (jobId: string): string | null =>
     temporalUiUrl === null
       ? null
-      : `${temporalUiUrl.replace(/\/+$/, '')}/namespaces/${temporalNamespace}/workflows/apply-profile:${jobId}`;
+      : `${temporalUiUrl.replace(/\/+$/, '')}/namespaces/${temporalNamespace}/workflows/${applyProfileId(jobId)}`;
 
 const own = (name: string) => new URL(`../operator/static/${name}`, import.meta.url);
 const uplot = (name: string) =>

@@ -31,7 +31,7 @@ export function createNotificationAlertsRepository(sql: Sql) {
   return {
     /**
      * In the transaction of the alerts: openings for every channel that is to know of them, and ends where an opening
-     * was queued. It inserts and updates nothing, and the lock that it takes keeps the channel from being deleted only:
+     * was queued. It only inserts: it updates no row, and the lock that it takes keeps the channel from being deleted only:
      * who stores frames waits for nobody who gathers.
      */
     async queue(opened: OpenedAlert[], ended: EndedAlert[], at: Date): Promise<void> {
@@ -135,7 +135,7 @@ export function createNotificationAlertsRepository(sql: Sql) {
       ]);
     },
 
-    /** What is due before that is due then. */
+    /** Postpones to `until` what is due earlier. */
     async postpone(ref: ChannelRef, until: Date): Promise<void> {
       await query(sql, `update notification_alerts set due_at = ? where ${OF_CHANNEL} and due_at < ?`, [
         until.toISOString(),

@@ -1,5 +1,5 @@
 /**
- * What is said of alerts that are due on a channel, and when the next word on each is due. Outside of quiet hours: what
+ * Decides what a notification says about each alert that is due, and when that alert is due again. Outside of quiet hours: what
  * they held is due when they end. An alert that is over before its opening was said is never mentioned.
  */
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved'] as const;

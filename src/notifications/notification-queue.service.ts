@@ -8,7 +8,7 @@ export interface NotificationQueueDeps {
   now(): Date;
 }
 
-/** By their events, so of an alert that has none nobody is notified; one statement for all, and none without an alert. */
+/** Works from the published events: an alert without an event notifies nobody. One statement for all, or none. */
 export function createQueueNotifications({ notificationAlertsIn, now }: NotificationQueueDeps): Publish {
   return async ({ sql }, events) => {
     const opened = events.filter((event) => event.type === 'alert.created');

@@ -35,11 +35,11 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= ? and (leased_until is 
 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
 
-/** Claims belong to the owner, a process: it alone records their outcome. */
 const WITH_CHANNELS = {
   text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active'`,
 };
 
+/** Claims belong to the owner, a process: it alone records their outcome. */
 export function createNotificationsRepository(sql: Sql, ownerId: string) {
   return {
     /** Channels of all organizations with alerts or messages that are due. */
@@ -157,7 +157,7 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
       );
     },
 
-    /** Messages that are due before that are due then. */
+    /** Postpones to `until` the messages that are due earlier. */
     async postpone(ref: ChannelRef, until: Date): Promise<void> {
       await query(
         sql,

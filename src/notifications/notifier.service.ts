@@ -90,7 +90,7 @@ export function createNotifier(deps: NotifierDeps) {
     return { ...ref, state: 'pending', nextAttemptAt: new Date(now().getTime() + waitMs), error };
   }
 
-  /** False when it has to wait for others. */
+  /** Does nothing while the organization or the process is at its limit: the next look finds the channel again. */
   function start(channel: ChannelRef): void {
     const { organizationId, channelId } = channel;
     const ofOrganization = underWay.get(organizationId) ?? new Set();

@@ -1,7 +1,7 @@
 import { acknowledgeable, byAlert } from './acknowledgement.ts';
 import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
 import { alertsView } from './alerts-view.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
@@ -35,7 +35,7 @@ export function alertsRoutes({ ask, layout, acknowledgements }: AlertsPageDeps):
           filter,
           mayChange: session.role !== 'read',
         });
-        const notice = DONE[query.get('done') ?? ''];
+        const notice = noticeOf(query, DONE);
         return { page: layout({ title: 'Alerts', session, section: 'Alerts', watch: url, notice }, content) };
       },
     },

@@ -52,9 +52,9 @@ export const latestView = (
   { latest, lookedAt }: JobProgress,
   serialNumbers: ReadonlyMap<string, string>,
   now: Date,
-): Html => html`<h2>Latest devices</h2>
+): Html => html`<h2>Devices that hold it up</h2>
 ${table({
-  caption: 'The devices that the job waits for, the latest first',
+  caption: 'The devices that the job waits for, the most overdue first',
   head: ['Device', 'State', 'Why', 'Contact, at the latest', 'Last contact'],
   rows: latest.map((device): Content[] => [
     html`<a class="name" href="/operator/devices/${device.assetId}">${serialNumbers.get(device.assetId) ?? 'archived'}</a>`,

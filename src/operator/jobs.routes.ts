@@ -4,7 +4,7 @@ import { applyView } from './apply-view.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { jobsView, jobView } from './jobs-view.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 
 export interface JobsPageDeps extends PageDeps {
@@ -86,7 +86,7 @@ export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDe
           runUrl: runUrl(job.id),
           mayChange: session.role !== 'read',
         });
-        const notice = DONE[query.get('done') ?? ''];
+        const notice = noticeOf(query, DONE);
         const title = `Job of ${job.profileSlug}`;
         return { page: layout({ title, session, section: 'Jobs', watch: url, notice }, content) };
       },

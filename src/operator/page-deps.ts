@@ -20,6 +20,12 @@ export interface PageDeps {
 
 export type OperatorPage = PageRoute<Session>;
 
+/** What the last form did: `done` names one of the sentences, and anybody can write another name into the address. */
+export function noticeOf(query: URLSearchParams, sentences: Record<string, string>): string | undefined {
+  const done = query.get('done') ?? '';
+  return Object.hasOwn(sentences, done) ? sentences[done] : undefined;
+}
+
 /** Of a query: only those that are given. */
 export const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));

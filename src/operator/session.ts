@@ -10,7 +10,7 @@ export interface Session {
   /** Of the person. */
   name: string;
   role: Role;
-  /** The key that asked for the link; null: the command line. */
+  /** The key that asked for the link; null: the command line, or an identity provider signed the person in. */
   keyId: string | null;
 }
 

@@ -23,7 +23,7 @@ const KEY_WORKS = `(s.key_id is null or exists (
 
 export function createSessionsRepository(sql: Sql) {
   return {
-    /** What the organization has left over of earlier ones goes. */
+    /** Also deletes the organization's expired links and sessions. */
     async insert({ organizationId, id, hash, name, role, keyId, expiresAt }: NewLink): Promise<void> {
       await query(
         sql,

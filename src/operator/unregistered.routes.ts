@@ -1,4 +1,4 @@
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import { unregisteredView } from './unregistered-view.ts';
 
@@ -19,7 +19,7 @@ export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
         const cursor = given({ cursor: query.get('cursor') });
         const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });
         const content = unregisteredView(devices, session.role !== 'read');
-        const notice = DONE[query.get('done') ?? ''];
+        const notice = noticeOf(query, DONE);
         const title = 'Unregistered devices';
         return { page: layout({ title, session, section: 'Fleet', watch: url, notice }, content) };
       },

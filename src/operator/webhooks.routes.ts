@@ -1,7 +1,7 @@
 import { notFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryView } from './delivery-view.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
 import type { WebhookHoursRepository } from './webhook-hours.repository.ts';
@@ -116,7 +116,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
       role: 'read',
       isLive: true,
       handle: ({ visitor, params, query, url }) =>
-        page(visitor, params, query, { url, notice: DONE[query.get('done') ?? ''] }),
+        page(visitor, params, query, { url, notice: noticeOf(query, DONE) }),
     },
     {
       method: 'POST',
@@ -158,7 +158,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
         const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
         const mayChange = session.role !== 'read';
         const content = deliveryView({ delivery, path: pathOf(params), mayChange });
-        const notice = DONE[query.get('done') ?? ''];
+        const notice = noticeOf(query, DONE);
         return { page: layout(show(session, delivery.eventType, url, notice), content) };
       },
     },

@@ -16,7 +16,7 @@ const OPTIONS = {
   storeFields: ['title', 'heading', 'excerpt'],
 };
 
-/** As JSON. Other work has its turn after each page. */
+/** Answers with the index as JSON. Other work has its turn after each page. */
 export async function toSearchIndex(pages: Iterable<IndexedPage>): Promise<string> {
   const index = new MiniSearch(OPTIONS);
   for (const page of pages) {

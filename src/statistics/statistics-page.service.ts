@@ -10,7 +10,7 @@ const CHARTS_TOP = 110;
 const CHARTS_BOTTOM = 800;
 const TEXT_HEIGHT = 40;
 const ALERTS_MAX = 4;
-/** The greatest number of channels of a logger, with another type after a replacement at most. */
+/** A logger has six channels; new hardware may add a second type for some of them. */
 const CHANNELS_MAX = 8;
 
 type Page = InstanceType<typeof PDFDocument>;

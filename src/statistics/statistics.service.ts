@@ -2,7 +2,7 @@
 import { type AlertDefinition, definitionsOf } from '../alerts/alert-definition.ts';
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/channel-layout.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { type DeviceSync, monitoredConfig } from '../devices/device-sync.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { StoredReading } from '../measurements/reading.ts';
@@ -24,7 +24,7 @@ export interface StatisticsDeps {
 }
 
 interface DeviceState {
-  sync: { reported: { config: DeviceConfiguration } | null; confirmed: DeviceConfiguration | null };
+  sync: Pick<DeviceSync, 'reported' | 'confirmed' | 'pending'>;
 }
 
 export interface Statistics extends Span {
@@ -66,7 +66,7 @@ export function createStatisticsService(deps: StatisticsDeps) {
       from: from.getTime(),
       to: Math.max(from.getTime(), Math.min(to.getTime(), deps.now().getTime())),
     };
-    const definitions = definitionsOf(device?.sync.confirmed ?? {});
+    const definitions = definitionsOf((device && monitoredConfig(device.sync)) ?? {});
     const fold = createStatisticsFold({
       ...span,
       holdMsOf: (type) => (measurementTypeOf(type)?.kind === 'binary' ? Number.POSITIVE_INFINITY : holdMs),

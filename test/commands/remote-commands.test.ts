@@ -192,11 +192,18 @@ describe('Commands by API', () => {
     assert.match((await run('doctor')).stdout, /✘ API: .*\n {4}see that it runs/);
   });
 
+  it('take `help` for a name where a name is expected', async () => {
+    const { code, stderr } = await run('jobs', 'show', 'help');
+    assert.deepEqual([code, stderr.includes('npm run dms')], [1, false]);
+  });
+
   it('complete: list what may follow, commands and options', async () => {
     const typed = async (...words: string[]) =>
       (await run('complete', '--', ...words)).stdout.trim().split('\n');
     assert.deepEqual(await typed('jobs', ''), ['cancel', 'list', 'retry', 'show', 'watch']);
     assert.deepEqual(await typed('jobs', 'list', '--'), ['--json', '--limit', '--login', '--status']);
+    const long = ['operator', 'link', '--org', 'Acme', '--role', 'write', '--name', 'Ann', '--'];
+    assert.deepEqual((await run('complete', '--', ...long)).code, 0);
     for (const shell of ['bash', 'zsh', 'fish']) assert.equal((await run('completion', shell)).code, 0);
   });
 });

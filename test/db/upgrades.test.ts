@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { migrations } from '../../migrations/index.ts';
-import { buildIndex } from '../../migrations/steps/build-index.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate, migrateTo } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
@@ -86,26 +85,5 @@ describe('During an upgrade', () => {
       [statement],
     );
     return rows.length > 0;
-  }
-
-  it('an index whose build was interrupted is built anew, and one that is there is kept', async () => {
-    await query(sql, 'create table things (id integer)');
-    await query(sql, 'insert into things values (1), (1)');
-    const index = { name: 'things_id_idx', on: 'things (id)' };
-    await assert.rejects(buildIndex(sql, { ...index, isUnique: true }), /duplicat|unique/);
-    await buildIndex(sql, index);
-    const before = await stateOf('things_id_idx');
-    assert.deepEqual({ ...before, oid: 0 }, { oid: 0, valid: true, unique: false });
-    await buildIndex(sql, index);
-    assert.deepEqual(await stateOf('things_id_idx'), before);
-  });
-
-  async function stateOf(name: string) {
-    const [row] = await query<{ oid: number; valid: boolean; unique: boolean }>(
-      sql,
-      'select indexrelid::bigint as oid, indisvalid as valid, indisunique as "unique" from pg_index where indexrelid = ?::regclass',
-      [name],
-    );
-    return row;
   }
 });

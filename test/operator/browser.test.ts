@@ -158,7 +158,7 @@ describe("The operators' page in a browser", function () {
     await press('Apply to 2');
     assert.match(
       (await page.textContent('main')) ?? '',
-      /Latest devices.*Blood bank|Latest devices.*282C02424E01/s,
+      /Devices that hold it up.*Blood bank|Devices that hold it up.*282C02424E01/s,
     );
     await dms.device.get('/devices/282C02424E01/pending-config');
     const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };

@@ -90,7 +90,7 @@ describe('The page of a job', () => {
     assert.match(text, /1 of 2/);
     assert.match(text, /the first 50 % of the devices/);
     assert.match(text, /Expected end.*?<time datetime="[^"]+">.*?but for 1 device/s);
-    const latest = text.slice(text.indexOf('Latest devices'));
+    const latest = text.slice(text.indexOf('Devices that hold it up'));
     assert.match(latest, /STAGED-0001.*never been in contact.*STAGED-0000.*next contact/s);
   });
 

@@ -80,6 +80,15 @@ describe('Statistics of a device', () => {
     assert.ok(new Date(found.channels[0].gaps.at(-1).to).getTime() <= Date.now());
   });
 
+  it('has the bounds that watch a device before its first report: those that are pending for it', async () => {
+    const id = await register(dms, 'NEW');
+    await apply(dms, 'fridge', { serialNumbers: ['NEW'] });
+    const readings = [{ channel: 1, type: 'temperature', value: 9, measuredAt: time(0) }];
+    await dms.device.post('/devices/NEW/measurements', { readings });
+    const { body } = await dms.api.get(`/assets/${id}/statistics?from=${time(0)}&to=${time(5)}`);
+    assert.deepEqual(body.channels[0].alerts, [{ type: 'range', lowC: 2, highC: 8, secondsOutside: 300 }]);
+  });
+
   it('is the same as one page of PDF, whatever the name of the asset', async () => {
     const { status, headers, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
     assert.equal(status, 200);

@@ -1,4 +1,4 @@
-/** Applies a profile to all devices, and waits until each of them runs it. */
+/** Applies a profile to all devices, and waits until each of them runs it or has refused it, or the deadline is over. */
 import { createClient, waitUntilApplied } from '../src/index.ts';
 
 const { DMS_URL = 'http://127.0.0.1:8080', DMS_KEY = '', PROFILE = 'vaccine-fridge' } = process.env;

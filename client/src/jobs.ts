@@ -17,7 +17,10 @@ const POLL_MS = 1_000;
 const SLOWEST = 10;
 const UNDER_WAY = new Set<string>(['scheduled', 'running']);
 
-/** Until every device of the job runs the configuration, has refused it, or the deadline is over: answers the ended job. */
+/**
+ * Until every device of the job runs the configuration or has refused it, the deadline is over, or the job was cancelled or
+ * aborted: its `status` says which.
+ */
 export async function waitUntilApplied(
   dms: Pick<Client, 'getConfigJob'>,
   jobId: string,

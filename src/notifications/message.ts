@@ -1,6 +1,6 @@
 /** A notification as people read it, and as a webhook gets it. */
 import { type Alert, type AlertView, alertView } from '../alerts/alert.ts';
-import type { MentionKind } from './notification-plan.ts';
+import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 
 /** The rest is counted. */
 export const NAMED_MAX = 20;
@@ -42,15 +42,14 @@ const COUNTED: Record<MentionKind, (count: number) => string> = {
   reminder: (count) => `${count} still open`,
   resolved: (count) => `${count} over`,
 };
-const KINDS: MentionKind[] = ['opened', 'reminder', 'resolved'];
 
 /** `named` are the first of those that are counted. */
 export function composeMessage(named: readonly MentionedAlert[], counts: MentionCounts): Message {
-  const sections = KINDS.flatMap((kind) => {
+  const sections = MENTION_KINDS.flatMap((kind) => {
     const lines = named.filter((each) => each.kind === kind).map(toLine);
     return lines.length === 0 ? [] : [`${HEADINGS[kind]}:\n${lines.join('\n')}`];
   });
-  const more = KINDS.reduce((sum, kind) => sum + counts[kind], 0) - named.length;
+  const more = MENTION_KINDS.reduce((sum, kind) => sum + counts[kind], 0) - named.length;
   if (more > 0) sections.push(`and ${more} more`);
   const alerts = named.map(({ kind, assetName, alert }) => ({
     change: kind,
@@ -77,7 +76,7 @@ function subjectOf(named: readonly MentionedAlert[], counts: MentionCounts): str
   const [only] = named;
   if (only && named.length === 1 && counts[only.kind] === 1)
     return `${SINGLE[only.kind]}: ${toOneLine(only.assetName)}, ${nameOf(only.alert)}`;
-  return KINDS.filter((kind) => counts[kind] > 0)
+  return MENTION_KINDS.filter((kind) => counts[kind] > 0)
     .map((kind) => COUNTED[kind](counts[kind]))
     .join(', ');
 }

@@ -43,8 +43,12 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     return { from: new Date(to.getTime() - spanMs).toISOString(), to: to.toISOString() };
   };
 
-  async function listBuckets(session: Session, assetId: string, span: CurveSpan): Promise<BucketView[]> {
-    const query = { ...spanUntilNow(span), resolution: span.resolution, limit: '500' };
+  async function listBuckets(
+    session: Session,
+    assetId: string,
+    span: { from: string; to: string; resolution: string },
+  ): Promise<BucketView[]> {
+    const query = { ...span, limit: '500' };
     const buckets: BucketView[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
@@ -104,14 +108,14 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       async handle({ visitor: session, params, query }) {
         const { assetId = '' } = params;
         const span = toSpan(query.get('span'));
+        const { from, to } = spanUntilNow(span);
         const device = await ask(session, 'getAsset', { params });
         const [buckets, { deviceConfig }, alerts, jobs] = await Promise.all([
-          listBuckets(session, assetId, span),
+          listBuckets(session, assetId, { from, to, resolution: span.resolution }),
           ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
           listAlerts(session, assetId, '100'),
           deviceJobs.list(session.organizationId, assetId, CHANGES_MAX),
         ]);
-        const { from, to } = spanUntilNow(span);
         const startS = seconds(from);
         const endS = seconds(to);
         const changes = jobs

@@ -1,4 +1,7 @@
 import type { AssetOrder } from '../assets/asset-order.ts';
+import { BATTERY_STATUSES } from '../devices/device-status.ts';
+import { SYNC_STATUSES } from '../devices/device-sync.ts';
+import { DEVICE_STATUSES } from '../presence/presence.ts';
 import type { Answers, FleetView } from './answers.ts';
 import { applyRow } from './apply-view.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
@@ -111,9 +114,9 @@ ${group('Attention', [
 }
 
 const CHOICES: ReadonlyArray<readonly [string, string, readonly string[]]> = [
-  ['status', 'Contact', ['new', 'online', 'offline']],
-  ['syncStatus', 'Configuration', ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted']],
-  ['batteryStatus', 'Battery', ['ok', 'low', 'unknown']],
+  ['status', 'Contact', DEVICE_STATUSES],
+  ['syncStatus', 'Configuration', SYNC_STATUSES],
+  ['batteryStatus', 'Battery', BATTERY_STATUSES],
 ];
 
 const filterForm = (

@@ -1,5 +1,5 @@
 import type { JobView } from '../config-jobs/config-job.ts';
-import { hasEnded, TARGET_STATES } from '../config-jobs/config-job.ts';
+import { hasEnded, JOB_STATUSES, TARGET_STATES } from '../config-jobs/config-job.ts';
 import type { Answers, TargetView } from './answers.ts';
 import { applyForm } from './apply-view.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -27,13 +27,11 @@ interface JobsOptions {
   mayChange: boolean;
 }
 
-const STATUSES = ['running', 'scheduled', 'succeeded', 'completed_with_failures', 'aborted', 'cancelled'];
-
 export const jobsView = ({ jobs, profiles, filter, mayChange }: JobsOptions): Html => html`
 <h1>Configuration jobs</h1>
 ${tabs('Status', [
   { href: '/operator/jobs', label: 'All', isCurrent: filter.status === undefined },
-  ...STATUSES.map((status) => ({
+  ...JOB_STATUSES.map((status) => ({
     href: `/operator/jobs?status=${status}`,
     label: toWords(status),
     isCurrent: filter.status === status,

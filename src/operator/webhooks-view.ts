@@ -1,3 +1,4 @@
+import { DELIVERY_STATES } from '../deliveries/delivery.ts';
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
 import { failuresView, resendButton } from './delivery-view.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -64,8 +65,6 @@ interface WebhookOptions {
   now: Date;
 }
 
-const STATES = ['pending', 'retrying', 'failed', 'blocked', 'held', 'delivered', 'cancelled'];
-
 export const webhookView = ({
   webhook,
   deliveries,
@@ -95,7 +94,7 @@ ${live('failures', more.failures.length > 0 && failuresView(more.failures, path)
 <h2>Deliveries</h2>
 ${tabs('State', [
   { href: path, label: 'All', isCurrent: filter.state === undefined },
-  ...STATES.map((state) => ({
+  ...DELIVERY_STATES.map((state) => ({
     href: `${path}?state=${state}`,
     label: toWords(state),
     isCurrent: filter.state === state,

@@ -1,4 +1,4 @@
-"""Applies a profile to all devices, and waits until each of them runs it."""
+"""Applies a profile to all devices, and waits until each of them runs it or has refused it, or the deadline is over."""
 
 import os
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
-import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
+import { ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { conflict, notFound } from '../process/errors.ts';
 import { alertView, NO_SUCH_ALERT } from './alert.ts';
@@ -35,7 +35,7 @@ export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {
       auth,
       query: listAlertsQuery,
       responses: { 200: alertListSchema },
-      async handle({ caller, query, url }) {
+      async handle({ caller, query }) {
         const { status = null, type = null, assetId = null, cursor: before = null, limit } = query;
         const found = await alerts.list(caller.organizationId, {
           status,
@@ -51,7 +51,7 @@ export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {
           totalItems: found.total,
           nextCursor: page.nextCursor,
         };
-        return ok(body, nextLink(url, page.nextCursor));
+        return ok(body);
       },
     }),
     route({

@@ -1,9 +1,10 @@
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { nextLink } from '../http/list-cursors.ts';
 import { mediaType } from '../http/media-type.ts';
 import { decodeUtf8, parseJson } from '../http/read-body.ts';
-import { created, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
+import { created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';

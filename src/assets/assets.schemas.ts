@@ -4,14 +4,13 @@ import { BATTERY_STATUSES, type BatteryStatus, SIGNAL_STRENGTHS } from '../devic
 import { SYNC_STATUSES, type SyncStatus } from '../devices/device-sync.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
 import type { LatestView } from '../devices/latest-readings.ts';
-import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
+import { limit, name as nameOf, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 
-const BLANK = '{{#label}} must not be blank';
 const text = (max: number) => Joi.string().max(max);
 
-const name = text(128).pattern(/\S/).messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK });
+const name = nameOf(128);
 const waterType = text(32);
 const floor = Joi.number().integer().min(-100).max(1000);
 const model = text(64).description('Sensor product line');
@@ -98,7 +97,9 @@ export interface ListAssets {
 
 export const listAssetsQuery = Joi.object<ListAssets, true>({
   limit: limit(50),
-  cursor: cursor().description('Id of the last asset of the page before'),
+  cursor: uuid()
+    .description('Id of the last asset of the page before')
+    .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' }),
   model: text(64).description('Only this product line'),
   'model-name': text(64).description('Use model').meta({ deprecated: true }),
   q: text(128).description('Part of the serial number or the name; case does not count').example('fridge'),

@@ -49,6 +49,8 @@ export interface AssetsServiceDeps {
   targetsIn(sql: Sql): AssetTargets;
   groups: AssetGroups;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
+  /** Ends what devices of that serial number alone sign in with. */
+  revokeToken(sql: Sql, organizationId: string, serialNumber: string): Promise<unknown>;
   /** Resolves what is open of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function createAssetsService({
   targetsIn,
   groups,
   jobsProgressed,
+  revokeToken,
   resolveAlerts,
 }: AssetsServiceDeps) {
   return {
@@ -97,12 +100,14 @@ export function createAssetsService({
       });
     },
 
-    /** Withdraws the pending change, cancels the targets and resolves the alerts of the asset; its history stays. */
+    /** Withdraws the pending change, cancels the targets, ends the token and resolves the alerts; the history stays. */
     archive(transact: Transact, organizationId: string, id: string): Promise<void> {
       return transact(async ({ sql, afterCommit }) => {
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
         if (!device) throw notFound(NO_SUCH_ASSET);
         await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
+        const serialNumber = await assetsIn(sql).lockSerial(organizationId, id);
+        if (serialNumber !== null) await revokeToken(sql, organizationId, serialNumber);
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
         await resolveAlerts({ sql }, [{ organizationId, assetId: id }]);

@@ -1,5 +1,5 @@
 import { toId } from '../http/audit.ts';
-import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
+import { ok, pageOf, type Route, route } from '../http/route.ts';
 import type { AuditRepository } from './audit.repository.ts';
 import { auditListSchema, listAuditQuery } from './audit.schemas.ts';
 import { auditEntryView } from './audit.ts';
@@ -17,7 +17,7 @@ export function auditRoutes(audit: Pick<AuditRepository, 'list'>): Route[] {
       auth: 'customer',
       query: listAuditQuery,
       responses: { 200: auditListSchema },
-      async handle({ caller, query, url }) {
+      async handle({ caller, query }) {
         const { actor = null, subject, from = null, to = null, limit, cursor: before = null } = query;
         const found = await audit.list(caller.organizationId, {
           actor,
@@ -28,7 +28,7 @@ export function auditRoutes(audit: Pick<AuditRepository, 'list'>): Route[] {
           limit: limit + 1,
         });
         const page = pageOf(found, limit, ({ id }) => id);
-        return ok({ ...page, items: page.items.map(auditEntryView) }, nextLink(url, page.nextCursor));
+        return ok({ ...page, items: page.items.map(auditEntryView) });
       },
     }),
   ];

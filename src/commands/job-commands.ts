@@ -6,7 +6,7 @@ import { progressLine } from './progress-line.ts';
 import { take } from './take.ts';
 
 const LISTED_DEFAULT = '20';
-const AWAITED_SHOWN = 10;
+const TARGETS_SHOWN = 10;
 /** Some device did not get the change. */
 const NOT_APPLIED = 3;
 
@@ -23,15 +23,23 @@ export const jobCommands: Command[] = [
   {
     words: ['jobs', 'show'],
     args: 'ID',
-    summary: 'shows a job, and whom it waits for',
+    summary: 'shows a job, whom it waits for, and who refused it and why',
     ...byApi(async ({ dms }, input) => {
       const jobId = required(input, 0, 'ID');
       const job = await dms.getConfigJob({ jobId });
-      const awaited = await take(each(dms.listConfigJobTargets, { jobId, state: 'waiting' }), AWAITED_SHOWN);
-      const serials = awaited.map(({ serialNumber }) => serialNumber);
-      const waits =
-        serials.length === 0 ? '' : `\nWaits for ${serials.join(', ')}${more(job, serials.length)}`;
-      return { text: `${describe(job)}${waits}`, value: { ...job, waitsFor: serials } };
+      const targets = (state: 'waiting' | 'failed') =>
+        take(each(dms.listConfigJobTargets, { jobId, state }), TARGETS_SHOWN);
+      const [awaited, failed] = await Promise.all([targets('waiting'), targets('failed')]);
+      const waitsFor = awaited.map(({ serialNumber }) => serialNumber);
+      const refusedBy = failed.map(({ serialNumber, reason }) => ({ serialNumber, reason }));
+      const { waiting, failed: failedCount } = job.counts;
+      const lines = [
+        describe(job),
+        ...(waitsFor.length > 0 ? [`Waits for ${waitsFor.join(', ')}${more(waiting, waitsFor.length)}`] : []),
+        ...refusedBy.map(({ serialNumber, reason }) => `${serialNumber}: ${reason}`),
+        ...(failedCount > refusedBy.length ? [`…${more(failedCount, refusedBy.length)}`] : []),
+      ];
+      return { text: lines.join('\n'), value: { ...job, waitsFor, refusedBy } };
     }),
   },
   {
@@ -106,5 +114,4 @@ function failures({ failed, timedOut }: ConfigJob['counts']): string {
     .join('');
 }
 
-const more = ({ counts }: ConfigJob, shown: number): string =>
-  counts.waiting > shown ? ` and ${counts.waiting - shown} more` : '';
+const more = (count: number, shown: number): string => (count > shown ? ` and ${count - shown} more` : '');

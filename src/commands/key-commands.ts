@@ -8,6 +8,7 @@ import { createKeyIssuer } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { changing } from './changing.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
+import { isName, nameRule } from './names.ts';
 import { type Ensured, ensured, organizationName } from './organization-commands.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -127,8 +128,8 @@ function roleOption(input: CommandInput, kind: KeyKind): Role | null {
 
 function nameOption(input: CommandInput): string | null {
   const name = option(input, 'name') ?? null;
-  if (name !== null && (name.trim() === '' || name.length > NAME_MAX))
-    throw new UsageError(`--name must have 1 to ${NAME_MAX} characters`);
+  if (name !== null && !isName(name, NAME_MAX))
+    throw new UsageError(`--name must have ${nameRule(NAME_MAX)}`);
   return name;
 }
 

@@ -5,6 +5,7 @@ import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { createLinkIssuer } from '../operator/sessions.service.ts';
 import { changing } from './changing.ts';
 import { type Command, type CommandInput, option, UsageError } from './command.ts';
+import { isName, nameRule } from './names.ts';
 import { findOperatorUrl } from './operator-url.ts';
 
 export const operatorCommands: Command[] = [
@@ -47,7 +48,7 @@ function roleOption(input: CommandInput) {
 
 function personName(input: CommandInput): string {
   const name = option(input, 'name') ?? 'operator';
-  if (name.trim() === '' || name.length > OPERATOR_NAME_MAX)
-    throw new UsageError(`--name must have 1 to ${OPERATOR_NAME_MAX} characters`);
+  if (!isName(name, OPERATOR_NAME_MAX))
+    throw new UsageError(`--name must have ${nameRule(OPERATOR_NAME_MAX)}`);
   return name;
 }

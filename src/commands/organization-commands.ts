@@ -2,13 +2,13 @@ import type { Sql } from '../db/database.ts';
 import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, required, UsageError } from './command.ts';
+import { isName, nameRule } from './names.ts';
 import { withDatabase } from './with-database.ts';
 
 const NAME_MAX = 128;
 
 export function organizationName(name: string): string {
-  if (name.trim() === '' || name.length > NAME_MAX)
-    throw new UsageError(`NAME must have 1 to ${NAME_MAX} characters`);
+  if (!isName(name, NAME_MAX)) throw new UsageError(`NAME must have ${nameRule(NAME_MAX)}`);
   return name;
 }
 

@@ -36,6 +36,7 @@ export function composeAssets(
     targetsIn: createDeviceTargetsRepository,
     groups,
     jobsProgressed,
+    revokeToken: deviceTokens.revoke,
     resolveAlerts,
   });
   const imports = createAssetImport({

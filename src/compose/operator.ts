@@ -37,11 +37,13 @@ import { createWebhookHoursRepository } from '../operator/webhook-hours.reposito
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import { applyProfileId } from '../temporal/workflow-ids.ts';
+import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
 const WATCH_INTERVAL_MS = 3_000;
 const WATCH_LIFETIME_MS = 2 * 60_000;
+const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2 };
 const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 100 };
 
 export interface OperatorOptions {
@@ -105,11 +107,23 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       routes: [
         ...pages,
         ...watchRoutes({ watch, isLive: renderer.isLive, limit: createConcurrencyLimit(WATCHES) }),
-        ...signInRoutes({ layout, sessions, provider: settings.oidc && new URL(settings.oidc.issuer).host }),
-        ...composeIdentity(resources, { operatorUrl, sessions }),
+        ...signInRoutes({
+          layout,
+          sessions,
+          provider: settings.oidc && new URL(settings.oidc.issuer).host,
+          lookUps: createKeyedSemaphore(LINK_LOOK_UPS),
+          // Only after the link was looked up: a good one works, whatever others at the address have sent.
+          countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
+        }),
+        ...composeIdentity(resources, {
+          operatorUrl,
+          sessions,
+          // Not the tokens of wrong keys: whether a code is good is known only after the provider was asked.
+          admit: (address) => refuseOver(slices.keys.failures.take(`provider ${address}`)),
+        }),
       ],
       findVisitor: sessions.find,
-      admit: admission(slices),
+      admit: (session) => refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId)),
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,
@@ -124,7 +138,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
 /** Sign-in with an identity provider, where there is one. */
 function composeIdentity(
   { settings, sql, now, log }: Resources,
-  { operatorUrl, sessions }: { operatorUrl: string; sessions: Sessions },
+  { operatorUrl, sessions, admit }: { operatorUrl: string; sessions: Sessions; admit(address: string): void },
 ) {
   if (settings.oidc === null) return [];
   const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now });
@@ -136,6 +150,7 @@ function composeIdentity(
     }),
     rules: settings.oidc,
     attempts: createAttemptSigner(settings.secretsKeys),
+    admit,
     findOrganization: createOrganizationsRepository(sql).findByName,
     /** A link that nobody sees, used at once. */
     async begin(request) {
@@ -151,18 +166,12 @@ function composeIdentity(
   });
 }
 
-/** One limit for somebody who is signed in, as a key has; for others that of wrong keys. */
-const admission =
-  ({ keys }: Slices) =>
-  (session: Session | null, address: string): void => {
-    const waitSeconds = session
-      ? keys.limits.customer.take(toCaller(session).keyId)
-      : keys.failures.take(address);
-    if (waitSeconds === null) return;
-    throw new AppError('rate_limited', `Too many requests: try again in ${waitSeconds} s`, {
-      headers: { 'Retry-After': String(waitSeconds) },
-    });
-  };
+function refuseOver(waitSeconds: number | null): void {
+  if (waitSeconds === null) return;
+  throw new AppError('rate_limited', `Too many requests: try again in ${waitSeconds} s`, {
+    headers: { 'Retry-After': String(waitSeconds) },
+  });
+}
 
 const runUrlIn =
   ({ temporalUiUrl, temporalNamespace }: Resources['settings']) =>
@@ -176,6 +185,7 @@ const uplot = (name: string) =>
   join(dirname(createRequire(import.meta.url).resolve('uplot/package.json')), 'dist', name);
 
 const FILES = {
+  'base.css': own('base.css'),
   'operator.css': own('operator.css'),
   'operator.mjs': own('operator.mjs'),
   'curve.mjs': own('curve.mjs'),

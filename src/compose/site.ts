@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { readStaticFiles } from '../http/static-files.ts';
+import { DIAGRAMS_FOLDER } from '../site/diagrams.ts';
 import { decisionDocument, PICTURES, SECTIONS } from '../site/documents.ts';
 import { REFERENCE_PATH } from '../site/layout.ts';
 import { createSiteRoutes } from '../site/site.routes.ts';
@@ -13,16 +14,19 @@ const ROOT = new URL('../../', import.meta.url);
 const fileOf = (path: string) => new URL(path, ROOT);
 const read = (path: string): string => readFileSync(fileOf(path), 'utf8');
 const own = (name: string) => new URL(`../site/static/${name}`, import.meta.url);
+const BASE = new URL('../operator/static/base.css', import.meta.url);
 const ICON = new URL('../operator/static/icon.svg', import.meta.url);
 
 export function composeSite(hasOperatorsPage: boolean) {
   const unlisted = decisionNames().map((name) => decisionDocument(name, read(`docs/decisions/${name}.md`)));
   const documents = [...SECTIONS.flatMap((section) => section.documents), ...unlisted];
+  const diagrams = readdirSync(fileOf(DIAGRAMS_FOLDER)).map((name) => `${DIAGRAMS_FOLDER}/${name}`);
   const staticFiles = readStaticFiles('/docs/static', {
+    'base.css': BASE,
     'site.css': own('site.css'),
     'site.mjs': own('site.mjs'),
     'minisearch.mjs': moduleOfMiniSearch(),
-    ...Object.fromEntries(PICTURES.map((path) => [nameOf(path), fileOf(path)])),
+    ...Object.fromEntries([...PICTURES, ...diagrams].map((path) => [nameOf(path), fileOf(path)])),
   });
   const site = createSite({
     sections: SECTIONS,
@@ -32,6 +36,9 @@ export function composeSite(hasOperatorsPage: boolean) {
       'openapi.json': REFERENCE_PATH,
       ...Object.fromEntries(PICTURES.map((path) => [path, staticFiles.pathOf(nameOf(path))])),
     },
+    diagramPaths: Object.fromEntries(
+      diagrams.map((path) => [nameOf(path), staticFiles.pathOf(nameOf(path))]),
+    ),
     hasOperatorsPage,
     pathOf: staticFiles.pathOf,
   });

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Shown } from '../http/audit.ts';
-import { created, nextLink, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
+import { created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
 import type { ChosenDevices } from './apply-planner.service.ts';
@@ -84,10 +84,10 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
       auth,
       query: listJobsQuery,
       responses: { 200: jobListSchema },
-      async handle({ caller, query: { status = null, limit, cursor: before = null }, url }) {
+      async handle({ caller, query: { status = null, limit, cursor: before = null } }) {
         const found = await jobs.list(caller.organizationId, { status, before, limit: limit + 1 });
         const page = pageOf(found, limit, ({ id }) => id);
-        return ok({ ...page, items: page.items.map(jobView) }, nextLink(url, page.nextCursor));
+        return ok({ ...page, items: page.items.map(jobView) });
       },
     }),
     route({
@@ -121,17 +121,12 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
       query: listTargetsQuery,
       responses: { 200: targetListSchema },
       errors: [404],
-      async handle({
-        caller,
-        params: { jobId },
-        query: { state = null, limit, cursor: before = null },
-        url,
-      }) {
+      async handle({ caller, params: { jobId }, query: { state = null, limit, cursor: before = null } }) {
         const job = { organizationId: caller.organizationId, jobId };
         const found = await targets.list(job, { state, before, limit: limit + 1 });
         if (found.length === 0 && !(await jobs.exists(job))) throw notFound(NO_SUCH_JOB);
         const page = pageOf(found, limit, ({ assetId }) => assetId);
-        return ok({ ...page, items: page.items.map(targetView) }, nextLink(url, page.nextCursor));
+        return ok({ ...page, items: page.items.map(targetView) });
       },
     }),
     route({

@@ -2,7 +2,7 @@ import { type EndpointRef, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
 import { ENDPOINT_COLLECTIONS, type EndpointCollection } from '../endpoints/endpoint-collections.ts';
 import type { EndpointScope } from '../endpoints/endpoints.repository.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { type Caller, nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
+import { type Caller, ok, pageOf, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import {
@@ -70,14 +70,14 @@ function collectionRoutes(
       query: listDeliveriesQuery,
       responses: { 200: deliveryListSchema },
       errors: [404],
-      async handle({ caller, params: { webhookId }, query, url }) {
+      async handle({ caller, params: { webhookId }, query }) {
         const endpoint = await requireEndpoint(caller, webhookId);
         const { state, limit, cursor: before = null } = query;
         const states = state === undefined ? null : storedStates(state, endpoint.status);
         const found = await deliveries.list(endpoint, { states, before, limit: limit + 1 });
         const page = pageOf(found, limit, ({ id }) => id);
         const items = page.items.map((delivery) => deliveryView(delivery, endpoint));
-        return ok({ ...page, items }, nextLink(url, page.nextCursor));
+        return ok({ ...page, items });
       },
     }),
     route({

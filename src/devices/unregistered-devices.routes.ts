@@ -1,4 +1,4 @@
-import { nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { serialParams } from './devices.schemas.ts';
 import type { createUnregisteredDevicesRepository, ListedDevice } from './unregistered-devices.repository.ts';
@@ -21,10 +21,10 @@ export const unregisteredDevicesRoutes = (
     auth,
     query: listUnregisteredQuery,
     responses: { 200: unregisteredDeviceListSchema },
-    async handle({ caller, query: { limit, cursor }, url }) {
+    async handle({ caller, query: { limit, cursor } }) {
       const found = await devices.listOf(caller.organizationId, { before: cursor ?? null, limit: limit + 1 });
       const { items, nextCursor } = pageOf(found, limit, (device) => device.cursor);
-      return ok({ items: items.map(toView), nextCursor }, nextLink(url, nextCursor));
+      return ok({ items: items.map(toView), nextCursor });
     },
   }),
   route({

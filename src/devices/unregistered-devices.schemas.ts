@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { limit, nextCursor, timestamp } from '../http/schemas.ts';
+import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
 
 /** Time and serial number of the last item. */
 const CURSOR = /^\d{1,18}\.[a-z0-9._:-]{1,64}$/;
@@ -11,10 +11,7 @@ export interface ListUnregistered {
 
 export const listUnregisteredQuery = Joi.object<ListUnregistered, true>({
   limit: limit(50),
-  cursor: Joi.string()
-    .pattern(CURSOR)
-    .description('nextCursor of the page before')
-    .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' }),
+  cursor: cursor(Joi.string().pattern(CURSOR)),
 });
 
 const fields = {

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { SUBSCRIBABLE_TYPES } from '../events/event-catalogue.schemas.ts';
-import { limit, timestamp } from '../http/schemas.ts';
+import { limit, name as nameOf, timestamp } from '../http/schemas.ts';
 import {
   type ChangeEndpoint,
   type CreateEndpoint,
@@ -15,20 +15,13 @@ import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN, secretFault } from './endpoint-se
 import { URL_LENGTH_MAX } from './endpoint-url.ts';
 import { HEALTH_STATES } from './shown-health.ts';
 
-const BLANK = '{{#label}} must not be blank';
-
 const url = Joi.string()
   .max(URL_LENGTH_MAX)
   .description('Absolute http or https URL, without credentials or fragment, of a public host.')
   .example('https://example.com/hooks/loggers');
 /** Stored as sent, with letters beyond ASCII, so answers do not promise a URI in the strict sense. */
 const urlInput = url.meta({ docs: { format: 'uri' } });
-const name = Joi.string()
-  .max(NAME_LENGTH_MAX)
-  .pattern(/\S/)
-  .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
-  .description('For people.')
-  .example('Production');
+const name = nameOf(NAME_LENGTH_MAX).description('For people.').example('Production');
 const status = Joi.string()
   .valid(...ENDPOINT_STATUSES)
   .description('Only active endpoints are delivered to.');

@@ -1,7 +1,7 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
-import { created, nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
 import { changedGroupView, groupView } from './group.ts';
@@ -53,10 +53,10 @@ export function groupsRoutes({ groups, groupsIn, service, membership }: GroupsRo
       auth,
       query: listGroupsQuery,
       responses: { 200: groupListSchema },
-      async handle({ caller, query: { limit, cursor: before = null }, url }) {
+      async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await groups.list(caller.organizationId, { before, limit: limit + 1 });
         const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(groupView), nextCursor }, nextLink(url, nextCursor));
+        return ok({ items: items.map(groupView), nextCursor });
       },
     }),
     route({

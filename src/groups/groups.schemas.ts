@@ -1,18 +1,13 @@
 import Joi from 'joi';
 import { deadlineMinutes, previewSchema, rollout } from '../config-jobs/config-jobs.schemas.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
-import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
+import { cursor, limit, name as nameOf, nextCursor, timestamp } from '../http/schemas.ts';
 import { profileSlug } from '../profiles/profiles.schemas.ts';
 import type { ChangeGroup, CreateGroup, GroupView } from './group.ts';
 
-const BLANK = '{{#label}} must not be blank';
 const SERIALS_MAX = 10_000;
 
-const name = Joi.string()
-  .max(128)
-  .pattern(/\S/)
-  .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
-  .description('Unique, compared without case');
+const name = nameOf(128).description('Unique, compared without case');
 const profile = profileSlug.allow(null).description('The profile that members are to run; null for none');
 
 const EXAMPLE: GroupView = {

@@ -81,12 +81,15 @@ export function createApp(options: AppOptions): Koa {
   for (const extra of extras) app.use(readOnly(extra));
   if (pages) app.use((ctx, next) => (pages.has(ctx.path) ? pages.handle(ctx, next) : next()));
   const router = new Router({ strict: true, sensitive: true });
+  const patterns = patternsOf(options.routes);
+  for (const { path, others } of shadowing(patterns))
+    router.register(path, others, [methodNotAllowed(patterns)]);
   for (const definition of mostSpecificFirst(options.routes)) {
     const path = definition.path.replace(/\{(\w+)\}/g, ':$1');
     router.register(path, [definition.method], [endpoint(definition, options)]);
   }
   app.use(router.routes());
-  app.use(notFoundOrMethodNotAllowed(options.routes));
+  app.use(methodNotAllowed(patterns));
   // failuresAndHeaders answers every error; Koa itself only sees sockets that closed early.
   app.silent = true;
   return app;
@@ -160,7 +163,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
-    const query = shape.query(ctx.query);
+    const query = shape.query(ctx.query, ctx.params);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
     const handle = async (transact: Transact) =>
@@ -211,24 +214,40 @@ async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined):
 const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
   clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
-/** For requests that match no operation: 405 when the path has other methods, else 404. */
-function notFoundOrMethodNotAllowed(routes: Route[]): Middleware {
-  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { path, method } of routes) {
+interface PathPattern {
+  path: string;
+  pattern: RegExp;
+  methods: Set<string>;
+}
+
+/** Of all paths, the most specific first. */
+function patternsOf(routes: Route[]): PathPattern[] {
+  const paths = new Map<string, PathPattern>();
+  for (const { path, method } of mostSpecificFirst(routes)) {
     const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
-    const known = paths.get(path) ?? { pattern, methods: new Set<string>() };
+    const known = paths.get(path) ?? { path, pattern, methods: new Set<string>() };
     paths.set(path, known);
     known.methods.add(method);
     if (method === 'GET') known.methods.add('HEAD');
   }
-  const all = [...paths.values()];
+  return [...paths.values()];
+}
+
+/** Paths that a parameter of another path would take, with the methods of that one: `/assets/import` is no asset. */
+function shadowing(patterns: PathPattern[]): Array<{ path: string; others: string[] }> {
+  return patterns.flatMap(({ path, methods }) => {
+    const shadowed = patterns.filter((other) => other.path !== path && other.pattern.test(path));
+    const others = shadowed.flatMap((other) => [...other.methods]).filter((method) => !methods.has(method));
+    return path.includes('{') || others.length === 0 ? [] : [{ path, others: [...new Set(others)] }];
+  });
+}
+
+/** For requests that match no operation: 405 when the path has other methods, else 404. */
+function methodNotAllowed(patterns: PathPattern[]): Middleware {
   return async (ctx) => {
-    const methods = all
-      .filter(({ pattern }) => pattern.test(ctx.path))
-      .flatMap((known) => [...known.methods]);
-    if (methods.length === 0) throw notFound('There is nothing at this path');
-    throw new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`, {
-      headers: { Allow: [...new Set(methods)].join(', ') },
-    });
+    const found = patterns.find(({ pattern }) => pattern.test(ctx.path));
+    if (!found) throw notFound('There is nothing at this path');
+    const methods = [...found.methods].join(', ');
+    throw new AppError('method_not_allowed', `This path takes ${methods}`, { headers: { Allow: methods } });
   };
 }

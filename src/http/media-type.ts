@@ -14,11 +14,15 @@ export function requireJsonType(request: IncomingMessage): void {
 export const notJson = () =>
   new AppError('unsupported_media_type', 'Content-Type must be application/json, in UTF-8');
 
-/** One of the media types, with whatever parameters. */
+/** One of the media types. A text is read as UTF-8, so no other charset may be declared. */
 export function requireMediaType(request: IncomingMessage, expected: readonly string[]): void {
   refuseEncoding(request);
-  if (!expected.includes(mediaType(request.headers['content-type']))) {
+  const [type = '', ...parameters] = partsOf(request.headers['content-type'] ?? '');
+  if (!expected.includes(type)) {
     throw new AppError('unsupported_media_type', `Content-Type must be ${expected.join(' or ')}`);
+  }
+  if (!parameters.every((each) => !isCharset(each) || isUtf8(each))) {
+    throw new AppError('unsupported_media_type', `Content-Type must be ${expected.join(' or ')}, in UTF-8`);
   }
 }
 
@@ -33,6 +37,8 @@ function isJson(header: string): boolean {
 
 const partsOf = (header: string): string[] =>
   header.length > LENGTH_MAX ? [] : header.split(';').map((part) => part.trim().toLowerCase());
+
+const isCharset = (parameter: string): boolean => parameter.split('=')[0]?.trim() === 'charset';
 
 function isUtf8(parameter: string): boolean {
   const [name, value] = parameter.split('=').map((part) => part.trim());

@@ -51,7 +51,7 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
     const headers: Record<string, string | undefined> = { accept, 'content-type': raw?.contentType };
     const request = {
       caller,
-      query: shape.query(query),
+      query: shape.query(query, params),
       body: shape.body(body),
       params: shape.params(params),
       url: definition.path,

@@ -13,6 +13,8 @@ export interface PageRequest<Visitor> {
   file: FormFile | null;
   /** Path and query as sent. */
   url: string;
+  /** Of the client. */
+  address: string;
   /** What a redirect has left in the browser. */
   handoff?: string;
 }

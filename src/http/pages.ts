@@ -1,6 +1,6 @@
 /**
  * Pages for people who are signed in by a cookie. Nothing of another origin is loaded, embeds them, or sends their
- * forms: the policy forbids scripts and styles within a page, and a POST has to come from a page of this host.
+ * forms: the policy forbids scripts and styles within a page, and a POST has to come from a page at `baseUrl`.
  */
 import type { Context } from 'koa';
 import { AppError, notFound } from '../process/errors.ts';
@@ -20,8 +20,8 @@ export interface PagesOptions<Visitor extends { role: Role }> {
   baseUrl: string;
   routes: ReadonlyArray<PageRoute<Visitor> | OpenPageRoute<Visitor>>;
   findVisitor(cookie: string | undefined): Promise<Visitor | null>;
-  /** @throws when this visitor, or a client at this address that is not signed in, has asked too often. */
-  admit(visitor: Visitor | null, address: string): void;
+  /** @throws when this visitor has asked too often. */
+  admit(visitor: Visitor): void;
   clientAddress: ClientAddress;
   staticFiles: StaticFiles;
   translateFault(error: unknown): unknown;
@@ -47,7 +47,7 @@ export function createPageRenderer<Visitor extends { role: Role }>(
         throw notFound('There is no such page');
       const params = toParams(matcher.pattern.exec(path));
       const query = new URLSearchParams(url.slice(path.length));
-      const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url });
+      const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url, address: '' });
       return 'page' in reply ? reply.page : '';
     },
   };
@@ -109,7 +109,8 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     const sent = await readSent(ctx, route);
     const query = new URLSearchParams(ctx.querystring);
     const handoff = cookies.handoff.get(ctx);
-    const request = { visitor, params, query, ...sent, url: ctx.url, handoff };
+    const address = addressOf(ctx, options.clientAddress);
+    const request = { visitor, params, query, ...sent, url: ctx.url, address, handoff };
     send(ctx, await route.handle(request as PageRequest<Visitor>), cookies);
   }
 
@@ -119,7 +120,7 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     let visitor: Visitor | null = null;
     try {
       visitor = await options.findVisitor(cookies.visitor.get(ctx));
-      options.admit(visitor, addressOf(ctx, options.clientAddress));
+      if (visitor) options.admit(visitor);
       await answer(ctx, visitor);
     } catch (thrown) {
       const error = options.translateFault(thrown);
@@ -184,14 +185,9 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Browsers name the origin of every POST. A proxy may have changed the host that it is compared with. */
+/** Browsers name the origin of every POST. The header Host proves nothing: another site may have a name for this address. */
 function requireOwnOrigin(ctx: Context, baseUrl: string): void {
-  const origin = ctx.get('Origin');
-  const isOwn = origin === new URL(baseUrl).origin || hostOf(origin) === ctx.get('Host');
-  if (origin !== '' && isOwn) return;
-  throw new AppError('forbidden', 'This form was sent from another site');
-}
-
-function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null;
+  const { origin } = new URL(baseUrl);
+  if (ctx.get('Origin') === origin) return;
+  throw new AppError('forbidden', `This form was sent from another site: open the page at ${origin}`);
 }

@@ -1,7 +1,7 @@
 /** The fields of an HTML form, and the file of one that takes a file. Both are read whole, so both are bounded. */
 import type { IncomingMessage } from 'node:http';
 import { AppError, invalid } from '../process/errors.ts';
-import { mediaType } from './media-type.ts';
+import { requireMediaType } from './media-type.ts';
 import { isStorable, readBytes } from './read-body.ts';
 
 export interface FormFile {
@@ -20,13 +20,13 @@ const FIELDS_AND_FILE = 'multipart/form-data';
 const FIELDS_BYTES_MAX = 1024 * 1024;
 
 export async function readForm(request: IncomingMessage): Promise<SentForm> {
-  requireType(request, FIELDS);
+  requireMediaType(request, [FIELDS]);
   const bytes = await readBytes(request, FIELDS_BYTES_MAX);
   return { form: storable(new URLSearchParams(bytes.toString())), file: null };
 }
 
 export async function readFileForm(request: IncomingMessage, fileBytesMax: number): Promise<SentForm> {
-  requireType(request, FIELDS_AND_FILE);
+  requireMediaType(request, [FIELDS_AND_FILE]);
   const bytes = await readBytes(request, fileBytesMax + FIELDS_BYTES_MAX);
   const form = new URLSearchParams();
   let file: FormFile | null = null;
@@ -47,11 +47,6 @@ async function parseParts(bytes: Buffer, contentType: string): Promise<FormData>
   } catch {
     throw invalid('The form must be whole, as browsers send it');
   }
-}
-
-function requireType({ headers }: IncomingMessage, expected: string): void {
-  if (mediaType(headers['content-type']) === expected) return;
-  throw new AppError('unsupported_media_type', `Content-Type must be ${expected}`);
 }
 
 function storable(form: URLSearchParams): URLSearchParams {

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type Joi from 'joi';
 import type { Transact } from '../db/transaction.ts';
 import type { Actor, Audit } from './audit.ts';
+import { createListCursors } from './list-cursors.ts';
 import type { Role } from './role.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -110,7 +111,16 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
 export function route<Params = Record<string, never>, Query = Record<string, never>, Body = undefined>(
   definition: Route<Params, Query, Body>,
 ): Route {
-  return definition as unknown as Route;
+  return withListCursors(definition as unknown as Route);
+}
+
+/** A list answers with cursors of its own. */
+function withListCursors(definition: Route): Route {
+  const cursors = createListCursors(definition);
+  if (!cursors) return definition;
+  const handle: Route['handle'] = async (request) =>
+    cursors.write(await definition.handle(request), request.params as Record<string, string>, request.url);
+  return { ...definition, handle };
 }
 
 export const ok = (body: unknown, headers?: Record<string, string>): Reply => ({
@@ -142,12 +152,4 @@ export function pageOf<Item>(rows: Item[], limit: number, cursorOf: (item: Item)
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null };
-}
-
-/** `Link: <…>; rel="next"`, relative to the URL of the page. */
-export function nextLink(url: string, nextCursor: string | null): Record<string, string> {
-  if (nextCursor === null) return {};
-  const next = new URL(url, 'http://relative');
-  next.searchParams.set('cursor', nextCursor);
-  return { Link: `<${next.pathname}${next.search}>; rel="next"` };
 }

@@ -1,6 +1,7 @@
 /** Schemas that all resources share. */
 import Joi from 'joi';
 import { timeOf } from '../process/iso-time.ts';
+import { isOneLine } from './one-line.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -10,13 +11,26 @@ export const uuid = () => Joi.string().pattern(UUID);
 export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>
   Joi.object({ [name]: uuid().required() }) as Joi.ObjectSchema<Record<Name, string>>;
 
+/** Of something or somebody, as people write it. */
+export const name = (charactersMax: number) =>
+  Joi.string()
+    .max(charactersMax)
+    .pattern(/\S/)
+    .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
+    .custom((text: string, helpers) => (isOneLine(text) ? text : helpers.message({ custom: NOT_ONE_LINE })));
+
+const BLANK = '{{#label}} must not be blank';
+const NOT_ONE_LINE = '{{#label}} must hold no line break or other control character';
+
 export const limit = (fallback: number) =>
   Joi.number().integer().min(1).max(500).default(fallback).description('Items per page');
 
-export const cursor = () =>
-  uuid()
-    .description('nextCursor of the page before')
-    .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' });
+/** Of the list alone that gave it out, by `createListCursors`; what is validated is the position that it stands for. */
+export const cursor = (position: Joi.StringSchema = uuid()) =>
+  position
+    .description('nextCursor of the page before, of the same list')
+    .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' })
+    .meta({ isOfOneList: true, docs: { pattern: '^[A-Za-z0-9_-]{8}.+$' } });
 
 export const timestamp = () =>
   Joi.string().isoDate().example('2026-03-02T08:15:30.000Z').description('ISO 8601, UTC, milliseconds');

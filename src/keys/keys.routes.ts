@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
-import { created, nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { keyView } from './api-key.ts';
 import type { KeysRepository } from './keys.repository.ts';
@@ -38,10 +38,10 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
       role,
       query: listKeysQuery,
       responses: { 200: keyListSchema },
-      async handle({ caller, query: { limit, cursor: before = null }, url }) {
+      async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await keys.listOwn(caller.organizationId, { before, limit: limit + 1 });
         const page = pageOf(found, limit, ({ id }) => id);
-        return ok({ ...page, items: page.items.map(keyView) }, nextLink(url, page.nextCursor));
+        return ok({ ...page, items: page.items.map(keyView) });
       },
     }),
     route({

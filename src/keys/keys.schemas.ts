@@ -1,11 +1,10 @@
 import Joi from 'joi';
 import { ROLES, type Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
-import { cursor, limit, nextCursor, time, timestamp } from '../http/schemas.ts';
+import { cursor, limit, name, nextCursor, time, timestamp } from '../http/schemas.ts';
 import type { KeyView } from './api-key.ts';
 
 const KINDS: KeyKind[] = ['customer', 'device'];
-const BLANK = '{{#label}} must not be blank';
 
 export interface CreateKey {
   name: string;
@@ -15,12 +14,7 @@ export interface CreateKey {
 }
 
 export const createKeyBody = Joi.object<CreateKey, true>({
-  name: Joi.string()
-    .max(128)
-    .pattern(/\S/)
-    .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
-    .required()
-    .description('Shown in the audit trail'),
+  name: name(128).required().description('Shown in the audit trail'),
   kind: Joi.string()
     .valid(...KINDS)
     .default('customer')

@@ -2,7 +2,7 @@ import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { NO_SUCH_DEVICE } from '../devices/serial-number.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { streamOf } from '../http/pieces.ts';
-import { nextLink, ok, pageOf, type Route, route } from '../http/route.ts';
+import { ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
 import { toFrame } from './frame-body.ts';
@@ -66,7 +66,7 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       responses: { 200: measurementListSchema },
       alternative: { contentType: 'text/csv', example: measurementsCsvExample },
       errors: [404],
-      async handle({ caller, params: { assetId }, query, url, header }) {
+      async handle({ caller, params: { assetId }, query, header }) {
         const scope = await history.findScope(caller.organizationId, assetId);
         const listing = query.resolution ? listBuckets(query, query.resolution) : listReadings(query);
         if (!scope) throw notFound(NO_SUCH_ASSET);
@@ -76,10 +76,7 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
         }
         const page = pageOf(await listing.list(history, scope), query.limit, ({ cursor }) => cursor());
         const items = page.items.map(({ item }) => item);
-        return ok(
-          { items, nextCursor: page.nextCursor },
-          { Vary: 'Accept', ...nextLink(url, page.nextCursor) },
-        );
+        return ok({ items, nextCursor: page.nextCursor }, { Vary: 'Accept' });
       },
     }),
   ];

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { CHANNELS_MAX, PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
-import { limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
+import { cursor, limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
 import { RESOLUTIONS, type Resolution } from './buckets.ts';
 import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
 import { measurementExample } from './reading-examples.ts';
@@ -111,7 +111,7 @@ export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
     .valid(...Object.keys(RESOLUTIONS))
     .description('Sums up each channel in buckets of this length, in UTC, instead of single readings'),
   limit: limit(50),
-  cursor: Joi.string().max(64).description('nextCursor of the page before'),
+  cursor: cursor(Joi.string().max(64)),
 });
 
 const measurementSchema = Joi.object({

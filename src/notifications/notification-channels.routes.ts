@@ -2,7 +2,7 @@ import type { Sql } from '../db/database.ts';
 import { testedSchema } from '../deliveries/deliveries.schemas.ts';
 import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { created, nextLink, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
 import { channelView, NO_SUCH_CHANNEL } from './notification-channel.ts';
@@ -50,10 +50,10 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       auth,
       query: listChannelsQuery,
       responses: { 200: channelListSchema },
-      async handle({ caller, query: { limit, cursor: before = null }, url }) {
+      async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await channels.list(caller.organizationId, { before, limit: limit + 1 });
         const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(channelView), nextCursor }, nextLink(url, nextCursor));
+        return ok({ items: items.map(channelView), nextCursor });
       },
     }),
     route({

@@ -10,6 +10,8 @@ export interface IdentityRoutesDeps {
   provider: IdentityProvider;
   rules: IdentityRules;
   attempts: ReturnType<typeof createAttemptSigner>;
+  /** @throws when this address has asked too often. */
+  admit(address: string): void;
   findOrganization(name: string): Promise<{ id: string } | null>;
   /** Answers with the cookie of a new session. */
   begin(request: LinkRequest): Promise<string>;
@@ -20,7 +22,7 @@ export const PROVIDER_PATH = `${OPERATOR_PATH}/sign-in/provider`;
 export const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
 export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Session>> {
-  const { provider, rules, attempts, findOrganization, now } = deps;
+  const { provider, rules, attempts, findOrganization, admit, now } = deps;
 
   async function findFirst(names: readonly string[]): Promise<{ id: string }> {
     for (const name of names) {
@@ -35,7 +37,8 @@ export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Se
       method: 'GET',
       path: PROVIDER_PATH,
       role: null,
-      async handle() {
+      async handle({ address }) {
+        admit(address);
         const { url, attempt } = await provider.begin();
         return { location: url, handoff: attempts.seal(attempt, now()) };
       },
@@ -44,7 +47,8 @@ export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Se
       method: 'GET',
       path: CALLBACK_PATH,
       role: null,
-      async handle({ query, handoff }) {
+      async handle({ query, handoff, address }) {
+        admit(address);
         const attempt = handoff === undefined ? null : attempts.open(handoff, now());
         if (!attempt) throw new AppError('forbidden', 'This sign-in was not begun here, or too long ago');
         const identity = toIdentity(await provider.finish(query, attempt), rules);

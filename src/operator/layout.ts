@@ -38,7 +38,7 @@ export const createLayout =
 <title>${title} · Device monitoring</title>
 <link rel="icon" href="${pathOf('icon.svg')}" type="image/svg+xml">
 ${withCurve && html`<link rel="stylesheet" href="${pathOf('uplot.css')}">`}
-<link rel="stylesheet" href="${pathOf('operator.css')}">
+${['base.css', 'operator.css'].map((name) => html`<link rel="stylesheet" href="${pathOf(name)}">`)}
 ${withCurve && html`<script src="${pathOf('uplot.js')}" defer></script>`}
 ${scripts.map((name) => html`<script type="module" src="${pathOf(name)}"></script>`)}
 </head>

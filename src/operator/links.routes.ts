@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { includesRole, type Role } from '../http/role.ts';
 import { created, type Route, route } from '../http/route.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { AppError, notFound } from '../process/errors.ts';
 import { createdLinkSchema, createLinkBody } from './links.schemas.ts';
 import { type Claim, toLink } from './session.ts';
 
@@ -35,7 +35,7 @@ export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] =>
     async handle({ caller, body: { name, role = caller.role as Role }, transact }) {
       if (operatorUrl === null) throw notFound("There is no operators' page here");
       if (!includesRole(caller.role as Role, role)) {
-        throw invalid('role must not be more than that of the API key');
+        throw new AppError('forbidden', 'role must not be more than that of the API key');
       }
       const { organizationId, keyId } = caller;
       const link = await transact(({ sql }) => issue(sql, { organizationId, name, role, keyId }));

@@ -1,13 +1,10 @@
 import Joi from 'joi';
 import { ROLES, type Role } from '../http/role.ts';
-import { timestamp } from '../http/schemas.ts';
+import { name, timestamp } from '../http/schemas.ts';
 import { OPERATOR_NAME_MAX } from './session.ts';
 
 export const createLinkBody = Joi.object<{ name: string; role?: Role }, true>({
-  name: Joi.string()
-    .max(OPERATOR_NAME_MAX)
-    .pattern(/\S/)
-    .messages({ 'string.pattern.base': '{{#label}} must not be blank' })
+  name: name(OPERATOR_NAME_MAX)
     .required()
     .description('Of the person who signs in; the audit trail names them'),
   role: Joi.string()
@@ -27,7 +24,7 @@ export const createdLinkSchema = Joi.object({
   url: Joi.string().required().description('Signs in once; shown only in this answer'),
   expiresAt: timestamp().required(),
 }).example({
-  id: '6f1d1c0e-8a55-4d0e-9f0c-2a2b5f0f7d11',
+  id: '019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11',
   recType: 'operator-link',
   name: 'Ada Lovelace',
   role: 'write',

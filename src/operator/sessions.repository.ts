@@ -23,6 +23,11 @@ const KEY_WORKS = `(s.key_id is null or exists (
 
 export function createSessionsRepository(sql: Sql) {
   return {
+    async newId(): Promise<string> {
+      const [row] = await query<{ id: string }>(sql, 'select uuidv7() as id');
+      return (row as { id: string }).id;
+    },
+
     /** Also deletes the organization's expired links and sessions. */
     async insert({ organizationId, id, hash, name, role, keyId, expiresAt }: NewLink): Promise<void> {
       await query(

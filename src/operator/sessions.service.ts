@@ -1,5 +1,5 @@
 /** Links that sign in once, and the sessions that they begin. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import type { Role } from '../http/role.ts';
 import {
@@ -57,7 +57,7 @@ export function createSessions({ sessions, cookies, now }: SessionsDeps) {
 }
 
 export interface LinkIssuerDeps {
-  sessionsIn(sql: Sql): Pick<SessionsRepository, 'insert'>;
+  sessionsIn(sql: Sql): Pick<SessionsRepository, 'newId' | 'insert'>;
   now(): Date;
 }
 
@@ -71,7 +71,8 @@ export const createLinkIssuer =
     const { organizationId } = request;
     const proof = randomBytes(PROOF_BYTES).toString('base64url');
     const expiresAt = new Date(now().getTime() + LINK_MS);
-    const id = randomUUID();
-    await sessionsIn(sql).insert({ ...request, id, hash: hashProof(proof), expiresAt });
+    const sessions = sessionsIn(sql);
+    const id = await sessions.newId();
+    await sessions.insert({ ...request, id, hash: hashProof(proof), expiresAt });
     return { organizationId, id, proof, expiresAt };
   };

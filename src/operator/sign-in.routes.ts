@@ -1,4 +1,5 @@
 import type { OpenPageRoute } from '../http/page-route.ts';
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Layout } from './layout.ts';
 import { OPERATOR_PATH, type Session, type SessionRef } from './session.ts';
 import { signInView } from './sign-in-view.ts';
@@ -7,6 +8,10 @@ export interface SignInDeps {
   layout: Layout;
   /** The host of the identity provider; null when there is none. */
   provider: string | null;
+  /** One look-up of an address at a time: whoever makes links up must not cost the others their connections. */
+  lookUps: KeyedSemaphore;
+  /** @throws when this address has sent too many wrong links. */
+  countFailure(address: string): void;
   sessions: {
     findLink(token: string): Promise<Session | null>;
     signIn(token: string): Promise<{ cookie: string } | null>;
@@ -14,7 +19,13 @@ export interface SignInDeps {
   };
 }
 
-export function signInRoutes({ layout, sessions, provider }: SignInDeps): Array<OpenPageRoute<Session>> {
+export function signInRoutes({
+  layout,
+  sessions,
+  provider,
+  countFailure,
+  lookUps,
+}: SignInDeps): Array<OpenPageRoute<Session>> {
   const page = (token: string, found: Session | null) =>
     layout({ title: 'Sign in', session: null }, signInView({ token, found, provider }));
   return [
@@ -23,9 +34,10 @@ export function signInRoutes({ layout, sessions, provider }: SignInDeps): Array<
       path: `${OPERATOR_PATH}/sign-in`,
       role: null,
       // Opening the link does not use it up: mail and chat programs open links as well.
-      async handle({ query }) {
+      async handle({ query, address }) {
         const token = query.get('link') ?? '';
-        const found = await sessions.findLink(token);
+        const found = await lookUps.run(address, () => sessions.findLink(token));
+        if (!found && token !== '') countFailure(address);
         return { page: page(token, found), status: found || token === '' ? 200 : 404 };
       },
     },
@@ -33,9 +45,10 @@ export function signInRoutes({ layout, sessions, provider }: SignInDeps): Array<
       method: 'POST',
       path: `${OPERATOR_PATH}/sign-in`,
       role: null,
-      async handle({ form }) {
+      async handle({ form, address }) {
         const token = form.get('link') ?? '';
-        const signedIn = await sessions.signIn(token);
+        const signedIn = await lookUps.run(address, () => sessions.signIn(token));
+        if (!signedIn) countFailure(address);
         if (!signedIn) return { page: page(token, null), status: 404 };
         return { location: OPERATOR_PATH, cookie: signedIn.cookie };
       },

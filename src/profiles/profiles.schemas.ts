@@ -6,6 +6,7 @@ import Joi from 'joi';
 import { PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from '../devices/channel-layout.ts';
 import { TRANSMISSION_MAX_SECONDS, TRANSMISSION_MIN_SECONDS } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
+import { name as nameOf } from '../http/schemas.ts';
 import {
   ALERTS_MAX,
   BOUNDS_TYPES,
@@ -41,13 +42,7 @@ const slug = Joi.string()
   .description('Identifies the profile in paths.')
   .example('vaccine-fridge');
 
-const BLANK = '{{#label}} must not be blank';
-const name = Joi.string()
-  .max(128)
-  .pattern(/\S/)
-  .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
-  .description('For people.')
-  .example('Vaccine fridge 2–8 °C');
+const name = nameOf(128).description('For people.').example('Vaccine fridge 2–8 °C');
 
 const measurementIntervalMinutes = Joi.number()
   .integer()

@@ -58,7 +58,7 @@ const document = ({ pathOf }: SiteFrame, title: string, content: Html): string =
 <meta name="color-scheme" content="light dark">
 <title>${title === SITE_NAME ? title : `${title} · ${SITE_NAME}`}</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<link rel="stylesheet" href="${pathOf('site.css')}">
+${['base.css', 'site.css'].map((name) => html`<link rel="stylesheet" href="${pathOf(name)}">`)}
 <script type="module" src="${pathOf('site.mjs')}"></script>
 </head>
 <body>

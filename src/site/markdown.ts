@@ -4,6 +4,7 @@
  */
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
 import { type Html, html, rendered, toText } from '../operator/html.ts';
+import { DIAGRAM_LANGUAGE } from './diagrams.ts';
 import { createSlugs } from './slugs.ts';
 
 export interface Heading {
@@ -30,9 +31,16 @@ export interface Rendered {
 /** null: the target is not on the site. */
 type Resolve = (target: string) => string | null;
 
-export function renderMarkdown(markdown: string, resolve: Resolve): Rendered {
+/** Where a diagram was drawn to; null: nowhere. */
+type FindDiagram = (text: string) => string | null;
+
+export function renderMarkdown(
+  markdown: string,
+  resolve: Resolve,
+  findDiagram: FindDiagram = () => null,
+): Rendered {
   const ids = new Map<Token, string>();
-  const marked = new Marked({ renderer: rendererOf(resolve, ids) });
+  const marked = new Marked({ renderer: rendererOf(resolve, findDiagram, ids) });
   const tokens = marked.lexer(markdown);
   const slugs = createSlugs();
   marked.walkTokens(tokens, (token) => {
@@ -51,7 +59,7 @@ export function renderMarkdown(markdown: string, resolve: Resolve): Rendered {
   };
 }
 
-function rendererOf(resolve: Resolve, ids: Map<Token, string>): RendererObject {
+function rendererOf(resolve: Resolve, findDiagram: FindDiagram, ids: Map<Token, string>): RendererObject {
   return {
     heading(token) {
       const id = ids.get(token) ?? '';
@@ -59,9 +67,12 @@ function rendererOf(resolve: Resolve, ids: Map<Token, string>): RendererObject {
       return `<h${token.depth} id="${id}">${this.parser.parseInline(token.tokens)} ${link}</h${token.depth}>\n`;
     },
     html: ({ text }) => (text.trim().startsWith('<!--') ? '' : toText(text)),
-    code: ({ text, lang }) =>
-      toText(html`<pre tabindex="0" data-language="${lang}"><code>${text}</code></pre>
-`),
+    code({ text, lang }) {
+      const code = html`<pre tabindex="0" data-language="${lang}"><code>${text}</code></pre>
+`;
+      const drawn = lang === DIAGRAM_LANGUAGE ? findDiagram(text) : null;
+      return toText(drawn === null ? code : diagram(drawn, code));
+    },
     table(token) {
       const row = (cells: Tokens.TableCell[]) =>
         html`<tr>${cells.map((cell) => rendered(this.tablecell(cell)))}</tr>`;
@@ -86,6 +97,12 @@ function rendererOf(resolve: Resolve, ids: Map<Token, string>): RendererObject {
     },
   };
 }
+
+const diagram = (path: string, code: Html): Html => html`<figure class="diagram">
+<img src="${path}" alt="Diagram, as text below">
+<details><summary>The diagram as text</summary>
+${code}</details></figure>
+`;
 
 function passagesOf(tokens: Token[], ids: Map<Token, string>): Passage[] {
   const passages: Passage[] = [{ id: null, heading: '', text: '' }];

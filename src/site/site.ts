@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { html } from '../operator/html.ts';
+import { diagramFile } from './diagrams.ts';
 import type { Document, Section } from './documents.ts';
 import { landing } from './landing.ts';
 import { plainPage, SITE_NAME, type SiteFrame, sitePage } from './layout.ts';
@@ -18,6 +19,8 @@ export interface SiteOptions {
   texts: Record<string, string>;
   /** Of files that are no documents, by file. */
   otherPaths: Record<string, string>;
+  /** By the file that it was drawn to. */
+  diagramPaths: Record<string, string>;
   hasOperatorsPage: boolean;
   pathOf(name: string): string;
 }
@@ -43,12 +46,13 @@ export function createSite(options: SiteOptions): Site {
   const documents = [...sections.flatMap((section) => section.documents), ...options.unlisted];
   const resolve = createLinks(documents, options.otherPaths);
   const places = new Map(documents.map((document, place) => [hrefOf(document), place]));
+  const findDiagram = (text: string) => options.diagramPaths[diagramFile(text)] ?? null;
   const frame: SiteFrame = { sections, hasOperatorsPage, pathOf, indexPath: indexPathOf(texts) };
 
   const render = kept((document: Document): Rendered => {
     const text = texts[document.file] ?? '';
     const markdown = document.file.endsWith('.sql') ? toSchemaDocument(text) : text;
-    return renderMarkdown(markdown, (target) => resolve(document.file, target));
+    return renderMarkdown(markdown, (target) => resolve(document.file, target), findDiagram);
   });
   const page = kept((document: Document): string => {
     const place = places.get(hrefOf(document)) as number;

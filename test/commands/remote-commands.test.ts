@@ -10,7 +10,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { runCommand } from '../support/command-line.ts';
-import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  eventually,
+  FACTORY,
+  FRIDGE,
+  register,
+} from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -107,9 +115,32 @@ describe('Commands by API', () => {
     const other = await registerOne();
     const cancelledId = await apply(dms, slug, { serialNumbers: [other] });
     assert.match((await run('jobs', 'cancel', cancelledId)).stdout, /cancelled/);
-    assert.equal((await run('jobs', 'watch', cancelledId)).code, 3);
+    const ended = await run('jobs', 'watch', cancelledId);
+    assert.equal(ended.code, 3);
+    assert.match(ended.stdout, /^█+ 100 % · 1 cancelled\n.*cancelled\. 0 of 1 devices have applied it\.$/m);
+    const lines = (await run('jobs', 'watch', cancelledId, '--json')).stdout.trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      [(await dms.api.get(`/devices/config-jobs/${cancelledId}`)).body],
+    );
     const ids = (await jsonOf('jobs', 'list')).map(({ id }: { id: string }) => id);
     assert.deepEqual(ids, [cancelledId, jobId]);
+  });
+
+  it('show which devices of a job have refused it, and why', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
+    const serial = await registerOne();
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    await dms.device.get(`/devices/${serial}/pending-config`);
+    const report = { ...FACTORY, errors: [{ code: 20738, message: 'no such rule' }] };
+    assert.equal((await dms.device.post(`/devices/${serial}/config-reports`, report)).status, 200);
+    const reason = 'the device refused: no such rule (code 20738)';
+    const { stdout } = await run('jobs', 'show', jobId);
+    assert.match(
+      stdout,
+      new RegExp(`1 refused it\\.\n${serial}: the device refused: no such rule \\(code 20738\\)`),
+    );
+    assert.deepEqual((await jsonOf('jobs', 'show', jobId)).refusedBy, [{ serialNumber: serial, reason }]);
   });
 
   it('listen: print and forward events that are verified, and leave no webhook behind', async () => {
@@ -124,6 +155,7 @@ describe('Commands by API', () => {
     const to = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const listening = start('listen', '--events', 'config.applied,data.measurement', '--forward-to', to);
     await listening.until(/Listening at/);
+    assert.equal((await jsonOf('webhooks', 'list')).length, 2);
     const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
     const serial = await registerOne();
     await apply(dms, slug, { serialNumbers: [serial] });
@@ -133,10 +165,28 @@ describe('Commands by API', () => {
     await dms.device.post(`/devices/${serial}/measurements`, { readings: [reading] });
     await listening.until(/data\.measurement .* → 204/);
     assert.ok(forwarded.every(({ headers }) => headers['webhook-signature']));
+    assert.deepEqual(
+      forwarded.map(({ body }) => JSON.parse(body).type),
+      ['config.applied', 'data.measurement'],
+    );
     listening.child.kill('SIGINT');
     assert.deepEqual((await listening.exited)[0], 0);
     receiver.close();
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
+  });
+
+  it('listen: register the address that leads to it, where that is another one', async () => {
+    const address = 'https://tunnel.example/hooks';
+    const listening = start('listen', '--events', 'alert.created', '--address', address);
+    await listening.until(/Listening at https:\/\/tunnel\.example\/hooks;/);
+    const registered = async () => (await dms.api.get('/webhooks')).body.items;
+    assert.deepEqual(
+      (await registered()).map(({ url, events }: { url: string; events: string[] }) => [url, events]),
+      [[address, ['alert.created']]],
+    );
+    listening.child.kill('SIGTERM');
+    assert.deepEqual((await listening.exited)[0], 0);
+    assert.deepEqual(await registered(), []);
   });
 
   it('trigger: send the example of each event to a receiver, with a signature that is good', async () => {

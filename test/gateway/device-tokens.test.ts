@@ -79,6 +79,27 @@ describe('A token of one device', () => {
     assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 404);
   }).timeout(15_000);
 
+  it('ends when the device is archived, over HTTP and CoAP, and stays ended when the serial number is registered again', async () => {
+    const { org, own, assetId, logger, issue } = await deviceWithToken();
+    const earlier = own;
+    const newest = await issue();
+    assert.equal((await logger.measure({ token: newest })).code, '2.01');
+    assert.equal((await org.api.delete(`/assets/${assetId}`)).status, 200);
+    for (const token of [earlier, newest]) {
+      assert.notEqual((await overHttp(token, logger.serial)).status, 204);
+      assert.match((await logger.measure({ token })).code, /^4/);
+    }
+    await register(org, logger.serial);
+    for (const token of [earlier, newest]) {
+      await eventually(
+        () => overHttp(token, logger.serial),
+        ({ status }) => status === 401,
+        WITHIN_5_S,
+      );
+      assert.equal((await logger.measure({ token })).code, '4.01');
+    }
+  }).timeout(15_000);
+
   it('stays with its serial number when the hardware is replaced', async () => {
     const { org, own, assetId, logger } = await deviceWithToken();
     const newSerialNumber = `${logger.serial}N`;

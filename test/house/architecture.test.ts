@@ -60,6 +60,7 @@ type Role = (typeof ROLES)[number] | 'pure';
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
   'src/db/array-text.ts',
+  'src/http/one-line.ts',
   'src/http/role.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',

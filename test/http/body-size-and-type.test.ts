@@ -132,6 +132,25 @@ describe('Bodies that cannot be read', () => {
       }
     });
 
+    it('answers 415 to text in another charset, and says which one is read', async () => {
+      const rows = 'serialNumber,name\nLATIN-1,K\u00fchlraum\n';
+      for (const charset of ['iso-8859-1', '"windows-1252"', 'utf-16', '']) {
+        const options = { raw: rows, headers: { 'content-type': `text/csv; charset=${charset}` } };
+        const { status, body } = await input.dms.api.post('/assets/import', undefined, options);
+        assert.equal(status, 415, charset);
+        assert.match(body.message, /in UTF-8$/);
+      }
+      for (const type of [
+        'text/csv;charset=UTF-8',
+        'text/csv; header=present',
+        'application/json; charset=utf-8',
+      ]) {
+        const options = { raw: type.startsWith('text') ? rows : '[]', headers: { 'content-type': type } };
+        const { status } = await input.dms.api.post('/assets/import', undefined, options);
+        assert.notEqual(status, 415, type);
+      }
+    });
+
     it('answers 415 to a file of another media type', async function () {
       const files = input.routes.filter(({ rawBody }) => rawBody !== undefined && !rawBody.otherTypes);
       if (files.length === 0) return this.skip();

@@ -7,6 +7,7 @@ import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
 import type { Answer } from '../support/client.ts';
 import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
+import { register } from '../support/fleet.ts';
 import {
   call,
   exampleBody,
@@ -295,32 +296,54 @@ describe('Every route', () => {
       );
     });
 
-    it('shows no things of another organization for any cursor', async () => {
-      /** Their cursors are not ids. */
-      const opaque = ['listMeasurements', 'listUnregisteredDevices'];
-      await forEvery(
-        routes.filter(({ query }) => Object.hasOwn(query?.describe().keys ?? {}, 'cursor')),
-        async (route) => {
-          for (const cursor of [foreign.assetId, foreign.jobId, '00000000-0000-7000-8000-000000000000']) {
-            const { status, text } = await call(dms, route, fixtures, {
-              path: `${pathOf(route, fixtures)}?cursor=${cursor}`,
-            });
-            assert.equal(status, opaque.includes(route.operationId) ? 400 : 200);
-            assert.ok(!text.includes(foreign.assetId) && !text.includes(foreign.jobId));
-          }
-        },
-      );
+    it('takes a cursor in the list that gave it out, and refuses it in every other one', async () => {
+      const lists = routes.filter(({ query }) => Object.hasOwn(query?.describe().keys ?? {}, 'cursor'));
+      const withQuery = (path: string, text: string) => `${path}${path.includes('?') ? '&' : '?'}${text}`;
+      const cursors = new Map<string, string>();
+      await forEvery(lists, async (route) => {
+        const path = pathOf(route, fixtures);
+        const { body } = await call(dms, route, fixtures, { path: withQuery(path, 'limit=1') });
+        if (body.nextCursor !== null) cursors.set(path, body.nextCursor);
+      });
+      assert.ok(cursors.size >= 3, `${cursors.size} lists go on`);
+      await forEvery(lists, async (route) => {
+        const path = pathOf(route, fixtures);
+        for (const [from, cursor] of cursors) {
+          const { status } = await call(dms, route, fixtures, {
+            path: withQuery(path, `cursor=${encodeURIComponent(cursor)}`),
+          });
+          assert.equal(status, from === path ? 200 : 400, `${path} with a cursor of ${from}`);
+        }
+      });
+    });
+
+    it('refuses a cursor that the same list of another thing has given out', async () => {
+      const assetId = await register(dms, 'CURSOR-1');
+      const measuredAt = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+      const readings = [1, 2].map((minute) => ({
+        channel: 1,
+        type: 'temperature',
+        value: 4,
+        measuredAt: measuredAt(minute),
+      }));
+      await dms.device.post('/devices/CURSOR-1/measurements', { readings });
+      const { nextCursor } = (await dms.api.get(`/assets/${assetId}/measurements?limit=1`)).body;
+      const at = (id: string) => dms.api.get(`/assets/${id}/measurements?cursor=${nextCursor}`);
+      assert.equal((await at(assetId.toUpperCase())).status, 200);
+      assert.equal((await at(fixtures.assetId)).status, 400);
     });
   });
 
   describe('for other methods', () => {
-    /** A path may match several routes. */
+    /** Of the path with the fewest parameters. */
     const methodsOf = (url: string) => {
       const [path = ''] = url.split('?');
       const matching = routes.filter((route) =>
         new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
       );
-      const methods = matching.map(({ method }) => method as string);
+      const fewest = Math.min(...matching.map((route) => slotsOf(route).length));
+      const own = matching.filter((route) => slotsOf(route).length === fewest);
+      const methods = own.map(({ method }) => method as string);
       return new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
     };
 
@@ -335,6 +358,16 @@ describe('Every route', () => {
           assert.deepEqual(allowed.sort(), [...served].sort(), `Allow of ${method} ${path}`);
         }
       });
+    });
+
+    it('lists the methods of a path with a name of its own, and not those of what a parameter may stand for', async () => {
+      for (const method of ['GET', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const { status, headers } = await dms.api.send(method, '/assets/import');
+        assert.deepEqual([status, headers.allow], [405, 'POST'], method);
+      }
+      const { status, headers } = await dms.api.send('OPTIONS', `/assets/${fixtures.assetId}`);
+      assert.equal(status, 405);
+      assert.deepEqual(String(headers.allow).split(', ').sort(), ['DELETE', 'GET', 'HEAD', 'PATCH']);
     });
 
     it('answers 405 and 404 without a key, because routing comes first', async () => {

@@ -162,7 +162,7 @@ describe('Bad paths and queries', () => {
           ].map((text) => asked(route, `limit=${text}`)),
       ));
 
-    it('accepts only ids as cursor', () =>
+    it('accepts only what a list has given out as cursor', () =>
       refused(
         input.routes.filter((route) => keysOf(route).includes('cursor')),
         400,

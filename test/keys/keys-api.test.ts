@@ -37,6 +37,30 @@ describe('Keys by API', () => {
     assert.ok(!text.includes(reader.key) && !text.includes(loggers.key));
   });
 
+  it('has a name in one line, as everything has that mails, logs and the audit trail name', async () => {
+    const hook = { url: 'http://127.0.0.1:9/hooks' };
+    const named = (name: string): Array<[path: string, body: object]> => [
+      ['/keys', { name, kind: 'device' }],
+      ['/operator-links', { name }],
+      ['/assets', { serialNumber: 'NAMED-1', name }],
+      ['/groups', { name }],
+      ['/cellular-webhooks', { ...hook, name }],
+      ['/devices/config-profiles', { name, temperatureAlerts: [] }],
+    ];
+    for (const name of ['Ada\r\nBcc: eve@example.com', 'a\tb', '\u001b[31mred', 'a\u2028b', 'a\u0085b'])
+      for (const [path, body] of named(name)) {
+        const { status, body: answer } = await own.api.post(path, body);
+        assert.equal(status, 400, `${path} takes ${JSON.stringify(name)}`);
+        assert.match(answer.message, /^name must hold no line break or other control character$/);
+      }
+    for (const [path, body] of named('Ärzte & Söhne 🌡️'))
+      assert.equal((await own.api.post(path, body)).status, 201, path);
+    const csv = 'serialNumber,name\nROW-1,"two\nlines"\nROW-2,one line\n';
+    const options = { raw: csv, headers: { 'content-type': 'text/csv' } };
+    const { body } = await own.api.post('/assets/import', undefined, options);
+    assert.deepEqual([body.created, body.failed], [1, 1]);
+  });
+
   it('lists the keys of the organization, newest first, page by page', async () => {
     const reader = await create({ name: 'Reader', kind: 'customer', role: 'read', expiresAt: IN_A_YEAR });
     const loggers = await create({ name: 'Loggers', kind: 'device' });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { freePort } from '../../dev/embedded/free-port.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
@@ -13,7 +14,7 @@ import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { newLink } from './visitor.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SETTINGS = { operatorUrl: 'http://127.0.0.1', temporalUiUrl: 'http://127.0.0.1:1' };
+const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1' };
 const HOSTILE = `"><script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
 
 describe("The operators' page in a browser", function () {
@@ -34,7 +35,9 @@ describe("The operators' page in a browser", function () {
       this.skip();
     }
     receiver = await startReceiver();
-    dms = await startService({ withWorker: false, settings: SETTINGS });
+    const port = await freePort();
+    const settings = { ...SETTINGS, port, operatorUrl: `http://127.0.0.1:${port}` };
+    dms = await startService({ withWorker: false, settings });
     [fleet, browser] = await Promise.all([
       populateFleet(dms, { receiver, devices: 5 }),
       startBrowser(executable),

@@ -254,6 +254,7 @@ describe('What an identity provider says of somebody', () => {
   it('names the person by what there is', () => {
     assert.equal(identityOf({ name: ' ', email: 'ada@example.com', sub: '1' }).name, 'ada@example.com');
     assert.equal(identityOf({ name: 'x'.repeat(500) }).name.length, 128);
+    assert.equal(identityOf({ name: 'Ada\r\nBcc: eve@example.com', sub: '1' }).name, '1');
     assert.equal(identityOf({}).name, 'unknown');
   });
 });

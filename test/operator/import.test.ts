@@ -4,7 +4,7 @@ import { toText } from '../../src/operator/html.ts';
 import { importedView, ROWS_SHOWN } from '../../src/operator/import-view.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { signIn, visit } from './visitor.ts';
+import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 describe("Importing a file at the operators' page", () => {
   let dms: TestService;
@@ -98,7 +98,7 @@ describe("Importing a file at the operators' page", () => {
 
   it('refuses other bodies, cut-off forms, forms of other sites, and those who may only read', async () => {
     const post = (headers: Record<string, string>, body: string) =>
-      fetch(url, { method: 'POST', headers: { cookie, origin: dms.baseUrl, ...headers }, body });
+      fetch(url, { method: 'POST', headers: { cookie, origin: OPERATOR_ORIGIN, ...headers }, body });
     assert.equal((await post({ 'content-type': 'text/csv' }, 'serialNumber\nA\n')).status, 415);
     for (const body of [
       '',

@@ -10,7 +10,7 @@ import {
   sendTemperature,
 } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { signIn, visit } from './visitor.ts';
+import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -115,7 +115,7 @@ describe('The page of a job', () => {
       fetch(`${dms.baseUrl}/operator/jobs/apply`, {
         method: 'POST',
         redirect: 'manual',
-        headers: { cookie, origin: dms.baseUrl },
+        headers: { cookie, origin: OPERATOR_ORIGIN },
         body: new URLSearchParams([...fields, ...more]),
       });
     const preview = await (await post([])).text();

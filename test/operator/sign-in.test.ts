@@ -1,9 +1,10 @@
 /** Signing in to the operators' page, and what it refuses. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { formatKey } from '../../src/keys/api-key.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { newLink, signIn, tokenIn, visit } from './visitor.ts';
+import { newLink, OPERATOR_ORIGIN, signIn, tokenIn, visit } from './visitor.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -12,7 +13,7 @@ describe("The operators' page", () => {
   let url: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { operatorUrl: 'https://dms.example' } });
+    dms = await startService({ withWorker: false, settings: { operatorUrl: OPERATOR_ORIGIN } });
     url = `${dms.baseUrl}/operator`;
   });
   after(() => dms.stop());
@@ -81,10 +82,11 @@ describe("The operators' page", () => {
       const writer = dms.with((await dms.issueKey(dms.id, 'customer', 'write')).token);
       const { status, body } = await writer.post('/operator-links', { name: 'Ada', role: 'read' });
       assert.equal(status, 201);
-      assert.match(body.url, /^https:\/\/dms\.example\/operator\/sign-in\?link=/);
+      assert.match(body.url, /^https:\/\/operators\.example\/operator\/sign-in\?link=/);
       assert.equal((await useLink(body.url)).status, 303);
       assert.equal((await writer.post('/operator-links', { name: 'Ada' })).body.role, 'write');
-      assert.equal((await writer.post('/operator-links', { name: 'Ada', role: 'admin' })).status, 400);
+      assert.equal((await writer.post('/operator-links', { name: 'Ada', role: 'admin' })).status, 403);
+      assert.match(body.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
       const { body: audit } = await dms.api.get(`/audit?subject=${body.id}`);
       assert.equal(audit.items[0].action, 'createOperatorLink');
       assert.ok(!JSON.stringify(audit).includes(tokenIn(body.url)));
@@ -100,9 +102,30 @@ describe("The operators' page", () => {
       assert.equal((await useLink(unused)).status, 404);
     });
 
+    it('by a good link whatever else was sent from the address, while wrong ones are limited', async () => {
+      const { databaseUrl } = dms.settings;
+      const settings = { failedKeysPerMinute: 3 };
+      const limited = await startService({ withWorker: false, databaseUrl, settings });
+      const at = `${limited.baseUrl}/operator/sign-in`;
+      try {
+        const wrongKey = () => limited.with(formatKey('customer', randomBytes(32))).get('/assets');
+        for (let count = 0; count < 4; count++) await wrongKey();
+        assert.equal((await wrongKey()).status, 429);
+        const wrong = (await newLink(dms)).replace(/.{43}$/, 'A'.repeat(43));
+        assert.equal((await visit(`${at}?link=${tokenIn(wrong)}`)).status, 429);
+        assert.equal((await visit(at, { form: { link: tokenIn(wrong) } })).status, 429);
+        assert.equal((await visit(at)).status, 200);
+        const token = tokenIn(await newLink(dms));
+        assert.equal((await visit(`${at}?link=${token}`)).status, 200);
+        assert.equal((await visit(at, { form: { link: token } })).status, 303);
+      } finally {
+        await limited.stop();
+      }
+    });
+
     it('at every process that has the same SECRETS_KEYS', async () => {
       const { databaseUrl, secretsKeys } = dms.settings;
-      const settings = { operatorUrl: 'https://dms.example', secretsKeys };
+      const settings = { operatorUrl: OPERATOR_ORIGIN, secretsKeys };
       const other = await startService({ withWorker: false, databaseUrl, settings });
       try {
         const cookie = await signIn(dms);
@@ -124,11 +147,10 @@ describe("The operators' page", () => {
     it('forms of other sites, and those that do not say where they come from', async () => {
       const cookie = await signIn(dms);
       const post = `${url}/jobs/${randomUUID()}/cancel`;
-      for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', ''])
+      // The header Host is no proof: whoever has a name for this address decides what it says.
+      for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', '', dms.baseUrl])
         assert.equal((await visit(post, { cookie, form: {}, headers: { origin } })).status, 403, origin);
       assert.equal((await visit(post, { cookie, form: {} })).status, 404);
-      const behindProxy = { origin: 'https://dms.example' };
-      assert.equal((await visit(post, { cookie, form: {}, headers: behindProxy })).status, 404);
       assert.equal((await useLink(await newLink(dms), { origin: 'https://evil.example' })).status, 403);
     });
 
@@ -142,7 +164,7 @@ describe("The operators' page", () => {
 
     it('bodies that are no form', async () => {
       const cookie = await signIn(dms);
-      const headers = { cookie, origin: dms.baseUrl, 'content-type': 'application/json' };
+      const headers = { cookie, origin: OPERATOR_ORIGIN, 'content-type': 'application/json' };
       const { status } = await fetch(`${url}/sign-out`, { method: 'POST', headers, body: '{}' });
       assert.equal(status, 415);
     });

@@ -8,7 +8,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** One of each sort: pictures, code, tables, long ones. */
-const PATHS = ['/', '/docs', '/docs/webhooks', '/docs/command-line', '/docs/nothing'];
+const PATHS = ['/', '/docs', '/docs/webhooks', '/docs/command-line', '/docs/architecture', '/docs/nothing'];
 const VIEWS = [
   [1280, 'light'],
   [360, 'dark'],

@@ -4,10 +4,12 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import MiniSearch from 'minisearch';
 import { toText } from '../../src/operator/html.ts';
+import { diagramFile } from '../../src/site/diagrams.ts';
 import { createLinks } from '../../src/site/links.ts';
 import { renderMarkdown } from '../../src/site/markdown.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { listDiagrams, listDrawn } from './documented-diagrams.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
@@ -95,6 +97,25 @@ describe('The documentation site', () => {
       seen.push(path);
     }
     assert.equal(new Set(seen).size, pages.size);
+  });
+
+  it('shows the diagrams of the documents as pictures of the service, with their text', async () => {
+    const diagrams = listDiagrams();
+    assert.ok(diagrams.length > 0);
+    assert.deepEqual(
+      listDrawn().sort(),
+      [...new Set(diagrams.map(diagramFile))].sort(),
+      'Run npm run diagrams: the pictures are those of other diagrams',
+    );
+    const shown = [...pages.values()].flatMap(({ text }) => [
+      ...text.matchAll(/<figure class="diagram">\n<img src="(\/docs\/static\/[^"]+\.svg)"/g),
+    ]);
+    assert.equal(shown.length, diagrams.length);
+    for (const [, path] of shown) {
+      const { status, headers, text } = await anybody.get(path as string);
+      assert.deepEqual([status, headers['content-type']], [200, 'image/svg+xml']);
+      assert.doesNotMatch(text, /<script|<foreignObject|href="http|url\(http|@import/i);
+    }
   });
 
   it('forbids by its policy what does not come from the service, and scripts and styles within a page', async () => {

@@ -4088,7 +4088,7 @@ export interface operations {
                 status?: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -4187,7 +4187,7 @@ export interface operations {
                 state?: "queued" | "waiting" | "sent" | "applied" | "failed" | "cancelled" | "superseded" | "timed_out";
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -4506,7 +4506,7 @@ export interface operations {
             query?: {
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -4635,7 +4635,7 @@ export interface operations {
                 resolution?: "5m" | "1h" | "1d";
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -5264,7 +5264,7 @@ export interface operations {
             query?: {
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -5697,7 +5697,7 @@ export interface operations {
                 assetId?: string;
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -6372,7 +6372,7 @@ export interface operations {
                 state?: "pending" | "delivered" | "retrying" | "held" | "failed" | "blocked" | "cancelled";
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -6676,7 +6676,7 @@ export interface operations {
                 state?: "pending" | "delivered" | "retrying" | "held" | "failed" | "blocked" | "cancelled";
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -6979,7 +6979,7 @@ export interface operations {
             query?: {
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -7267,7 +7267,7 @@ export interface operations {
             query?: {
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -7409,7 +7409,7 @@ export interface operations {
                 to?: string;
                 /** @description Items per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description nextCursor of the page before, of the same list */
                 cursor?: string;
             };
             header?: never;
@@ -7486,7 +7486,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "6f1d1c0e-8a55-4d0e-9f0c-2a2b5f0f7d11",
+                     *       "id": "019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11",
                      *       "recType": "operator-link",
                      *       "name": "Ada Lovelace",
                      *       "role": "write",

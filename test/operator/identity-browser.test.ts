@@ -1,0 +1,74 @@
+/** Signing in with an identity provider in a real browser: cookies, redirects and policies are the browser's own. */
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
+import { findChromium, startBrowser } from '../support/browser.ts';
+import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const CLIENT = { clientId: 'dms', clientSecret: 'a-secret-of-the-client' };
+const RULES = { organizationClaim: 'organization', roleClaim: 'role' };
+const RETURN = '/operator/sign-in/provider/callback';
+
+describe('Signing in with an identity provider in a browser', function () {
+  this.timeout(30_000);
+  const executable = findChromium();
+  let dms: TestService;
+  let provider: TestIdentityProvider;
+  let browser: Browser;
+
+  before(async function () {
+    if (executable === null) {
+      console.log('      no Chromium: set CHROMIUM_PATH, or install the package chromium');
+      this.skip();
+    }
+    const port = await freePort();
+    // Another site than the provider's: its cookies do not go along with what the other one sends.
+    const operatorUrl = `http://localhost:${port}`;
+    provider = await startIdentityProvider({ ...CLIENT, redirectUrl: operatorUrl + RETURN });
+    const oidc = { issuer: provider.issuer, ...CLIENT, ...RULES };
+    [dms, browser] = await Promise.all([
+      startService({ withWorker: false, settings: { port, operatorUrl, oidc } }),
+      startBrowser(executable),
+    ]);
+  });
+  after(async () => {
+    await browser?.close();
+    await dms?.stop();
+    await provider?.stop();
+  });
+
+  it('leads there and back to the fleet, and to the page for signing in after signing out, without a complaint of the browser', async () => {
+    const organization = (await createOrganizationsRepository(dms.service.sql).list()).find(
+      ({ id }) => id === dms.id,
+    );
+    provider.person = { id: 'ada', claims: { organization: organization?.name, name: 'Ada', role: 'write' } };
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    const hosts = new Set<string>();
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => hosts.add(new URL(request.url()).host));
+    const { operatorUrl } = dms.settings;
+    const start = `${operatorUrl}/operator/sign-in`;
+    await page.goto(start);
+    await page.click('text=Sign in with');
+    await page.waitForURL(`${operatorUrl}/operator`);
+    assert.equal(await page.textContent('h1'), 'Fleet');
+    assert.match((await page.textContent('.who')) ?? '', /Ada\s*write/);
+    const [cookie, ...others] = (await page.context().cookies(`${operatorUrl}/operator`)).filter(({ name }) =>
+      name.startsWith('dms_'),
+    );
+    assert.deepEqual(
+      [cookie?.name, cookie?.httpOnly, cookie?.sameSite, others],
+      ['dms_operator', true, 'Lax', []],
+    );
+    const policy = (await page.reload())?.headers()['content-security-policy'];
+    assert.match(policy ?? '', /default-src 'none'; script-src 'self';.* form-action 'self';/);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(start);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual([...hosts].sort(), [new URL(provider.issuer).host, new URL(start).host].sort());
+  });
+});

@@ -16,6 +16,7 @@ import {
 } from '../config-jobs/daylight-saving.service.ts';
 import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
+import { createEndJob } from '../config-jobs/end-job.service.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
@@ -61,12 +62,11 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   const changes = createChangesService({
     configurationsIn,
     pendingIn,
-    targetsIn,
     deviceTargetsIn,
     onAlertRulesChanged,
-    chunkSize,
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });
+  const endJob = createEndJob({ pendingIn, targetsIn, changes, finishJob, chunkSize });
   const planner = createApplyPlanner({
     profilesIn: createProfilesRepository,
     configurationsIn,
@@ -90,8 +90,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     planner,
     beginJob,
     largeJobs,
-    changes,
-    finishJob,
+    endJob,
     jobsProgressed,
     now,
   });
@@ -111,7 +110,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     deviceTargetsIn,
     planner,
     changes,
-    finishJob,
+    endJob,
     jobsProgressed,
     chunkSize,
   });

@@ -65,6 +65,8 @@ export interface ConfigJob {
   /** Null: at once. */
   startAt: Date | null;
   deadlineAt: Date;
+  /** Null: nobody has cancelled it. */
+  cancelRequestedAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -141,6 +143,7 @@ export function jobView(job: ConfigJob) {
     counts: { ...counts, timedOut },
     ...(job.startAt && { startAt: job.startAt.toISOString() }),
     deadlineAt: job.deadlineAt.toISOString(),
+    ...(job.cancelRequestedAt && { cancelRequestedAt: job.cancelRequestedAt.toISOString() }),
     createdAt: job.createdAt.toISOString(),
     finishedAt: job.finishedAt?.toISOString() ?? null,
   };

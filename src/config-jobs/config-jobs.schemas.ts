@@ -146,6 +146,9 @@ export const jobSchema = Joi.object<JobView>({
   }).required(),
   startAt: timestamp().description('Only of a job that was applied with startAt'),
   deadlineAt: timestamp().required(),
+  cancelRequestedAt: timestamp().description(
+    'Only of a job that was cancelled. One of more than 20,000 devices is running until its change is withdrawn from all',
+  ),
   createdAt: timestamp().required(),
   finishedAt: timestamp().allow(null).required(),
 })

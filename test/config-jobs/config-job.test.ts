@@ -180,6 +180,7 @@ describe('A finished job', () => {
       targetCount: 3,
       targetCounts: counted({ timed_out: 1, sent: 2 }),
       startAt: null,
+      cancelRequestedAt: null,
       deadlineAt: at,
       createdAt: at,
       finishedAt: null,

@@ -81,6 +81,10 @@ export interface JobTarget {
 
 export const hasEnded = (status: JobStatus): boolean => status !== 'scheduled' && status !== 'running';
 
+/** The run of the job withdraws its change. Of a small job that is part of the request. */
+export const isBeingCancelled = (job: Pick<ConfigJob, 'status' | 'cancelRequestedAt'>): boolean =>
+  job.cancelRequestedAt !== null && !hasEnded(job.status);
+
 export const DEADLINE_MINUTES_DEFAULT = 2_880;
 export const START_DAYS_MAX = 30;
 export const NO_SUCH_JOB = 'No configuration job has this id';

@@ -12,6 +12,7 @@ import {
   type ConfigJob,
   DEADLINE_MINUTES_DEFAULT,
   hasEnded,
+  isBeingCancelled,
   type JobRef,
   NO_SUCH_JOB,
   type Rollout,
@@ -140,7 +141,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       return transact(async ({ sql, afterCommit }) => {
         const job = await lockOwn(sql, ref);
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
-        if (job.cancelRequestedAt === null) await jobsIn(sql).requestCancel(job);
+        if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
         if (!largeJobs.isLargeJob(job)) await deps.endJob.end(sql, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return (await jobsIn(sql).find(job)) as ConfigJob;
@@ -149,11 +150,13 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
 
     /**
      * A new job with the same change for devices that failed or timed out, and have not confirmed it since.
-     * @throws conflict while another retry of the job is running.
+     * @throws conflict while another retry of the job is running, or the job is being cancelled.
      */
     retry(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async (tx) => {
-        const { organizationId, jobId, profileSlug, profileSnapshot } = await lockOwn(tx.sql, ref);
+        const retried = await lockOwn(tx.sql, ref);
+        const { organizationId, jobId, profileSlug, profileSnapshot } = retried;
+        if (isBeingCancelled(retried)) throw conflict('The job is being cancelled: retry it when it has ended');
         // Under the lock of the job, so that of two retries at once the second one sees the first.
         if (await jobsIn(tx.sql).hasOpenRetry(ref)) {
           throw conflict('A retry of the job is running: wait until it has ended, or cancel it');

@@ -103,6 +103,19 @@ describe('A job of many devices', function () {
     assert.deepEqual((await org.api.get('/devices/config-jobs')).body.items, []);
   });
 
+  it('times out in chunks at its deadline: what was offered stays pending', async () => {
+    const jobId = await apply(org, 'daily', { applyToAll: true });
+    // Two days are shortened before the worker of all these tests is started, and reads the plan.
+    const soon = "update config_jobs set deadline_at = now() + interval '4 seconds' where id = ?";
+    await query(dms.service.sql, soon, [jobId]);
+    await startWorker();
+    await untilCounted(jobId, { waiting: DEVICES });
+    await applyAnswer(org, serials[0] as string);
+    const { status, counts } = await untilEnded(org, jobId);
+    assert.deepEqual([status, counts.applied, counts.timedOut], ['completed_with_failures', 1, DEVICES - 1]);
+    assert.notEqual((await configOf(org, serials[8] as string)).pendingConfig, null);
+  });
+
   it('offers the change to every device, and ends when all have applied it', async () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     await startWorker();
@@ -190,6 +203,16 @@ describe('A job of many devices', function () {
       assert.deepEqual([refused, body.message], [409, 'The job is not running: it is cancelled']);
     });
 
+    it('refuses a retry until it has ended', async () => {
+      jobId = await apply(org, 'daily', { applyToAll: true });
+      await cancel();
+      const { status, body } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
+      assert.deepEqual(
+        [status, body.message],
+        [409, 'The job is being cancelled: retry it when it has ended'],
+      );
+    });
+
     it('tells of its end once', async () => {
       const receiver = await startReceiver();
       await org.api.post('/webhooks', { url: receiver.url, events: ['config.job.finished'] });
@@ -215,21 +238,6 @@ describe('A job of many devices', function () {
       assert.deepEqual([job.status, job.counts.cancelled], ['cancelled', DEVICES]);
       for (const serial of serials) assert.equal(await pendingOf(serial), null);
     });
-  });
-
-  it('times out in chunks at its deadline: what was offered stays pending', async () => {
-    await worker?.stop(1_000);
-    worker = null;
-    const jobId = await apply(org, 'daily', { applyToAll: true });
-    // Two days are shortened before a worker reads the plan.
-    const soon = "update config_jobs set deadline_at = now() + interval '4 seconds' where id = ?";
-    await query(dms.service.sql, soon, [jobId]);
-    await startWorker();
-    await untilCounted(jobId, { waiting: DEVICES });
-    await applyAnswer(org, serials[0] as string);
-    const { status, counts } = await untilEnded(org, jobId);
-    assert.deepEqual([status, counts.applied, counts.timedOut], ['completed_with_failures', 1, DEVICES - 1]);
-    assert.notEqual((await configOf(org, serials[8] as string)).pendingConfig, null);
   });
 
   it('leaves devices to a later job that sets the same keys, whether they are offered the change or queued', async () => {

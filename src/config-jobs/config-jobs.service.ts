@@ -142,7 +142,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const job = await lockOwn(sql, ref);
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
         if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
-        if (!largeJobs.isLargeJob(job)) await deps.endJob.end(sql, job, 'cancelled');
+        await deps.endJob.end(sql, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return (await jobsIn(sql).find(job)) as ConfigJob;
       });
@@ -156,7 +156,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       return transact(async (tx) => {
         const retried = await lockOwn(tx.sql, ref);
         const { organizationId, jobId, profileSlug, profileSnapshot } = retried;
-        if (isBeingCancelled(retried)) throw conflict('The job is being cancelled: retry it when it has ended');
+        if (isBeingCancelled(retried))
+          throw conflict('The job is being cancelled: retry it when it has ended');
         // Under the lock of the job, so that of two retries at once the second one sees the first.
         if (await jobsIn(tx.sql).hasOpenRetry(ref)) {
           throw conflict('A retry of the job is running: wait until it has ended, or cancel it');

@@ -147,7 +147,7 @@ export function jobView(job: ConfigJob) {
     counts: { ...counts, timedOut },
     ...(job.startAt && { startAt: job.startAt.toISOString() }),
     deadlineAt: job.deadlineAt.toISOString(),
-    ...(job.cancelRequestedAt && { cancelRequestedAt: job.cancelRequestedAt.toISOString() }),
+    cancelRequestedAt: job.cancelRequestedAt?.toISOString() ?? null,
     createdAt: job.createdAt.toISOString(),
     finishedAt: job.finishedAt?.toISOString() ?? null,
   };

@@ -103,17 +103,14 @@ describe('A job of many devices', function () {
     assert.deepEqual((await org.api.get('/devices/config-jobs')).body.items, []);
   });
 
-  it('times out in chunks at its deadline: what was offered stays pending', async () => {
+  it('times out in chunks at its deadline, whether it was offered to a device or not', async () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     // Two days are shortened before the worker of all these tests is started, and reads the plan.
-    const soon = "update config_jobs set deadline_at = now() + interval '4 seconds' where id = ?";
+    const soon = "update config_jobs set deadline_at = now() + interval '2 seconds' where id = ?";
     await query(dms.service.sql, soon, [jobId]);
     await startWorker();
-    await untilCounted(jobId, { waiting: DEVICES });
-    await applyAnswer(org, serials[0] as string);
     const { status, counts } = await untilEnded(org, jobId);
-    assert.deepEqual([status, counts.applied, counts.timedOut], ['completed_with_failures', 1, DEVICES - 1]);
-    assert.notEqual((await configOf(org, serials[8] as string)).pendingConfig, null);
+    assert.deepEqual([status, counts.timedOut], ['completed_with_failures', DEVICES]);
   });
 
   it('offers the change to every device, and ends when all have applied it', async () => {
@@ -190,27 +187,6 @@ describe('A job of many devices', function () {
       });
       const { counts } = await untilEnded(org, jobId);
       assert.deepEqual([counts.applied, counts.cancelled], [1, DEVICES - 1]);
-    });
-
-    it('takes a second cancel as the first one, and refuses one of a job that has ended', async () => {
-      jobId = await apply(org, 'daily', { applyToAll: true });
-      const { body: first } = await cancel();
-      const { status, body: second } = await cancel();
-      assert.deepEqual([status, second.cancelRequestedAt], [200, first.cancelRequestedAt]);
-      await startWorker();
-      await untilEnded(org, jobId);
-      const { status: refused, body } = await cancel();
-      assert.deepEqual([refused, body.message], [409, 'The job is not running: it is cancelled']);
-    });
-
-    it('refuses a retry until it has ended', async () => {
-      jobId = await apply(org, 'daily', { applyToAll: true });
-      await cancel();
-      const { status, body } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
-      assert.deepEqual(
-        [status, body.message],
-        [409, 'The job is being cancelled: retry it when it has ended'],
-      );
     });
 
     it('tells of its end once', async () => {

@@ -3,7 +3,7 @@
  * All send heartbeats, so Temporal notices within seconds that a worker has died.
  */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
-import type { Ending } from '../src/config-jobs/end-job.service.ts';
+import type { Ending } from '../src/config-jobs/job-ending.service.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 import { withHeartbeat } from './heartbeat.ts';
 

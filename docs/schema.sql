@@ -750,7 +750,7 @@ COMMENT ON COLUMN config_jobs.purge_checked_at IS
 COMMENT ON COLUMN config_jobs.start_at IS
   'From when on the change is offered. Null: at once.';
 COMMENT ON COLUMN config_jobs.cancel_requested_at IS
-  'When a customer cancelled the job. Until all its changes are withdrawn the job is still running.';
+  'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody has.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_running_idx IS

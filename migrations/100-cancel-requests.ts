@@ -5,7 +5,7 @@ export async function up(sql: Knex): Promise<void> {
   await sql.raw('alter table config_jobs add column cancel_requested_at timestamptz');
   await sql.raw(
     `comment on column config_jobs.cancel_requested_at is
-       'When a customer cancelled the job. Until all its changes are withdrawn the job is still running.'`,
+       'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody has.'`,
   );
 }
 

@@ -16,9 +16,9 @@ import {
 } from '../config-jobs/daylight-saving.service.ts';
 import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
-import { createEndJob } from '../config-jobs/end-job.service.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
+import { createJobEnding } from '../config-jobs/job-ending.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
 import { createOldJobsRepository } from '../config-jobs/old-jobs.repository.ts';
@@ -66,7 +66,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     onAlertRulesChanged,
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });
-  const endJob = createEndJob({ pendingIn, targetsIn, changes, finishJob, chunkSize });
+  const jobEnding = createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize });
   const planner = createApplyPlanner({
     profilesIn: createProfilesRepository,
     configurationsIn,
@@ -90,7 +90,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     planner,
     beginJob,
     largeJobs,
-    endJob,
+    jobEnding,
     jobsProgressed,
     now,
   });
@@ -110,7 +110,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     deviceTargetsIn,
     planner,
     changes,
-    endJob,
+    jobEnding,
     jobsProgressed,
     chunkSize,
   });

@@ -20,7 +20,7 @@ import {
 } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
-import type { EndJob } from './end-job.service.ts';
+import type { JobEnding } from './job-ending.service.ts';
 import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
 export interface ApplyRequest {
@@ -41,7 +41,7 @@ export interface ConfigJobsDeps {
   planner: ApplyPlanner;
   beginJob: BeginJob;
   largeJobs: LargeJobs;
-  endJob: Pick<EndJob, 'end'>;
+  jobEnding: Pick<JobEnding, 'end'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   now(): Date;
 }
@@ -142,7 +142,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const job = await lockOwn(sql, ref);
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
         if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
-        if (!largeJobs.isLargeJob(job)) await deps.endJob.end(sql, job, 'cancelled');
+        if (!largeJobs.isLargeJob(job)) await deps.jobEnding.end(sql, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return (await jobsIn(sql).find(job)) as ConfigJob;
       });

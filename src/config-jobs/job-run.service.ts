@@ -8,7 +8,7 @@ import { type Counts, evaluateStage, type JobRef } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
-import type { Ending, EndJob } from './end-job.service.ts';
+import type { Ending, JobEnding } from './job-ending.service.ts';
 import type { AwaitedDevice, JobPlan, JobProgress } from './job-run.ts';
 
 export interface JobRunDeps {
@@ -19,7 +19,7 @@ export interface JobRunDeps {
   deviceTargetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'replaceChanges'>;
   planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
   changes: ChangesService;
-  endJob: Pick<EndJob, 'endNext'>;
+  jobEnding: Pick<JobEnding, 'endNext'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Devices of one transaction. */
   chunkSize: number;
@@ -177,7 +177,7 @@ export function createJobRunService(deps: JobRunDeps) {
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
       return onRunning(ref, ({ sql }, job) =>
-        deps.endJob.endNext(sql, job, job.cancelRequestedAt === null ? ending : 'cancelled', after),
+        deps.jobEnding.endNext(sql, job, job.cancelRequestedAt === null ? ending : 'cancelled', after),
       );
     },
   };

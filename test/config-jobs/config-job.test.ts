@@ -201,6 +201,7 @@ describe('A finished job', () => {
         timedOut: 1,
       },
       deadlineAt: '2026-03-02T08:00:00.123Z',
+      cancelRequestedAt: null,
       createdAt: '2026-03-02T08:00:00.123Z',
       finishedAt: null,
     });

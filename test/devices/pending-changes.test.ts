@@ -9,7 +9,7 @@ import { createChangesService } from '../../src/config-jobs/changes.service.ts';
 import type { ConfigJob } from '../../src/config-jobs/config-job.ts';
 import { createConfigTargetsRepository } from '../../src/config-jobs/config-targets.repository.ts';
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
-import { createEndJob } from '../../src/config-jobs/end-job.service.ts';
+import { createJobEnding } from '../../src/config-jobs/job-ending.service.ts';
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -55,7 +55,7 @@ describe('A change of many devices in one statement', function () {
     },
   });
 
-  const endJob = createEndJob({
+  const jobEnding = createJobEnding({
     pendingIn: createPendingChangesRepository,
     targetsIn: createConfigTargetsRepository,
     changes,
@@ -192,7 +192,7 @@ describe('A change of many devices in one statement', function () {
               state: 'waiting' as const,
             }));
             await createConfigTargetsRepository(sql).insert(job, targets);
-            await endJob.end(sql, job, 'cancelled');
+            await jobEnding.end(sql, job, 'cancelled');
           },
         );
         assert.deepEqual(rulesChanged, withOtherRules(before, after));

@@ -5,8 +5,8 @@ import type { JobRef } from '../../src/config-jobs/config-job.ts';
 import { createConfigJobsRepository } from '../../src/config-jobs/config-jobs.repository.ts';
 import { createConfigTargetsRepository } from '../../src/config-jobs/config-targets.repository.ts';
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
-import { createEndJob, type Ending } from '../../src/config-jobs/end-job.service.ts';
 import { createFinishJob } from '../../src/config-jobs/finish-job.service.ts';
+import { createJobEnding, type Ending } from '../../src/config-jobs/job-ending.service.ts';
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import {
@@ -31,7 +31,7 @@ describe('The end of a job in chunks', function () {
   let published: number;
   const cache = createConfigurationCache();
 
-  const endJob = createEndJob({
+  const jobEnding = createJobEnding({
     pendingIn: createPendingChangesRepository,
     targetsIn: createConfigTargetsRepository,
     changes: createChangesService({
@@ -63,7 +63,7 @@ describe('The end of a job in chunks', function () {
   });
 
   const endNext = (ending: Ending, after: string | null) =>
-    dms.service.sql.transaction((sql) => endJob.endNext(sql, job, ending, after));
+    dms.service.sql.transaction((sql) => jobEnding.endNext(sql, job, ending, after));
   async function endAll(ending: Ending): Promise<void> {
     let after = await endNext(ending, null);
     while (after !== null) after = await endNext(ending, after);
@@ -90,16 +90,16 @@ describe('The end of a job in chunks', function () {
   for (const ending of ['cancelled', 'aborted', 'timed_out'] as const) {
     it(`locks no more devices than a chunk has (${ending})`, async () => {
       await dms.service.sql.transaction(async (sql) => {
-        assert.notEqual(await endJob.endNext(sql, job, ending, null), null);
+        assert.notEqual(await jobEnding.endNext(sql, job, ending, null), null);
         assert.equal(await lockedCount(), CHUNK);
       });
     });
   }
 
-  it('goes on with the devices that are left when a process was killed in a chunk, and is told of once', async () => {
+  it('goes on with the devices that are left when a process was killed in a chunk, and publishes the event once', async () => {
     const first = await endNext('cancelled', null);
     const killed = dms.service.sql.transaction(async (sql) => {
-      await endJob.endNext(sql, job, 'cancelled', first);
+      await jobEnding.endNext(sql, job, 'cancelled', first);
       throw new Error('killed');
     });
     await assert.rejects(killed, /killed/);

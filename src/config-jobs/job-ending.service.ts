@@ -10,7 +10,7 @@ import type { JobRef, JobStatus } from './config-job.ts';
 import type { ConfigTargetsRepository, OpenTarget } from './config-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
 
-export interface EndJobDeps {
+export interface JobEndingDeps {
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
   targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listOpen' | 'cancel' | 'timeOut'>;
   changes: Pick<ChangesService, 'withdraw'>;
@@ -26,10 +26,10 @@ const WITHDRAWN: Record<Exclude<Ending, 'timed_out'>, { status: JobStatus; reaso
   aborted: { status: 'aborted', reason: 'too many devices failed: the job was aborted' },
 };
 
-export type EndJob = ReturnType<typeof createEndJob>;
+export type JobEnding = ReturnType<typeof createJobEnding>;
 
 /** The caller has locked the job. */
-export function createEndJob({ pendingIn, targetsIn, changes, finishJob, chunkSize }: EndJobDeps) {
+export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize }: JobEndingDeps) {
   /** Takes the change out of what is pending, but for devices that have settled before they were locked. */
   async function withdraw(sql: Sql, job: JobRef, listed: OpenTarget[], page: TargetRange): Promise<void> {
     const devices = await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));

@@ -3,6 +3,7 @@
  * All send heartbeats, so Temporal notices within seconds that a worker has died.
  */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
+import type { Ending } from '../src/config-jobs/job-ending.service.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
@@ -17,27 +18,30 @@ export interface ApplyProfileActivities {
   beginStage(job: JobRef, stage: number): Promise<void>;
   /** Ends the job; targets that are still open time out. */
   finishJob(job: JobRef): Promise<void>;
-  /** Ends the job and withdraws its change from every device that has not confirmed it. */
+  /** Ends the job and withdraws its change from every device that has not confirmed it: too many failed, or it was cancelled. */
   abortJob(job: JobRef): Promise<void>;
 }
 
-export interface JobRunSteps extends Omit<ApplyProfileActivities, 'startJob' | 'beginStage'> {
+export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getPlan' | 'getProgress'> {
   /** Starts the job for its next targets; null when that is done. */
   startNext(job: JobRef, after: string | null): Promise<string | null>;
   /** Offers the change to the next devices of the stage; null when all have it. */
   offerNext(job: JobRef, stage: number, after: string | null): Promise<string | null>;
+  /** Ends the job for its next targets that are open; null when it has ended. */
+  endNext(job: JobRef, ending: Ending, after: string | null): Promise<string | null>;
 }
 
 export function createApplyProfileActivities({
   startNext,
   offerNext,
+  endNext,
   ...steps
 }: JobRunSteps): ApplyProfileActivities {
   return {
     getPlan: withHeartbeat(steps.getPlan),
     getProgress: withHeartbeat(steps.getProgress),
-    finishJob: withHeartbeat(steps.finishJob),
-    abortJob: withHeartbeat(steps.abortJob),
+    finishJob: withHeartbeat((job: JobRef) => pageByPage((after) => endNext(job, 'timed_out', after))),
+    abortJob: withHeartbeat((job: JobRef) => pageByPage((after) => endNext(job, 'aborted', after))),
     startJob: withHeartbeat((job: JobRef) => pageByPage((after) => startNext(job, after))),
     beginStage: withHeartbeat((job: JobRef, stage: number) =>
       pageByPage((after) => offerNext(job, stage, after)),

@@ -711,6 +711,7 @@ CREATE TABLE config_jobs (
   is_beginning_stage boolean DEFAULT false NOT NULL,
   purge_checked_at timestamp with time zone,
   start_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
@@ -748,6 +749,8 @@ COMMENT ON COLUMN config_jobs.purge_checked_at IS
   'When the retention last kept targets of the job, because they tell what their devices run. Null: never.';
 COMMENT ON COLUMN config_jobs.start_at IS
   'From when on the change is offered. Null: at once.';
+COMMENT ON COLUMN config_jobs.cancel_requested_at IS
+  'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody has.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_running_idx IS

@@ -63,7 +63,8 @@ export const jobCommands: Command[] = [
   {
     words: ['jobs', 'cancel'],
     args: 'ID',
-    summary: 'ends a job: devices that have not applied the change are not offered it any more',
+    summary:
+      'ends a job: devices that have not applied the change are not offered it any more; a large job ends a little later',
     ...byApi(async ({ dms }, input) => {
       const job = await dms.cancelConfigJob({ jobId: required(input, 0, 'ID') });
       return { text: describe(job), value: job };

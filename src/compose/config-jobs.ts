@@ -18,6 +18,7 @@ import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
+import { createJobEnding } from '../config-jobs/job-ending.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
 import { createOldJobsRepository } from '../config-jobs/old-jobs.repository.ts';
@@ -61,12 +62,11 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   const changes = createChangesService({
     configurationsIn,
     pendingIn,
-    targetsIn,
     deviceTargetsIn,
     onAlertRulesChanged,
-    chunkSize,
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });
+  const jobEnding = createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize });
   const planner = createApplyPlanner({
     profilesIn: createProfilesRepository,
     configurationsIn,
@@ -90,8 +90,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     planner,
     beginJob,
     largeJobs,
-    changes,
-    finishJob,
+    jobEnding,
     jobsProgressed,
     now,
   });
@@ -111,7 +110,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     deviceTargetsIn,
     planner,
     changes,
-    finishJob,
+    jobEnding,
     jobsProgressed,
     chunkSize,
   });

@@ -19,18 +19,14 @@ import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { findConflicts, memoized, refusedWithout, withdrawChange } from './changes.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
-import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 import type { ActiveChange, DeviceTargetsRepository } from './device-targets.repository.ts';
 
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
   pendingIn(sql: Sql): PendingChangesRepository;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listBegun' | 'cancelByJob'>;
   deviceTargetsIn(sql: Sql): DeviceTargetsRepository;
   /** Other alert rules apply to these devices from now on. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
-  /** Devices are listed and locked so many at a time. */
-  chunkSize: number;
 }
 
 /** A device and the change that a job has for it. */
@@ -54,7 +50,7 @@ interface NextPending {
 export type ChangesService = ReturnType<typeof createChangesService>;
 
 export function createChangesService(deps: ChangesDeps) {
-  const { configurationsIn, targetsIn, deviceTargetsIn, chunkSize } = deps;
+  const { configurationsIn, deviceTargetsIn } = deps;
 
   async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
     const contents = await configurationsIn(sql).find([
@@ -131,31 +127,6 @@ export function createChangesService(deps: ChangesDeps) {
       if (changes.length === 0) return [];
       await merge(sql, job.organizationId, changes);
       return supersede(sql, job, changes);
-    },
-
-    /** Cancels the open targets of a job, and takes its changes out of what is pending. */
-    async withdrawOpen(sql: Sql, job: JobRef, reason: string): Promise<void> {
-      let after: string | null = null;
-      do {
-        const page = { after, limit: chunkSize };
-        const listed = await targetsIn(sql).listBegun(job, page);
-        const devices = await deps.pendingIn(sql).lockAssets(
-          job.organizationId,
-          listed.map(({ assetId }) => assetId),
-        );
-        // Read again under the locks: a report may have settled some in between.
-        const begun = byAsset(await targetsIn(sql).listBegun(job, page));
-        await withdraw(
-          sql,
-          job,
-          devices.flatMap((device) => {
-            const [changeId] = begun.get(device.assetId) ?? [];
-            return changeId === undefined ? [] : [{ device, changeId }];
-          }),
-        );
-        after = listed.length < chunkSize ? null : (listed.at(-1) as ActiveChange).assetId;
-      } while (after !== null);
-      await targetsIn(sql).cancelByJob(job, reason);
     },
   };
 }

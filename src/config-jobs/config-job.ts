@@ -65,6 +65,8 @@ export interface ConfigJob {
   /** Null: at once. */
   startAt: Date | null;
   deadlineAt: Date;
+  /** Null: nobody has cancelled it. */
+  cancelRequestedAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -78,6 +80,10 @@ export interface JobTarget {
 }
 
 export const hasEnded = (status: JobStatus): boolean => status !== 'scheduled' && status !== 'running';
+
+/** The run of the job withdraws its change. Of a small job that is part of the request. */
+export const isBeingCancelled = (job: Pick<ConfigJob, 'status' | 'cancelRequestedAt'>): boolean =>
+  job.cancelRequestedAt !== null && !hasEnded(job.status);
 
 export const DEADLINE_MINUTES_DEFAULT = 2_880;
 export const START_DAYS_MAX = 30;
@@ -141,6 +147,7 @@ export function jobView(job: ConfigJob) {
     counts: { ...counts, timedOut },
     ...(job.startAt && { startAt: job.startAt.toISOString() }),
     deadlineAt: job.deadlineAt.toISOString(),
+    cancelRequestedAt: job.cancelRequestedAt?.toISOString() ?? null,
     createdAt: job.createdAt.toISOString(),
     finishedAt: job.finishedAt?.toISOString() ?? null,
   };

@@ -40,6 +40,8 @@ export interface JobRow extends JobRef {
   targetCount: number;
   startAt: Date | null;
   deadlineAt: Date;
+  /** Null: nobody has cancelled it. */
+  cancelRequestedAt: Date | null;
 }
 
 export interface RunningJobCounts {
@@ -58,7 +60,7 @@ export interface JobWithoutWorkflow extends JobRef {
 const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
   profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount",
   is_beginning_stage as "isBeginningStage", status, target_count as "targetCount", start_at as "startAt",
-  deadline_at as "deadlineAt"`;
+  deadline_at as "deadlineAt", cancel_requested_at as "cancelRequestedAt"`;
 const OF_JOB = 'organization_id = ? and id = ?';
 /** To end a large job takes its run some minutes. */
 const STUCK_AFTER_MINUTES = 15;
@@ -93,7 +95,7 @@ const WITHOUT_KEPT_COUNTS = `with totals as (
 const FINISH = `update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`;
 
 const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
-    j.start_at as "startAt", j.deadline_at as "deadlineAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
+    j.start_at as "startAt", j.deadline_at as "deadlineAt", j.cancel_requested_at as "cancelRequestedAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
     ${COUNTS} as "targetCounts"
   from config_jobs j`;
 
@@ -244,6 +246,15 @@ export function createConfigJobsRepository(sql: Sql) {
         organizationId,
         jobId,
       ]);
+    },
+
+    /** One that is scheduled is running from then on, so that its run ends it. */
+    async requestCancel({ organizationId, jobId }: JobRef): Promise<void> {
+      await query(
+        sql,
+        `update config_jobs set status = 'running', cancel_requested_at = now() where ${OF_JOB}`,
+        [organizationId, jobId],
+      );
     },
 
     async updateTargetCount({ organizationId, jobId }: JobRef, targetCount: number): Promise<void> {

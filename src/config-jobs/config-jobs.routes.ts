@@ -134,7 +134,8 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
       path: '/devices/config-jobs/{jobId}/cancel',
       operationId: 'cancelConfigJob',
       summary: 'Cancel a scheduled or running job',
-      description: 'Devices that have not settled are cancelled, and their change is withdrawn.',
+      description:
+        'Devices that have not settled are cancelled, and their change is withdrawn. A large job is still running in the answer, with cancelRequestedAt: it ends when the change is withdrawn from all its devices.',
       tag,
       auth,
       params: jobParams,

@@ -124,6 +124,7 @@ export const jobExample: JobView = {
   },
   deadlineAt: '2026-03-04T08:00:00.000Z',
   createdAt: '2026-03-02T08:00:00.000Z',
+  cancelRequestedAt: null,
   finishedAt: '2026-03-02T08:15:30.000Z',
 };
 
@@ -146,6 +147,12 @@ export const jobSchema = Joi.object<JobView>({
   }).required(),
   startAt: timestamp().description('Only of a job that was applied with startAt'),
   deadlineAt: timestamp().required(),
+  cancelRequestedAt: timestamp()
+    .allow(null)
+    .required()
+    .description(
+      'When a customer cancelled the job. A large job is running until the change is withdrawn from all its devices',
+    ),
   createdAt: timestamp().required(),
   finishedAt: timestamp().allow(null).required(),
 })

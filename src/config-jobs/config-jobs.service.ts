@@ -6,12 +6,13 @@ import type { PendingChangesRepository } from '../devices/pending-changes.reposi
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
-import type { ChangesService, DeviceChange } from './changes.service.ts';
+import type { DeviceChange } from './changes.service.ts';
 import { type Preview, previewCompiled } from './compile-devices.ts';
 import {
   type ConfigJob,
   DEADLINE_MINUTES_DEFAULT,
   hasEnded,
+  isBeingCancelled,
   type JobRef,
   NO_SUCH_JOB,
   type Rollout,
@@ -19,7 +20,7 @@ import {
 } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
-import type { FinishJob } from './finish-job.service.ts';
+import type { JobEnding } from './job-ending.service.ts';
 import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
 export interface ApplyRequest {
@@ -34,14 +35,13 @@ const DAY_MS = 86_400_000;
 
 export interface ConfigJobsDeps {
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
-  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry'>;
+  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry' | 'requestCancel'>;
   targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listRetryable'>;
   groupsIn(sql: Sql): { exists(organizationId: string, groupId: string): Promise<boolean> };
   planner: ApplyPlanner;
   beginJob: BeginJob;
   largeJobs: LargeJobs;
-  changes: Pick<ChangesService, 'withdrawOpen'>;
-  finishJob: FinishJob;
+  jobEnding: Pick<JobEnding, 'end'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   now(): Date;
 }
@@ -133,24 +133,31 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       });
     },
 
-    /** Cancels open targets and withdraws the change where it is pending. @throws conflict when the job has ended. */
+    /**
+     * Cancels open targets and withdraws the change where it is pending. The run of a large job does so, after the
+     * request; to cancel it once more changes nothing. @throws conflict when the job has ended.
+     */
     cancel(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async ({ sql, afterCommit }) => {
         const job = await lockOwn(sql, ref);
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
-        await deps.changes.withdrawOpen(sql, job, 'the job was cancelled');
+        if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
+        if (!largeJobs.isLargeJob(job)) await deps.jobEnding.end(sql, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
-        return deps.finishJob(sql, job, 'cancelled');
+        return (await jobsIn(sql).find(job)) as ConfigJob;
       });
     },
 
     /**
      * A new job with the same change for devices that failed or timed out, and have not confirmed it since.
-     * @throws conflict while another retry of the job is running.
+     * @throws conflict while another retry of the job is running, or the job is being cancelled.
      */
     retry(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async (tx) => {
-        const { organizationId, jobId, profileSlug, profileSnapshot } = await lockOwn(tx.sql, ref);
+        const retried = await lockOwn(tx.sql, ref);
+        const { organizationId, jobId, profileSlug, profileSnapshot } = retried;
+        if (isBeingCancelled(retried))
+          throw conflict('The job is being cancelled: retry it when it has ended');
         // Under the lock of the job, so that of two retries at once the second one sees the first.
         if (await jobsIn(tx.sql).hasOpenRetry(ref)) {
           throw conflict('A retry of the job is running: wait until it has ended, or cancel it');

@@ -18,6 +18,11 @@ export interface TargetChange {
   changeId: string;
 }
 
+export interface OpenTarget extends TargetChange {
+  /** The device is offered the change. */
+  hasBegun: boolean;
+}
+
 export interface RetryableTarget extends TargetChange {
   groupId: string | null;
 }
@@ -124,12 +129,12 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    /** Targets that are offered the change and have not settled. */
-    listBegun({ organizationId, jobId }: JobRef, { after, limit }: TargetPage): Promise<TargetChange[]> {
+    /** Targets that have not settled. */
+    listOpen({ organizationId, jobId }: JobRef, { after, limit }: TargetPage): Promise<OpenTarget[]> {
       return query(
         sql,
-        `select ${CHANGE} from config_targets
-         where ${OF_JOB} and state in ('waiting', 'sent') and (?::uuid is null or asset_id > ?)
+        `select ${CHANGE}, state <> 'queued' as "hasBegun" from config_targets
+         where ${OF_JOB} and ${OPEN} and (?::uuid is null or asset_id > ?)
          order by asset_id limit ?`,
         [organizationId, jobId, after, after, limit],
       );
@@ -230,25 +235,25 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    async cancelByJob({ organizationId, jobId }: JobRef, reason: string): Promise<void> {
+    async cancel({ organizationId, jobId }: JobRef, assetIds: string[], reason: string): Promise<void> {
       await query(
         sql,
         `update config_targets set state = 'cancelled', reason = ?, is_active = false, updated_at = now()
-         where ${OF_JOB} and ${OPEN}`,
-        [reason, organizationId, jobId],
+         where ${OF_JOB} and ${OPEN} and asset_id = any(?::uuid[])`,
+        [reason, organizationId, jobId, assetIds],
       );
     },
 
     /** The change stays pending where it was offered; a queued target never was, so nothing of it stays active. */
-    async timeOut({ organizationId, jobId }: JobRef): Promise<void> {
+    async timeOut({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<void> {
       await query(
         sql,
         `update config_targets set
            state = 'timed_out', is_active = state <> 'queued', updated_at = now(),
            reason = case when state = 'queued' then 'the deadline passed before its stage began'
              else 'the device did not confirm the change before the deadline' end
-         where ${OF_JOB} and ${OPEN}`,
-        [organizationId, jobId],
+         where ${OF_JOB} and ${OPEN} and asset_id = any(?::uuid[])`,
+        [organizationId, jobId, assetIds],
       );
     },
   };

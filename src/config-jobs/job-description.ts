@@ -30,9 +30,10 @@ export function summarizeResult({ status, counts }: JobProgress): string {
   return `${label(status)}: ${parts.join(', ')}`;
 }
 
-function describeWait({ startAt, deadlineAt }: JobPlan, { status, counts }: JobProgress): string {
+function describeWait({ startAt, deadlineAt }: JobPlan, { status, verdict, counts }: JobProgress): string {
   if (status === 'scheduled') return `The change is offered from ${startAt} on.`;
   if (status !== 'running') return 'The job has ended.';
+  if (verdict === 'abort') return 'The change is withdrawn from devices that have not confirmed it.';
   const { waiting, sent } = counts;
   return [
     `Waiting until ${deadlineAt}`,

@@ -4,11 +4,11 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { type Counts, evaluateStage, type JobRef, openCount } from './config-job.ts';
+import { type Counts, evaluateStage, type JobRef } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
-import type { FinishJob } from './finish-job.service.ts';
+import type { Ending, JobEnding } from './job-ending.service.ts';
 import type { AwaitedDevice, JobPlan, JobProgress } from './job-run.ts';
 
 export interface JobRunDeps {
@@ -19,7 +19,7 @@ export interface JobRunDeps {
   deviceTargetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'replaceChanges'>;
   planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
   changes: ChangesService;
-  finishJob: FinishJob;
+  jobEnding: Pick<JobEnding, 'endNext'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Devices of one transaction. */
   chunkSize: number;
@@ -149,11 +149,11 @@ export function createJobRunService(deps: JobRunDeps) {
 
     /**
      * Offers the change to the next devices of the stage, by asset id. Answers with the last one; null when the stage has
-     * begun for all of them, or the job has ended.
+     * begun for all of them, or the job has ended or was cancelled.
      */
     offerNext(ref: JobRef, stage: number, after: string | null): Promise<string | null> {
       return onRunning(ref, async ({ sql, afterCommit }, job) => {
-        if (job.currentStage >= stage) return null;
+        if (job.currentStage >= stage || job.cancelRequestedAt !== null) return null;
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(sql, job, stage, page);
         const stageChanges = hasReadBefore(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
@@ -171,27 +171,27 @@ export function createJobRunService(deps: JobRunDeps) {
       });
     },
 
-    /** Ends the job; targets that are still open time out. */
-    async finishJob(ref: JobRef): Promise<void> {
-      await onRunning(ref, async ({ sql }, job) => {
-        const counts = await jobsIn(sql).countTargets(job);
-        if (openCount(counts) > 0) await targetsIn(sql).timeOut(job);
-        await deps.finishJob(sql, job);
-      });
-    },
-
-    /** Ends the job and withdraws its change from every device that has not confirmed it. */
-    async abortJob(ref: JobRef): Promise<void> {
-      await onRunning(ref, async ({ sql }, job) => {
-        await changes.withdrawOpen(sql, job, 'too many devices failed: the job was aborted');
-        await deps.finishJob(sql, job, 'aborted');
-      });
+    /**
+     * Ends the job, chunk by chunk, or as cancelled when a customer has cancelled it. Answers with the last target of the
+     * chunk; null when the job has ended.
+     */
+    endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
+      return onRunning(ref, ({ sql }, job) =>
+        deps.jobEnding.endNext(sql, job, job.cancelRequestedAt === null ? ending : 'cancelled', after),
+      );
     },
   };
 }
 
-const evaluateJob = ({ currentStage, stageCount, isBeginningStage, rollout }: JobRow, counts: Counts) =>
-  evaluateStage(counts, { isLast: currentStage === stageCount, isNextBeginning: isBeginningStage, rollout });
+/** One that was cancelled is ended like one of which too many devices failed. */
+const evaluateJob = ({ cancelRequestedAt, rollout, ...job }: JobRow, counts: Counts) =>
+  cancelRequestedAt === null
+    ? evaluateStage(counts, {
+        isLast: job.currentStage === job.stageCount,
+        isNextBeginning: job.isBeginningStage,
+        rollout,
+      })
+    : 'abort';
 
 /** It has read its devices before they were locked, see large-jobs.service.ts. */
 const hasReadBefore = ({ startAt, stageCount, rollout }: JobRow) =>

@@ -74,6 +74,8 @@ export function createLargeJobs(deps: LargeJobsDeps) {
   }
 
   return {
+    isLargeJob: ({ targetCount }: { targetCount: number }): boolean => isLarge(targetCount, chunkSize),
+
     async isForAll(sql: Sql, scope: DeviceScope): Promise<boolean> {
       const max = LARGE_CHUNKS * chunkSize + 1;
       return isLarge(await pendingIn(sql).countActive(scope, max), chunkSize);

@@ -89,6 +89,7 @@ ${facts([
   ['Begun', time(job.createdAt)],
   ...('startAt' in job ? [['Starts', time(job.startAt as string)] as const] : []),
   ['Deadline', time(job.deadlineAt)],
+  ...(job.cancelRequestedAt ? [['Cancelled', cancelFact(job)] as const] : []),
   ...progressFacts(job, options.stages, options.progress),
   ['Ended', job.finishedAt ? time(job.finishedAt) : 'not yet'],
   ...(runUrl ? [['Run', html`<a href="${runUrl}" rel="noreferrer">in the Temporal UI</a>`] as const] : []),
@@ -115,6 +116,9 @@ ${live(
   })}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
 )}`;
 
+const cancelFact = ({ cancelRequestedAt, status }: JobView): Html =>
+  html`${time(cancelRequestedAt as string)}${!hasEnded(status) && ', the change is being withdrawn'}`;
+
 /** What a state means, where the target has no reason of its own. */
 const WHY: Record<string, string> = {
   queued: 'Its stage has not begun.',
@@ -133,7 +137,8 @@ const targetRow = ({ assetId, serialNumber, state, reason, updatedAt }: TargetVi
   time(updatedAt),
 ];
 
-function actionsOf({ id, status, counts }: JobView): Content {
+function actionsOf({ id, status, counts, cancelRequestedAt }: JobView): Content {
+  if (cancelRequestedAt !== null && !hasEnded(status)) return null;
   const open = counts.queued + counts.waiting + counts.sent;
   const failed = counts.failed + counts.timedOut;
   const cancel =

@@ -15,7 +15,7 @@ export interface JobsPageDeps extends PageDeps {
 
 const path = `${OPERATOR_PATH}/jobs`;
 const DONE: Record<string, string> = {
-  cancelled: 'The job was cancelled.',
+  cancelled: 'The job was cancelled: no further device is offered the change.',
   retried: 'The same change is sent again to the devices that failed or timed out.',
   applied: 'The job has begun.',
 };

@@ -180,6 +180,7 @@ describe('A finished job', () => {
       targetCount: 3,
       targetCounts: counted({ timed_out: 1, sent: 2 }),
       startAt: null,
+      cancelRequestedAt: null,
       deadlineAt: at,
       createdAt: at,
       finishedAt: null,
@@ -200,6 +201,7 @@ describe('A finished job', () => {
         timedOut: 1,
       },
       deadlineAt: '2026-03-02T08:00:00.123Z',
+      cancelRequestedAt: null,
       createdAt: '2026-03-02T08:00:00.123Z',
       finishedAt: null,
     });

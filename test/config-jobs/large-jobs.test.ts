@@ -16,6 +16,7 @@ import {
   report,
   untilEnded,
 } from '../support/fleet.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -102,6 +103,16 @@ describe('A job of many devices', function () {
     assert.deepEqual((await org.api.get('/devices/config-jobs')).body.items, []);
   });
 
+  it('times out in chunks at its deadline, whether it was offered to a device or not', async () => {
+    const jobId = await apply(org, 'daily', { applyToAll: true });
+    // Two days are shortened before the worker of all these tests is started, and reads the plan.
+    const soon = "update config_jobs set deadline_at = now() + interval '2 seconds' where id = ?";
+    await query(dms.service.sql, soon, [jobId]);
+    await startWorker();
+    const { status, counts } = await untilEnded(org, jobId);
+    assert.deepEqual([status, counts.timedOut], ['completed_with_failures', DEVICES]);
+  });
+
   it('offers the change to every device, and ends when all have applied it', async () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     await startWorker();
@@ -124,15 +135,85 @@ describe('A job of many devices', function () {
     await untilCounted(jobId, { queued: 0 });
   });
 
-  it('can be cancelled between chunks: what was offered is withdrawn, and the rest is never offered', async () => {
-    const jobId = await apply(org, 'daily', { applyToAll: true });
-    await startWorker();
-    const cancelled = await whileLocked(serials[3] as string, async () => {
-      await untilCounted(jobId, { waiting: CHUNK });
-      return { answer: org.api.post(`/devices/config-jobs/${jobId}/cancel`) };
+  describe('that is cancelled', () => {
+    let jobId: string;
+
+    const cancel = () => org.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    const pendingOf = async (serial: string) => (await configOf(org, serial)).pendingConfig;
+
+    /** The answer to the cancel, which came while a chunk of the job waited for the locked device. */
+    async function cancelWhileOffering(serial: string): Promise<void> {
+      jobId = await apply(org, 'daily', { applyToAll: true });
+      await startWorker();
+      const answer = await whileLocked(serial, async () => {
+        await untilCounted(jobId, { waiting: CHUNK });
+        // It waits for the job, which the chunk holds; not for devices.
+        return { cancelled: cancel() };
+      });
+      const { status, body } = await answer.cancelled;
+      assert.equal(status, 200);
+      assert.ok(body.cancelRequestedAt);
+    }
+
+    it('takes the change back in chunks, and ends when no device is offered it any more', async () => {
+      await cancelWhileOffering(serials[3] as string);
+      const job = await untilEnded(org, jobId);
+      assert.deepEqual([job.status, job.counts.cancelled], ['cancelled', DEVICES]);
+      for (const serial of serials) assert.equal(await pendingOf(serial), null);
     });
-    assert.equal((await cancelled.answer).body.counts.cancelled, DEVICES);
-    for (const serial of serials) assert.equal((await configOf(org, serial)).pendingConfig, null);
+
+    it('answers before any device is locked, and is running until the last one is through', async () => {
+      jobId = await apply(org, 'daily', { applyToAll: true });
+      await startWorker();
+      await untilCounted(jobId, { waiting: DEVICES });
+      await whileLocked(serials[3] as string, async () => {
+        const { status, body } = await cancel();
+        assert.deepEqual([status, body.status], [200, 'running']);
+        await untilCounted(jobId, { cancelled: CHUNK });
+        assert.equal((await jobOf(org, jobId)).status, 'running');
+        assert.notEqual(await pendingOf(serials[8] as string), null);
+      });
+      assert.equal((await untilEnded(org, jobId)).status, 'cancelled');
+    });
+
+    it('counts a device as applied that reports the change before its chunk', async () => {
+      jobId = await apply(org, 'daily', { applyToAll: true });
+      await startWorker();
+      await untilCounted(jobId, { waiting: DEVICES });
+      await whileLocked(serials[3] as string, async () => {
+        await cancel();
+        await untilCounted(jobId, { cancelled: CHUNK });
+        await applyAnswer(org, serials[8] as string);
+      });
+      const { counts } = await untilEnded(org, jobId);
+      assert.deepEqual([counts.applied, counts.cancelled], [1, DEVICES - 1]);
+    });
+
+    it('tells of its end once', async () => {
+      const receiver = await startReceiver();
+      await org.api.post('/webhooks', { url: receiver.url, events: ['config.job.finished'] });
+      jobId = await apply(org, 'daily', { applyToAll: true });
+      await cancel();
+      await startWorker();
+      await untilEnded(org, jobId);
+      await receiver.until(1);
+      const [{ id, status, cancelRequestedAt }] = receiver.received.map(({ event }) => event.data) as [
+        Record<string, unknown>,
+      ];
+      assert.deepEqual([id, status, typeof cancelRequestedAt], [jobId, 'cancelled', 'string']);
+      assert.equal(receiver.received.length, 1);
+      await receiver.stop();
+    });
+
+    it('is never started when it was scheduled', async () => {
+      const startAt = new Date(Date.now() + 3_600_000).toISOString();
+      jobId = await apply(org, 'daily', { applyToAll: true, startAt });
+      await startWorker();
+      await cancel();
+      const job = await untilEnded(org, jobId);
+      assert.deepEqual([job.status, job.counts.cancelled], ['cancelled', DEVICES]);
+      for (const serial of serials) assert.equal(await pendingOf(serial), null);
+    });
   });
 
   it('leaves devices to a later job that sets the same keys, whether they are offered the change or queued', async () => {

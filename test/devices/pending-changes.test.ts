@@ -6,8 +6,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createChangesService } from '../../src/config-jobs/changes.service.ts';
+import type { ConfigJob } from '../../src/config-jobs/config-job.ts';
 import { createConfigTargetsRepository } from '../../src/config-jobs/config-targets.repository.ts';
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
+import { createJobEnding } from '../../src/config-jobs/job-ending.service.ts';
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -47,12 +49,18 @@ describe('A change of many devices in one statement', function () {
   const changes = createChangesService({
     configurationsIn,
     pendingIn: createPendingChangesRepository,
-    targetsIn: createConfigTargetsRepository,
-    chunkSize: 5_000,
     deviceTargetsIn: createDeviceTargetsRepository,
     async onAlertRulesChanged(_tx, devices) {
-      rulesChanged = devices.map(({ assetId }) => assetId);
+      rulesChanged.push(...devices.map(({ assetId }) => assetId));
     },
+  });
+
+  const jobEnding = createJobEnding({
+    pendingIn: createPendingChangesRepository,
+    targetsIn: createConfigTargetsRepository,
+    changes,
+    finishJob: async () => ({}) as ConfigJob,
+    chunkSize: 5,
   });
 
   before(async () => {
@@ -87,6 +95,7 @@ describe('A change of many devices in one statement', function () {
       await devicesIn(sql).update(withSyncs(before.map(transition)));
       const expected = await rowsIn(sql);
       await devicesIn(sql).update(withSyncs(before));
+      rulesChanged = [];
       await statement(sql);
       assert.deepEqual(await rowsIn(sql), expected);
     });
@@ -183,7 +192,7 @@ describe('A change of many devices in one statement', function () {
               state: 'waiting' as const,
             }));
             await createConfigTargetsRepository(sql).insert(job, targets);
-            await changes.withdrawOpen(sql, job, 'the job was cancelled');
+            await jobEnding.end(sql, job, 'cancelled');
           },
         );
         assert.deepEqual(rulesChanged, withOtherRules(before, after));

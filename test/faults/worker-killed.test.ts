@@ -1,6 +1,6 @@
 /**
- * A worker that is killed in steps of two jobs, one of them so large that it is offered in chunks: another one, which
- * runs beside it, continues.
+ * A worker that is killed in steps of three jobs, one of them so large that it is offered in chunks, and one of that size
+ * that was cancelled: another one, which runs beside it, continues.
  */
 import assert from 'node:assert/strict';
 import type { Sql } from '../../src/db/database.ts';
@@ -42,13 +42,15 @@ describe('A worker that is killed during a job', function () {
   let dms: TestService;
   let killed: Running;
   let large: TestOrganization;
+  let cancelling: TestOrganization;
 
   before(async () => {
     dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
     killed = await startWorkerProcess({ ...environmentOf(dms.settings), APPLY_CHUNK_SIZE: `${CHUNK}` });
     large = await dms.addOrganization();
-    await registerMany(large, MANY);
-    for (const organization of [dms, large]) await createProfile(organization, FRIDGE);
+    cancelling = await dms.addOrganization();
+    for (const organization of [large, cancelling]) await registerMany(organization, MANY);
+    for (const organization of [dms, large, cancelling]) await createProfile(organization, FRIDGE);
   });
   after(async () => {
     await dms.stop();
@@ -70,6 +72,31 @@ describe('A worker that is killed during a job', function () {
     });
   }
 
+  /** Cancels a job of five chunks, whose third one waits for a device while `work` runs. */
+  async function betweenCancels(work: () => Promise<void>): Promise<string> {
+    const { body } = await cancelling.api.get('/assets');
+    const { assetId } = await configOf(cancelling, body.items[2 * CHUNK].serialNumber);
+    const jobId = await apply(cancelling, FRIDGE_SLUG, { applyToAll: true });
+    await untilCounted(cancelling, jobId, ({ waiting }) => waiting === MANY);
+    return dms.service.sql.transaction(async (holder) => {
+      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+      await cancelling.api.post(`/devices/config-jobs/${jobId}/cancel`);
+      await untilCounted(cancelling, jobId, ({ cancelled }) => cancelled === 2 * CHUNK);
+      await whileBusy(holder, work);
+      return jobId;
+    });
+  }
+
+  const untilCounted = (
+    organization: TestOrganization,
+    jobId: string,
+    holds: (counts: Record<string, number>) => boolean,
+  ) =>
+    eventually(
+      () => jobOf(organization, jobId),
+      ({ counts }) => holds(counts),
+    );
+
   /** A worker waits in it for the counts of the job, which another transaction holds. */
   async function untilInStep(jobId: string): Promise<void> {
     await eventually(
@@ -78,13 +105,14 @@ describe('A worker that is killed during a job', function () {
     );
   }
 
-  it('is replaced within 20 seconds by another worker, which counts what was reported in between and offers the chunks that are left', async () => {
+  it('is replaced within 20 seconds by another worker, which counts what was reported in between, and offers or cancels the chunks that are left', async () => {
     const serials = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
     await applyAnswer(dms, serials[0]);
     await untilIdle(dms, jobId, /applied: 1/);
     let killedAt = 0;
-    const largeId = await betweenChunks(() =>
+    let largeId = '';
+    const killWorker = () =>
       dms.service.sql.transaction(async (holder) => {
         await query(holder, 'lock table list_totals in access exclusive mode');
         await dms.service.temporal.client.workflow
@@ -95,8 +123,10 @@ describe('A worker that is killed during a job', function () {
         await whileBusy(holder, () => startWorkerProcess(env));
         await killed.end('SIGKILL');
         killedAt = performance.now();
-      }),
-    );
+      });
+    const cancelledId = await betweenCancels(async () => {
+      largeId = await betweenChunks(killWorker);
+    });
     await applyAnswer(dms, serials[1]);
     await applyAnswer(dms, serials[2]);
     const { status, counts } = await untilEnded(dms, jobId, { timeoutMs: 40_000 });
@@ -107,6 +137,8 @@ describe('A worker that is killed during a job', function () {
       () => jobOf(large, largeId),
       ({ counts: { waiting, queued } }) => waiting === MANY && queued === 0,
     );
+    const cancelled = await untilEnded(cancelling, cancelledId);
+    assert.deepEqual([cancelled.status, cancelled.counts.cancelled], ['cancelled', MANY]);
     const tookMs = performance.now() - killedAt;
     assert.ok(tookMs < 20_000, `${Math.round(tookMs)} ms after the kill`);
     const revisions = 'select distinct revision from device_configs where organization_id = ?';

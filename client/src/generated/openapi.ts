@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a scheduled or running job
-         * @description Devices that have not settled are cancelled, and their change is withdrawn.
+         * @description Devices that have not settled are cancelled, and their change is withdrawn. A large job is still running in the answer, with cancelRequestedAt: it ends when the change is withdrawn from all its devices.
          */
         post: operations["cancelConfigJob"];
         delete?: never;
@@ -1993,6 +1993,7 @@ export interface components {
          *       },
          *       "deadlineAt": "2026-03-04T08:00:00.000Z",
          *       "createdAt": "2026-03-02T08:00:00.000Z",
+         *       "cancelRequestedAt": null,
          *       "finishedAt": "2026-03-02T08:15:30.000Z"
          *     }
          */
@@ -2024,6 +2025,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             deadlineAt: string;
+            /**
+             * Format: date-time
+             * @description When a customer cancelled the job. A large job is running until the change is withdrawn from all its devices
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            cancelRequestedAt: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -4123,6 +4130,7 @@ export interface operations {
                      *           },
                      *           "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *           "createdAt": "2026-03-02T08:00:00.000Z",
+                     *           "cancelRequestedAt": null,
                      *           "finishedAt": "2026-03-02T08:15:30.000Z"
                      *         }
                      *       ],
@@ -4173,6 +4181,7 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
                      */
@@ -4265,6 +4274,7 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
                      */
@@ -4311,6 +4321,7 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
                      */
@@ -8230,6 +8241,7 @@ export interface operations {
                  *         },
                  *         "deadlineAt": "2026-03-04T08:00:00.000Z",
                  *         "createdAt": "2026-03-02T08:00:00.000Z",
+                 *         "cancelRequestedAt": null,
                  *         "finishedAt": "2026-03-02T08:15:30.000Z"
                  *       }
                  *     }

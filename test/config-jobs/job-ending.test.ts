@@ -1,0 +1,164 @@
+/** The end of a job before all its devices have settled, chunk by chunk: here of three devices. */
+import assert from 'node:assert/strict';
+import { createChangesService } from '../../src/config-jobs/changes.service.ts';
+import type { JobRef } from '../../src/config-jobs/config-job.ts';
+import { createConfigJobsRepository } from '../../src/config-jobs/config-jobs.repository.ts';
+import { createConfigTargetsRepository } from '../../src/config-jobs/config-targets.repository.ts';
+import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
+import { createFinishJob } from '../../src/config-jobs/finish-job.service.ts';
+import { createJobEnding, type Ending } from '../../src/config-jobs/job-ending.service.ts';
+import type { Sql } from '../../src/db/database.ts';
+import { query } from '../../src/db/query.ts';
+import {
+  createConfigurationCache,
+  createConfigurationsRepository,
+} from '../../src/devices/configurations.repository.ts';
+import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
+import { apply, applyAnswer, configOf, createProfile, registerMany } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const CHUNK = 3;
+const DEVICES = 8;
+/** More than four chunks. */
+const LARGE = 13;
+
+describe('The end of a job in chunks', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  let org: TestOrganization;
+  let serials: string[];
+  let job: JobRef;
+  let published: number;
+  const cache = createConfigurationCache();
+
+  const jobEnding = createJobEnding({
+    pendingIn: createPendingChangesRepository,
+    targetsIn: createConfigTargetsRepository,
+    changes: createChangesService({
+      configurationsIn: (sql) => createConfigurationsRepository(sql, cache),
+      pendingIn: createPendingChangesRepository,
+      deviceTargetsIn: createDeviceTargetsRepository,
+      onAlertRulesChanged: async () => {},
+    }),
+    finishJob: createFinishJob({
+      jobsIn: createConfigJobsRepository,
+      publish: async (_tx, events) => {
+        published += events.length;
+      },
+      now: () => new Date(),
+    }),
+    chunkSize: CHUNK,
+  });
+
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    published = 0;
+    org = await dms.addOrganization();
+    await createProfile(org, { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } });
+    serials = await registerMany(org, DEVICES);
+    job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };
+  });
+
+  const endNext = (ending: Ending, after: string | null) =>
+    dms.service.sql.transaction((sql) => jobEnding.endNext(sql, job, ending, after));
+  async function endAll(ending: Ending): Promise<void> {
+    let after = await endNext(ending, null);
+    while (after !== null) after = await endNext(ending, after);
+  }
+  const countOf = async (sql: Sql, condition: string, bindings: string[]) => {
+    const [row] = await query<{ count: number }>(sql, `select count(*) from ${condition}`, bindings);
+    return row?.count;
+  };
+  /** Of the organization, by whatever transaction. */
+  const lockedCount = async () => {
+    const active = await countOf(dms.service.sql, 'device_configs where organization_id = ?', [org.id]);
+    const [row] = await query<{ count: number }>(
+      dms.service.sql,
+      `select count(*) from (
+         select from device_configs where organization_id = ? for no key update skip locked
+       ) as free`,
+      [org.id],
+    );
+    return (active ?? 0) - (row?.count ?? 0);
+  };
+  const stateCount = (state: string) =>
+    countOf(dms.service.sql, 'config_targets where job_id = ? and state = ?', [job.jobId, state]);
+
+  for (const ending of ['cancelled', 'aborted', 'timed_out'] as const) {
+    it(`locks no more devices than a chunk has (${ending})`, async () => {
+      await dms.service.sql.transaction(async (sql) => {
+        assert.notEqual(await jobEnding.endNext(sql, job, ending, null), null);
+        assert.equal(await lockedCount(), CHUNK);
+      });
+    });
+  }
+
+  it('goes on with the devices that are left when a process was killed in a chunk, and publishes the event once', async () => {
+    const first = await endNext('cancelled', null);
+    const killed = dms.service.sql.transaction(async (sql) => {
+      await jobEnding.endNext(sql, job, 'cancelled', first);
+      throw new Error('killed');
+    });
+    await assert.rejects(killed, /killed/);
+    assert.equal(await stateCount('cancelled'), CHUNK);
+    assert.equal(published, 0);
+    await endAll('cancelled');
+    assert.deepEqual([await stateCount('cancelled'), published], [DEVICES, 1]);
+    for (const serial of serials) assert.equal((await configOf(org, serial)).pendingConfig, null);
+  });
+
+  it('leaves a device alone that confirmed the change after its chunk was listed, and before it was locked', async () => {
+    const { body } = await org.api.get('/assets');
+    const [, second] = body.items;
+    const { sql } = dms.service;
+    const waiting = await sql.transaction(async (holder) => {
+      const locked = 'select from device_configs where asset_id = ? for no key update';
+      await query(holder, locked, [body.items[0].id]);
+      const ended = endNext('cancelled', null);
+      await untilWaiting();
+      await applyAnswer(org, second.serialNumber);
+      return { ended };
+    });
+    await waiting.ended;
+    assert.deepEqual([await stateCount('applied'), await stateCount('cancelled')], [1, CHUNK - 1]);
+  });
+
+  describe('that is large and was cancelled', () => {
+    const cancel = () => org.api.post(`/devices/config-jobs/${job.jobId}/cancel`);
+
+    beforeEach(async () => {
+      await registerMany(org, LARGE - DEVICES, 'MORE');
+      job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };
+    });
+
+    it('takes a second cancel as the first one until it has ended, which is refused then', async () => {
+      const { status, body: first } = await cancel();
+      assert.deepEqual([status, first.status, first.counts.queued], [200, 'running', LARGE]);
+      const { status: again, body: second } = await cancel();
+      assert.deepEqual([again, second], [200, first]);
+      await endAll('cancelled');
+      const { status: refused, body } = await cancel();
+      assert.deepEqual([refused, body.message], [409, 'The job is not running: it is cancelled']);
+    });
+
+    it('is not retried before it has ended', async () => {
+      await cancel();
+      const { status, body } = await org.api.post(`/devices/config-jobs/${job.jobId}/retry`);
+      assert.deepEqual(
+        [status, body.message],
+        [409, 'The job is being cancelled: retry it when it has ended'],
+      );
+    });
+  });
+
+  /** A statement waits for a lock. */
+  async function untilWaiting(): Promise<void> {
+    const waits = `pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    while ((await countOf(dms.service.sql, waits, [])) === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+});

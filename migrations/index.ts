@@ -69,6 +69,7 @@ import * as syncStatusByTrigger from './084-sync-status-by-trigger.ts';
 import * as cheaperAssetGrams from './087-cheaper-asset-grams.ts';
 import * as roomForTargetStates from './090-room-for-target-states.ts';
 import * as targetListIndexes from './091-target-list-indexes.ts';
+import * as partitionsByOwner from './110-partitions-by-owner.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -131,4 +132,5 @@ export const migrations = {
   '087-cheaper-asset-grams': cheaperAssetGrams,
   '090-room-for-target-states': roomForTargetStates,
   '091-target-list-indexes': targetListIndexes,
+  '110-partitions-by-owner': partitionsByOwner,
 };

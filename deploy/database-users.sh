@@ -1,17 +1,22 @@
 #!/bin/sh
-# Makes a user for the service and one for Temporal, each with databases of its own and without rights on those of the
-# other: neither needs to be a superuser. Safe to run again.
+# Makes an owner for each database, without rights on the others; none is a superuser. A database may have a second user, who
+# reads and writes the rows of its tables and changes nothing else. Safe to run again.
 #
-# Takes PGHOST, PGUSER and PGPASSWORD of the superuser, and OWNERS: lines of database, user, password.
+# Takes PGHOST, PGUSER and PGPASSWORD of the superuser, and OWNERS: lines of database, owner, password, and if wanted a
+# user and that user's password.
 set -eu
 
-: "${OWNERS:?must be lines of database, user and password}"
+: "${OWNERS:?must be lines of database, owner, password, and if wanted user and password}"
 
-echo "$OWNERS" | while read -r database user password; do
+echo "$OWNERS" | while read -r database owner password user user_password; do
   [ -n "$database" ] || continue
   found=$(psql --dbname postgres --tuples-only --no-align --command "select 1 from pg_database where datname = '$database'")
   [ -n "$found" ] || psql --quiet --dbname postgres --command "create database \"$database\""
-  PGOPTIONS="-c setup.owner=$user -c setup.password=$password" \
-    psql --quiet --set ON_ERROR_STOP=1 --dbname "$database" --file "$(dirname "$0")/database-users.sql"
-  echo "database-users: $database belongs to $user"
+  run() {
+    PGOPTIONS="-c setup.owner=$owner -c setup.password=$password -c setup.user=$user -c setup.user_password=$user_password" \
+      psql --quiet --set ON_ERROR_STOP=1 --dbname "$database" --file "$(dirname "$0")/$1"
+  }
+  run database-users.sql
+  [ -z "$user" ] || run database-rows-user.sql
+  echo "database-users: $database belongs to $owner${user:+, and $user may change its rows}"
 done

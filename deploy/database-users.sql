@@ -1,5 +1,5 @@
 -- Run by the superuser in a database: makes the role `setup.owner` with the password `setup.password`, and the owner of
--- the database and of the tables in it. Safe to run again, and on a database that the superuser has owned so far.
+-- the database and of the tables and functions in it. Safe to run again, and on a database that the superuser has owned so far.
 do $$
 declare
   owner_name constant text := current_setting('setup.owner');
@@ -15,6 +15,10 @@ begin
   for change in
     select format('alter table %s owner to %I', oid::regclass, owner_name) from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm')
+    union all
+    select format('alter routine %s owner to %I', p.oid::regprocedure, owner_name) from pg_proc p
+    where pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   loop
     execute change;
   end loop;

@@ -47,6 +47,21 @@ AS $function$
     ) end
   $function$;
 
+CREATE OR REPLACE FUNCTION create_partition(name text, parent text, first text, after text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  begin
+    if is_name_of_partition(name, parent) is not true then
+      raise exception 'not the name of a partition' using errcode = 'insufficient_privilege';
+    end if;
+    execute format('create table %I (like %I including defaults including generated including constraints including storage)',
+      name, parent);
+    execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, name, first, after);
+  end $function$;
+
 CREATE OR REPLACE FUNCTION device_has_drifted(d record)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -79,6 +94,28 @@ AS $function$
       )) then 'failed'
       when d.fetched_at is null then 'pending' else 'sent' end;
   end $function$;
+
+CREATE OR REPLACE FUNCTION drop_partition(name text, parent text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  begin
+    if is_name_of_partition(name, parent) is not true then
+      raise exception 'not the name of a partition' using errcode = 'insufficient_privilege';
+    end if;
+    execute format('drop table if exists %I', name);
+  end $function$;
+
+CREATE OR REPLACE FUNCTION is_name_of_partition(name text, parent text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select parent in ('events', 'deliveries', 'delivery_attempts', 'measurement_blocks', 'measurements', 'audit_entries')
+      and starts_with(name, parent || '_') and substr(name, length(parent) + 2) ~ '^[0-9]{6,8}$'
+  $function$;
 
 CREATE TABLE audit_entries (
   organization_id uuid NOT NULL,

@@ -70,6 +70,7 @@ import * as cheaperAssetGrams from './087-cheaper-asset-grams.ts';
 import * as roomForTargetStates from './090-room-for-target-states.ts';
 import * as targetListIndexes from './091-target-list-indexes.ts';
 import * as cancelRequests from './100-cancel-requests.ts';
+import * as partitionsByOwner from './110-partitions-by-owner.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -133,4 +134,5 @@ export const migrations = {
   '090-room-for-target-states': roomForTargetStates,
   '091-target-list-indexes': targetListIndexes,
   '100-cancel-requests': cancelRequests,
+  '110-partitions-by-owner': partitionsByOwner,
 };

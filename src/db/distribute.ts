@@ -30,6 +30,7 @@ export async function distribute(database: Database, print: Print): Promise<void
     );
     print(`${name}: ${isTenant ? 'distributed by organization' : 'copied to every node'}`);
   }
+  await removeLocalRows(database);
   await restoreForeignKeys(database, print);
 }
 
@@ -92,6 +93,18 @@ async function setForeignKeysAside(database: Database): Promise<void> {
     );
     for (const { table, name } of added) await query(sql, `alter table ${table} drop constraint ${name}`);
   });
+}
+
+/** Citus copies rows to the nodes and leaves those of the coordinator where they were, unseen. */
+async function removeLocalRows(database: Database): Promise<void> {
+  const tables = await query<{ name: string }>(
+    database,
+    `select logicalrelid::text as name from pg_dist_partition
+     where partmethod in ('h', 'n') and pg_relation_size(logicalrelid) > 0`,
+  );
+  for (const { name } of tables) {
+    await query(database, 'select truncate_local_data_after_distributing_table(?::regclass)', [name]);
+  }
 }
 
 async function restoreForeignKeys(database: Database, print: Print): Promise<void> {

@@ -111,16 +111,28 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
   await createTransact(database)(async ({ sql }) => {
     await query(sql, 'select pg_advisory_xact_lock(hashtext(?))', [name]);
     if ((await listPartitions(sql, table)).includes(name)) return;
+    const [first, after] = [boundOf(table, start), boundOf(table, startOf(table, start, 1))];
+    if (!(await isOwner(sql, table)))
+      return void (await query(sql, 'select create_partition(?, ?, ?, ?)', [name, table.name, first, after]));
     await query(
       sql,
       `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
     );
     await query(
       sql,
-      `alter table ${table.name} attach partition ${name}
-       for values from ('${boundOf(table, start)}') to ('${boundOf(table, startOf(table, start, 1))}')`,
+      `alter table ${table.name} attach partition ${name} for values from ('${first}') to ('${after}')`,
     );
   });
+}
+
+/** A service user without that right asks functions of the owner instead (create_partition, drop_partition). */
+async function isOwner(sql: Sql, { name }: PartitionedTable): Promise<boolean> {
+  const rows = await query(
+    sql,
+    `select from pg_class where oid = ?::regclass and pg_has_role(relowner, 'usage')`,
+    [name],
+  );
+  return rows.length > 0;
 }
 
 const DROP_ATTEMPTS = 20;
@@ -135,10 +147,12 @@ export async function dropPartitions(
 ): Promise<string[]> {
   const first = nameOf(table, startOf(table, before));
   const old = (await listForRemoval(database, table)).filter(({ name }) => name < first);
-  const canDetach = old.length > 0 && !(await hasCitus(database));
+  if (old.length === 0) return [];
+  const isOwned = await isOwner(database, table);
+  const canDetach = isOwned && !(await hasCitus(database));
   for (const { name, state } of old) {
     if (canDetach) await detach(database, table, name, state);
-    await dropNow(database, name);
+    await dropNow(database, isOwned ? { text: `drop table if exists ${name}` } : dropAsOwner(table, name));
   }
   return old.map(({ name }) => name);
 }
@@ -162,7 +176,10 @@ const dropIfEmpty = (database: Database, name: string): Promise<boolean> =>
     return true;
   });
 
-/** Citus refuses to detach concurrently: there a partition is dropped as it is, in short attempts to lock its table. */
+/**
+ * Citus refuses to detach concurrently, and a function of the owner cannot: there a partition is dropped as it is, in short
+ * attempts to lock its table.
+ */
 async function hasCitus(sql: Sql): Promise<boolean> {
   return (await query(sql, `select from pg_extension where extname = 'citus'`)).length > 0;
 }
@@ -201,13 +218,18 @@ async function detach(
   await query(database, `alter table ${table} detach partition ${name} ${how}`);
 }
 
+const dropAsOwner = ({ name: table }: PartitionedTable, name: string) => ({
+  text: 'select drop_partition(?, ?)',
+  bindings: [name, table],
+});
+
 /** A reader that planned before may still hold a lock: it times out early and tries again. */
-async function dropNow(database: Database, name: string): Promise<void> {
+async function dropNow(database: Database, drop: { text: string; bindings?: string[] }): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await createTransact(database)(async ({ sql }) => {
         await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-        await query(sql, `drop table if exists ${name}`);
+        await query(sql, drop.text, drop.bindings);
       });
     } catch (error) {
       if (attempt === DROP_ATTEMPTS || !isLockTimeout(error)) throw error;

@@ -87,7 +87,7 @@ export function createGroupsRepository(sql: Sql) {
         query(
           sql,
           `update groups set name = ?, profile_slug = ?,
-             updated_at = greatest(now(), updated_at + interval '1 millisecond')
+             updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
            where ${ONE}`,
           [name, profileSlug, organizationId, id],
         ),

@@ -17,6 +17,7 @@ import {
   FRIDGE,
   register,
   sendTemperature,
+  untilEnded,
 } from '../support/fleet.ts';
 import { populate } from '../support/operations.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -106,6 +107,29 @@ describe('On Citus', () => {
     );
     await receiver.until(9);
     await receiver.stop();
+  });
+
+  it('groups offer their profile to members, lose members and are removed', async () => {
+    const [organization] = organizations as [TestOrganization];
+    const { api } = organization;
+    const slug = await createProfile(organization, { slug: 'group-cold', ...FRIDGE });
+    const serialNumbers = ['G1', 'G2', 'G3'];
+    for (const serial of serialNumbers) await register(organization, serial);
+    const { id } = (await api.post('/groups', { name: 'Fridges' })).body;
+    assert.equal((await api.post(`/groups/${id}/add-members`, { serialNumbers })).status, 200);
+    const { status, body, text } = await api.patch(`/groups/${id}`, { name: 'Cold', profileSlug: slug });
+    assert.equal(status, 200, text);
+    assert.deepEqual([body.name, body.memberCount], ['Cold', 3]);
+    await Promise.all(['G1', 'G2'].map((serial) => applyAnswer(organization, serial)));
+    assert.equal(
+      (await api.post(`/groups/${id}/remove-members`, { serialNumbers: ['G1', 'G3'] })).status,
+      200,
+    );
+    assert.equal((await api.get(`/groups/${id}`)).body.memberCount, 1);
+    const { counts } = await untilEnded(organization, body.jobId);
+    assert.deepEqual([counts.applied, counts.cancelled], [2, 1]);
+    assert.equal((await api.delete(`/groups/${id}`)).status, 204);
+    assert.deepEqual((await api.get(`/assets?groupId=${id}`)).body.items, []);
   });
 
   it('refuses no statement', () => {

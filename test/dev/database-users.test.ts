@@ -7,14 +7,22 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { createPartitions, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature, untilEnded } from '../support/fleet.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { newDatabase, servers } from '../support/servers.ts';
+import { startService } from '../support/service.ts';
 
 const script = fileURLToPath(new URL('../../deploy/database-users.sh', import.meta.url));
 
 describe('The database users of the compose file', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const unique = randomUUID().slice(0, 8);
-  const [service, temporal] = [`service_${unique}`, `temporal_${unique}`];
+  const [owner, service, temporal] = ['owner', 'service', 'temporal'].map((name) => `${name}_${unique}`) as [
+    string,
+    string,
+    string,
+  ];
   let existing: string;
 
   before(async function () {
@@ -26,8 +34,8 @@ describe('The database users of the compose file', function () {
   async function setUp(): Promise<void> {
     const superuser = new URL((await servers()).postgresUrl);
     const owners = [
-      `${existing} ${service} secret1`,
-      `new_${unique} ${service} secret1`,
+      `${existing} ${owner} secret0 ${service} secret1`,
+      `new_${unique} ${owner} secret0 ${service} secret1`,
       `other_${unique} ${temporal} secret2`,
     ];
     execFileSync('sh', [script], {
@@ -57,9 +65,9 @@ describe('The database users of the compose file', function () {
     }
   }
 
-  it('lets the service migrate and use its database without being a superuser, new or made by one', async () => {
+  it('let the owner migrate a database without being a superuser, new or made by one', async () => {
     for (const database of [`new_${unique}`, existing]) {
-      const url = await urlOf(service, 'secret1', database);
+      const url = await urlOf(owner, 'secret0', database);
       const sql = openDatabase({ url, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
       await migrate(sql);
       await sql.destroy();
@@ -72,6 +80,41 @@ describe('The database users of the compose file', function () {
         'select rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = current_user',
       );
       assert.deepEqual(role, { rolsuper: false, rolcreaterole: false, rolcreatedb: false });
+    }
+  });
+
+  it('let the service do all its work on rows and partitions, and change no table', async () => {
+    const url = await urlOf(service, 'secret1', `new_${unique}`);
+    const dms = await startService({ databaseUrl: url });
+    const receiver = await startReceiver();
+    await dms.api.post('/cellular-webhooks', { url: receiver.url });
+    await register(dms, 'A');
+    const slug = await createProfile(dms, { slug: 'cold', ...FRIDGE });
+    const jobId = await apply(dms, slug, { serialNumbers: ['A'] });
+    await applyAnswer(dms, 'A');
+    // A month that has no partition yet.
+    await sendTemperature(dms, 'A', 4, new Date('2019-06-15T12:00:00Z'));
+    assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
+    await receiver.until(1);
+    await Promise.all([dms.stop(), receiver.stop()]);
+
+    const sql = openDatabase({ url, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
+    await createPartitions(sql, MEASUREMENTS, new Date('2019-04-15'));
+    const dropped = await dropPartitions(sql, MEASUREMENTS, new Date('2019-07-01'));
+    await sql.destroy();
+    assert.deepEqual(
+      dropped,
+      ['201904', '201905', '201906'].map((month) => `${MEASUREMENTS.name}_${month}`),
+    );
+    for (const change of [
+      'drop table audit_entries',
+      'alter table assets add column more text',
+      'truncate assets',
+      'create table mine ()',
+      `select drop_partition('assets', 'assets')`,
+      `select create_partition('mine', 'events', '', '')`,
+    ]) {
+      await assert.rejects(ask(url, change), /must be owner of|permission denied|not the name of a partition/);
     }
   });
 

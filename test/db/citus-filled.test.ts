@@ -1,0 +1,113 @@
+/** `dms distribute` on a database that has been in use; skipped without CITUS_URL. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { addFleet, type Fleet } from '../../bench/support/fleet.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { distribute } from '../../src/db/distribute.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { query } from '../../src/db/query.ts';
+import { newCitusDatabase, skipWithoutCitus } from '../support/citus.ts';
+import { createClient } from '../support/client.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FRIDGE,
+  inTurns,
+  sendTemperature,
+  untilEnded,
+} from '../support/fleet.ts';
+import { populate } from '../support/operations.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const ORGANIZATIONS = 10;
+const DEVICES = 1_000;
+const SENDERS = 20;
+const SERIALS = Array.from({ length: SENDERS }, (_, index) => `DEV-${index + 1}`);
+
+describe('A database that is distributed after it was in use', function () {
+  this.timeout(240_000);
+  const taskQueue = `test-${randomUUID()}`;
+  let url: string;
+  let sql: Database;
+  let receiver: Receiver;
+  let fleets: Array<Fleet & { jobId: string }>;
+  let kept: Record<string, number>;
+
+  before(async function () {
+    skipWithoutCitus(this);
+    url = await newCitusDatabase();
+    sql = openDatabase({ url, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
+    await migrate(sql);
+    const dms = await startService({ databaseUrl: url, settings: { taskQueue } });
+    receiver = await startReceiver();
+    await populate(dms);
+    fleets = [];
+    for (let index = 0; index < ORGANIZATIONS; index++) fleets.push(await addUsedFleet(dms));
+    await receiver.until(ORGANIZATIONS * SENDERS, 60_000);
+    await dms.stop();
+    kept = await countRows();
+    await distribute(sql, () => {});
+  });
+  after(() => Promise.all([sql?.destroy(), receiver?.stop()]));
+
+  /** With readings, a job that waits for its devices, and deliveries. */
+  async function addUsedFleet(dms: TestService) {
+    const fleet = await addFleet(sql, DEVICES, { isVacuumed: false });
+    const organization = as(dms, fleet);
+    await organization.api.post('/cellular-webhooks', { url: receiver.url });
+    const slug = await createProfile(organization, { slug: 'cold', ...FRIDGE });
+    const jobId = await apply(organization, slug, { serialNumbers: SERIALS });
+    await inTurns(SERIALS, 10, (serial) => sendTemperature(organization, serial, 5));
+    return { ...fleet, jobId };
+  }
+
+  const as = (dms: TestService, { organizationId, apiKey, deviceToken }: Fleet): TestOrganization => ({
+    ...dms,
+    id: organizationId,
+    api: createClient(dms.baseUrl, apiKey),
+    device: createClient(dms.baseUrl, deviceToken),
+  });
+
+  async function countRows(): Promise<Record<string, number>> {
+    const tables = await query<{ name: string }>(
+      sql,
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+         and not relispartition and relname not in ('list_totals', 'list_changes', 'leases', 'schema_migrations_lock')
+         and not exists (select from pg_depend d where d.objid = pg_class.oid and d.deptype = 'e') order by 1`,
+    );
+    const counts: Record<string, number> = {};
+    for (const { name } of tables) {
+      const [row] = await query<{ count: number }>(sql, `select count(*) as count from ${name}`);
+      counts[name] = row?.count ?? 0;
+    }
+    return counts;
+  }
+
+  it('has every row that it had', async () => {
+    assert.deepEqual(await countRows(), kept);
+    assert.ok((kept.assets ?? 0) >= ORGANIZATIONS * DEVICES);
+    for (const table of ['measurement_blocks', 'config_targets', 'deliveries'])
+      assert.ok((kept[table] ?? 0) >= ORGANIZATIONS * SENDERS, `${table}: ${kept[table]}`);
+  });
+
+  it('keeps no row on the coordinator that the nodes have', async () => {
+    const rows = await query(
+      sql,
+      `select logicalrelid::text as "table" from pg_dist_partition where partmethod in ('h', 'n') and pg_relation_size(logicalrelid) > 0`,
+    );
+    assert.deepEqual(rows, []);
+  });
+
+  it('has nothing to migrate, and goes on with its jobs', async () => {
+    assert.deepEqual(await migrate(sql), []);
+    const dms = await startService({ databaseUrl: url, settings: { taskQueue, isDatabaseDistributed: true } });
+    const [fleet] = fleets as [(typeof fleets)[number]];
+    const organization = as(dms, fleet);
+    assert.equal((await organization.api.get('/assets?limit=1')).body.totalItems, DEVICES);
+    await inTurns(SERIALS, 10, (serial) => applyAnswer(organization, serial));
+    assert.equal((await untilEnded(organization, fleet.jobId)).status, 'succeeded');
+    await dms.stop();
+  });
+});

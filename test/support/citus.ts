@@ -1,0 +1,85 @@
+/** Databases on the nodes of a real Citus, named by CITUS_URL: that of a database on its coordinator. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+
+export const CITUS_URL: string = process.env.CITUS_URL ?? '';
+
+/** Call it in `before`. */
+export function skipWithoutCitus(context: Mocha.Context): void {
+  if (CITUS_URL !== '') return;
+  process.stdout.write('CITUS_URL is not set: the tests of Citus are skipped\n');
+  context.skip();
+}
+
+export async function ask<Row extends object>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client(url);
+  try {
+    await client.connect();
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** An empty database on the coordinator and on each node, which know each other. Returns its URL on the coordinator. */
+export async function newCitusDatabase(): Promise<string> {
+  const name = `test_${randomUUID().slice(0, 8)}`;
+  const nodes = await listNodes();
+  for (const url of [CITUS_URL, ...nodes.map(urlOfNode)]) {
+    await ask(url, `create database ${name}`);
+    await ask(withDatabase(url, name), 'create extension citus');
+  }
+  const url = withDatabase(CITUS_URL, name);
+  const { hostname, port } = new URL(CITUS_URL);
+  await ask(url, 'select citus_set_coordinator_host($1, $2)', [hostname, Number(port)]);
+  for (const { host, port: nodePort } of nodes)
+    await ask(url, 'select citus_add_node($1, $2)', [host, nodePort]);
+  return url;
+}
+
+export interface Node {
+  host: string;
+  port: number;
+}
+
+export const listNodes = (): Promise<Node[]> =>
+  ask(
+    CITUS_URL,
+    'select nodename as host, nodeport as port from pg_dist_node where groupid <> 0 order by nodeport',
+  );
+
+export const urlOfNode = ({ host, port }: Node): string =>
+  Object.assign(new URL(CITUS_URL), { hostname: host, port: String(port) }).href;
+
+const withDatabase = (url: string, name: string): string =>
+  Object.assign(new URL(url), { pathname: `/${name}` }).href;
+
+/** Which node has the rows of an organization. */
+export async function findNodeOf(url: string, organizationId: string): Promise<Node> {
+  const [node] = await ask<Node>(
+    url,
+    `select n.nodename as host, n.nodeport as port from pg_dist_placement p
+     join pg_dist_node n on n.groupid = p.groupid
+     where p.shardid = get_shard_id_for_distribution_column('assets', $1::uuid)`,
+    [organizationId],
+  );
+  assert.ok(node);
+  return node;
+}
+
+/** Kills its processes as a failing machine would. Returns the folder of its data. */
+export async function killNode(node: Node): Promise<string> {
+  const [row] = await ask<{ folder: string }>(
+    urlOfNode(node),
+    `select current_setting('data_directory') as folder`,
+  );
+  assert.ok(row);
+  process.kill(Number(readFileSync(`${row.folder}/postmaster.pid`, 'utf8').split('\n')[0]), 'SIGKILL');
+  return row.folder;
+}

@@ -82,7 +82,8 @@ export function composeMeasurements(
   const exports = {
     history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
-    pace: createPacer(),
+    // Half of it is work: a year of a device in buckets is done before the first pause.
+    pace: createPacer({ burstMs: 100 }),
   };
   const history = {
     ...createHistoryRepository(lagging.sql),

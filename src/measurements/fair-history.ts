@@ -14,5 +14,6 @@ export const readInTurns = (history: HistoryRepository, turns: ReadTurns): Histo
     const list = history.lister(scope);
     return (filter) => turns.run(scope.organizationId, () => list(filter));
   },
-  listBlocks: (scope, ...which) => turns.run(scope.organizationId, () => history.listBlocks(scope, ...which)),
+  listSamples: (scope, ...which) =>
+    turns.run(scope.organizationId, () => history.listSamples(scope, ...which)),
 });

@@ -143,7 +143,14 @@ describe('The mean kinetic temperature', () => {
       fc.property(fc.double(bounds), fc.integer({ min: 1, max: 300 }), (value, count) => {
         assert.equal(kineticOf(Array<number>(count).fill(value)), value);
       }),
-      { examples: [[-273.1, 3], [-196, 3], [4.2, 288], [21.3, 3]] },
+      {
+        examples: [
+          [-273.1, 3],
+          [-196, 3],
+          [4.2, 288],
+          [21.3, 3],
+        ],
+      },
     );
   });
 

@@ -6,7 +6,8 @@ import { createCompactionRepository } from '../measurements/compaction.repositor
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
 import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
-import { readInTurns } from '../measurements/fair-history.ts';
+import { readFewInTurns, readInTurns } from '../measurements/fair-history.ts';
+import { createFewReadingsRepository } from '../measurements/few-readings.repository.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
@@ -80,9 +81,13 @@ export function composeMeasurements(
     onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
   });
   const exports = {
-    history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
+    history: {
+      ...readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
+      ...readFewInTurns(createFewReadingsRepository(lagging.transferSql), transferTurns),
+    },
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
-    pace: createPacer(),
+    // Half of it is work: a year of a device in buckets is done before the first pause.
+    pace: createPacer({ burstMs: 100 }),
   };
   const history = {
     ...createHistoryRepository(lagging.sql),

@@ -1,7 +1,7 @@
 /** The columns of measurement_blocks: as bindings of an insert, and as a statement selects them. */
 import { toArrayText } from '../db/array-text.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { ReadingBlock } from './reading-block.ts';
+import type { ReadingBlock, SampleBlock } from './reading-block.ts';
 
 export interface AssetBlock extends AssetRef {
   block: ReadingBlock;
@@ -73,3 +73,38 @@ export const blockOf = (row: BlockRow): ReadingBlock => ({
 /** `{1,NULL}` */
 export const parseNumbers = (text: string | null): Array<number | null> | null =>
   text === null ? null : JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`);
+
+/** The same as `SampleBlock`, many blocks in one row: the driver's work for a row is more than that for its readings. */
+export const SAMPLES_FIELDS = `array_agg(channel)::text as channels, array_agg(type)::text as types,
+  array_agg(date_part('epoch', first_at) * 1000)::text as "firstAts",
+  array_agg(date_part('epoch', last_at) * 1000)::text as "lastAts", array_agg(scale)::text as scales,
+  string_agg(coalesce(steps::text, 'NULL'), ',') as steps, string_agg(coalesce(numbers::text, 'NULL'), ',') as numbers,
+  string_agg(coalesce(offsets_ms::text, 'NULL'), ',') as "offsetsMs"`;
+
+export type SamplesRow = Record<
+  'channels' | 'types' | 'firstAts' | 'lastAts' | 'scales' | 'steps' | 'numbers' | 'offsetsMs',
+  string | null
+>;
+
+export function samplesOf(row: SamplesRow): SampleBlock[] {
+  const [types, firstAts, lastAts, scales] = [row.types, row.firstAts, row.lastAts, row.scales].map(
+    numbersOf,
+  );
+  const [steps, numbers, offsetsMs] = [row.steps, row.numbers, row.offsetsMs].map(arraysOf);
+  return numbersOf(row.channels).map((channel, index) => ({
+    channel,
+    type: types?.[index] as number,
+    firstAt: Math.round(firstAts?.[index] as number),
+    lastAt: Math.round(lastAts?.[index] as number),
+    scale: scales?.[index] as number,
+    steps: steps?.[index] ?? null,
+    numbers: numbers?.[index] ?? null,
+    offsetsMs: (offsetsMs?.[index] ?? null) as number[] | null,
+  }));
+}
+
+const numbersOf = (text: string | null): number[] => (parseNumbers(text) ?? []) as number[];
+
+/** `{1,NULL},NULL` */
+const arraysOf = (text: string | null): Array<Array<number | null> | null> =>
+  JSON.parse(`[${(text ?? '').replaceAll('{', '[').replaceAll('}', ']').replaceAll('NULL', 'null')}]`);

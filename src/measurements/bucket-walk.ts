@@ -4,7 +4,7 @@
  */
 import { type Bucket, type BucketPosition, byPosition, createBuckets, type Window } from './buckets.ts';
 import type { BlockFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
-import { DAY_MS, type ReadingBlock } from './reading-block.ts';
+import { countSamples, DAY_MS, type SampleBlock } from './reading-block.ts';
 
 export interface BucketFilter {
   from: Date | null;
@@ -17,17 +17,17 @@ export interface BucketFilter {
   after: BucketPosition | null;
 }
 
-type ListBlocks = Pick<HistoryRepository, 'listBlocks'>;
+type ListSamples = Pick<HistoryRepository, 'listSamples'>;
 
 const WINDOW_MS = { first: DAY_MS, most: 64 * DAY_MS, least: 60_000 };
 const BLOCKS_MAX = 2_000;
 /** Of a window: fewer readings, and the next one is larger. */
-const READINGS_ENOUGH = 10_000;
+const READINGS_ENOUGH = 20_000;
 const GROWTH = 4;
 
 /** In the order of the pages, some at a time. */
 export async function* walkBuckets(
-  history: ListBlocks,
+  history: ListSamples,
   scope: HistoryScope,
   filter: BucketFilter,
 ): AsyncGenerator<Bucket[]> {
@@ -43,17 +43,17 @@ export async function* walkBuckets(
 
 interface ReadWindow {
   window: Window;
-  blocks: ReadingBlock[];
+  blocks: SampleBlock[];
 }
 
 async function* walkWindows(
-  history: ListBlocks,
+  history: ListSamples,
   scope: HistoryScope,
   { from, to, channel, sizeMs, wanted, after }: BucketFilter,
 ): AsyncGenerator<ReadWindow> {
   const firstMs = from?.getTime() ?? 0;
   const list = ([fromMs, beforeMs]: Window, max: number) =>
-    history.listBlocks(scope, toBlockFilter(fromMs, beforeMs, channel), max);
+    history.listSamples(scope, toBlockFilter(fromMs, beforeMs, channel), max);
   let beforeMs = Math.min(to?.getTime() ?? MAX_MS, after ? after.fromMs + sizeMs : MAX_MS);
   const enoughMs = Math.max(WINDOW_MS.first, sizeMs * (wanted ?? Number.POSITIVE_INFINITY));
   let lengthMs = 0;
@@ -82,8 +82,8 @@ async function* walkWindows(
 }
 
 /** Of a window, if all are as dense as the block. */
-function firstLength(block: ReadingBlock): number {
-  const readings = countReadings([block]);
+function firstLength(block: SampleBlock): number {
+  const readings = countSamples(block);
   const msPerReading = readings > 1 ? (block.lastAt - block.firstAt) / (readings - 1) : 0;
   return Math.min(WINDOW_MS.most, Math.max(WINDOW_MS.first, msPerReading * READINGS_ENOUGH));
 }
@@ -101,5 +101,5 @@ const toBlockFilter = (fromMs: number, beforeMs: number, channel: number | null)
   before: null,
 });
 
-const countReadings = (blocks: ReadingBlock[]): number =>
-  blocks.reduce((sum, { steps, numbers }) => sum + (steps ?? numbers ?? []).length, 0);
+const countReadings = (blocks: SampleBlock[]): number =>
+  blocks.reduce((sum, block) => sum + countSamples(block), 0);

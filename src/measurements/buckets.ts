@@ -3,7 +3,7 @@ import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { invalid } from '../process/errors.ts';
 import { keyOfReading } from './reading.ts';
-import { type ReadingBlock, timesOfBlock, valuesOfBlock } from './reading-block.ts';
+import type { SampleBlock } from './reading-block.ts';
 
 /** In milliseconds. All divide a day, so that each bucket is within one of UTC. */
 export const RESOLUTIONS = { '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 } as const;
@@ -27,7 +27,7 @@ export type Buckets = ReturnType<typeof createBuckets>;
 export function createBuckets(sizeMs: number) {
   const open = new Map<number, Bucket>();
 
-  function bucketAt(atMs: number, { channel, type }: ReadingBlock): Bucket {
+  function bucketAt(atMs: number, { channel, type }: SampleBlock): Bucket {
     const fromMs = Math.floor(atMs / sizeMs) * sizeMs;
     const key = keyOf({ fromMs, channel, type });
     const known = open.get(key);
@@ -37,21 +37,31 @@ export function createBuckets(sizeMs: number) {
     return bucket;
   }
 
+  /** Without arrays of its times and values in between: a year of a device has 100,000 of them. */
+  function addBlock(block: SampleBlock, [fromMs, beforeMs]: Window, isRepeated: IsRepeated | null): void {
+    const { firstAt, lastAt, steps, numbers, offsetsMs } = block;
+    const values = steps ?? numbers ?? [];
+    const factor = steps ? 10 ** block.scale : 1;
+    const periodMs = values.length > 1 ? (lastAt - firstAt) / (values.length - 1) : 0;
+    let bucket: Bucket | null = null;
+    let endMs = 0;
+    for (let index = 0; index < values.length; index++) {
+      const value = values[index] as number | null;
+      const atMs = firstAt + (offsetsMs ? (offsetsMs[index] as number) : index * periodMs);
+      if (value === null || atMs < fromMs || atMs >= beforeMs || isRepeated?.(block, atMs)) continue;
+      if (!bucket || atMs >= endMs) {
+        bucket = bucketAt(atMs, block);
+        endMs = bucket.fromMs + sizeMs;
+      }
+      addValue(bucket, value / factor);
+    }
+  }
+
   return {
     /** Adds the readings of the blocks within the window. The windows of two calls do not overlap. */
-    add(blocks: readonly ReadingBlock[], [fromMs, beforeMs]: Window): void {
+    add(blocks: readonly SampleBlock[], window: Window): void {
       const isRepeated = repeatedReadings(blocks);
-      for (const block of blocks) {
-        const values = valuesOfBlock(block);
-        const times = timesOfBlock({ ...block, count: values.length });
-        let bucket: Bucket | null = null;
-        for (let index = 0; index < values.length; index++) {
-          const [atMs, value] = [times[index] as number, values[index] as number | null];
-          if (value === null || atMs < fromMs || atMs >= beforeMs || isRepeated(block, atMs)) continue;
-          if (!bucket || atMs >= bucket.fromMs + sizeMs) bucket = bucketAt(atMs, block);
-          addValue(bucket, value);
-        }
-      }
+      for (const block of blocks) addBlock(block, window, isRepeated);
     },
 
     /** Removes those that begin at this time or later, the newest first, then by channel. */
@@ -73,9 +83,11 @@ function addValue(bucket: Bucket, value: number): void {
   bucket.count++;
 }
 
+type IsRepeated = (block: SampleBlock, atMs: number) => boolean;
+
 /** While rows of the version before are moved to blocks, a reading may be in both; a row comes as a block of one. */
-function repeatedReadings(blocks: readonly ReadingBlock[]): (block: ReadingBlock, atMs: number) => boolean {
-  if (!blocks.some(({ numbers }) => numbers?.length === 1)) return () => false;
+function repeatedReadings(blocks: readonly SampleBlock[]): IsRepeated | null {
+  if (!blocks.some(({ numbers }) => numbers?.length === 1)) return null;
   const seen = new Set<number>();
   return ({ channel }, atMs) => {
     const key = keyOfReading({ channel, measuredAt: new Date(atMs) });
@@ -112,8 +124,8 @@ const COLUMNS = ['channel', 'position', 'type', 'unit', 'from', 'min', 'avg', 'm
 export const BUCKETS_CSV_HEADER = `${COLUMNS.join()}\r\n`;
 
 export function bucketCsvLine(bucket: Bucket, layout: Layout): string {
-  const view = bucketView(bucket, layout);
-  return `${COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
+  const { channel, position, type, unit, from, min, avg, max, count } = bucketView(bucket, layout);
+  return `${channel},${position ?? ''},${type},${unit},${from},${min},${avg},${max},${count}\r\n`;
 }
 
 export const toBucketCursor = ({ fromMs, channel, type }: BucketPosition): string =>

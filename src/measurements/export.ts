@@ -1,13 +1,14 @@
 /** Readings of many assets as lines: asset by asset, each newest first. Memory holds one chunk, however many there are. */
 import type { Pace } from '../process/pacer.ts';
 import type { ExportScope } from './export-scopes.repository.ts';
-import type { HistoryFilter, HistoryRepository } from './history.repository.ts';
+import type { FewReadingsRepository } from './few-readings.repository.ts';
+import type { HistoryRepository } from './history.repository.ts';
 import type { HistoryCursor, HistoryReading } from './history.ts';
 import { CSV_COLUMNS, readingView } from './history.ts';
 
 export interface ExportDeps {
   /** On connections of its own. */
-  history: Pick<HistoryRepository, 'lister'>;
+  history: Pick<HistoryRepository, 'lister'> & FewReadingsRepository;
   pace: Pace;
 }
 
@@ -37,55 +38,103 @@ export const CSV: ExportFormat = {
   },
 };
 
-/** Few enough that other requests do not wait for a chunk. */
-const CHUNK = { readings: 250, statements: 10 };
+/** Few enough that other requests do not wait for a page. */
+const READINGS_PER_PAGE = 250;
+const ASSETS_PER_STATEMENT_MAX = 100;
 
-interface Chunk {
-  lines: string;
-  readings: number;
+type Range = Pick<ExportQuery, 'from' | 'to'>;
+
+interface ExportQuery {
+  from: Date;
+  to: Date;
+  format: ExportFormat;
 }
 
-/** Read chunk by chunk as the client takes it; between two chunks it holds no connection. */
+interface Page {
+  scope: ExportScope;
+  readings: HistoryReading[];
+}
+
+/**
+ * Read statement by statement as the client takes it; between two of them it holds no connection. Statements that find
+ * nothing are pieces, too: a stream whose client has gone ends at the next piece.
+ */
 export async function* exportLines(
   { history, pace }: ExportDeps,
   scopes: AsyncIterable<ExportScope>,
-  { from, to, format }: { from: Date; to: Date; format: ExportFormat },
+  { from, to, format }: ExportQuery,
 ): AsyncGenerator<string> {
-  const pages = pagesOf(history, scopes, { from, to, channel: null });
-  let isOver = false;
-  async function readChunk(): Promise<Chunk> {
-    const chunk = { lines: '', readings: 0 };
-    for (let statement = 0; statement < CHUNK.statements && chunk.readings < CHUNK.readings; statement++) {
-      const { value, done } = await pages.next();
-      isOver = done === true;
-      if (done) break;
-      chunk.lines += value.readings.map((reading) => format.toLine(value.scope, reading)).join('');
-      chunk.readings += value.readings.length;
-    }
-    return chunk;
-  }
-  const first = await pace(readChunk);
-  yield format.header + first.lines;
-  while (!isOver) {
-    const { lines } = await pace(readChunk);
-    if (lines !== '') yield lines;
+  const statements = readPages(history, scopes, { from, to });
+  const readNext = () => pace(() => statements.next());
+  let { value, done } = await readNext();
+  yield format.header + (done ? '' : toLines(value, format));
+  while (!done) {
+    ({ value, done } = await readNext());
+    if (!done) yield toLines(value, format);
   }
 }
 
-/** One statement each. */
-async function* pagesOf(
+const toLines = (pages: Page[] | undefined, format: ExportFormat): string =>
+  (pages ?? []).flatMap(({ scope, readings }) => readings.map((each) => format.toLine(scope, each))).join('');
+
+/** Many assets per statement while they have few readings; where one has more, page by page. Each is one statement. */
+async function* readPages(
   history: ExportDeps['history'],
   scopes: AsyncIterable<ExportScope>,
-  filter: Pick<HistoryFilter, 'from' | 'to' | 'channel'>,
-): AsyncGenerator<{ scope: ExportScope; readings: HistoryReading[] }, undefined> {
-  for await (const scope of scopes) {
-    const list = history.lister(scope);
-    let before: HistoryCursor | null = null;
-    do {
-      const readings: HistoryReading[] = await list({ ...filter, before, limit: CHUNK.readings });
-      yield { scope, readings };
-      before = readings.length < CHUNK.readings ? null : (readings.at(-1) ?? null);
-    } while (before);
+  range: Range,
+): AsyncGenerator<Page[], undefined> {
+  const rest = scopes[Symbol.asyncIterator]();
+  let waiting: ExportScope[] = [];
+  let assetsMax = ASSETS_PER_STATEMENT_MAX;
+  for (;;) {
+    waiting = await fillUp(waiting, rest, assetsMax);
+    if (waiting.length === 0) return;
+    const asked = waiting.slice(0, assetsMax);
+    const found = await history.listFew({ ...toFewScope(asked), ...range });
+    yield found.map((readings, index) => ({ scope: asked[index] as ExportScope, readings }));
+    const large = asked[found.length];
+    if (large) yield* readLarge(history, large, range);
+    waiting = waiting.slice(found.length + 1);
+    // Large assets mostly stand together, and what was read of those behind one is read again.
+    assetsMax = Math.min(ASSETS_PER_STATEMENT_MAX, 2 * found.length + 1);
+  }
+}
+
+async function fillUp(
+  waiting: ExportScope[],
+  rest: AsyncIterator<ExportScope>,
+  length: number,
+): Promise<ExportScope[]> {
+  const filled = [...waiting];
+  while (filled.length < length) {
+    const { value, done } = await rest.next();
+    if (done) break;
+    filled.push(value);
+  }
+  return filled;
+}
+
+const toFewScope = (scopes: ExportScope[]) => ({
+  organizationId: scopes[0]?.organizationId ?? '',
+  assetIds: scopes.map(({ assetId }) => assetId),
+});
+
+async function* readLarge(
+  history: ExportDeps['history'],
+  scope: ExportScope,
+  range: Range,
+): AsyncGenerator<Page[]> {
+  const list = history.lister(scope);
+  for (let before: HistoryCursor | null = null; ; ) {
+    const readings: HistoryReading[] = await list({
+      ...range,
+      channel: null,
+      before,
+      limit: READINGS_PER_PAGE,
+    });
+    yield [{ scope, readings }];
+    before = readings.length < READINGS_PER_PAGE ? null : (readings.at(-1) ?? null);
+    if (!before) return;
   }
 }
 

@@ -2,6 +2,7 @@
  * Organizations take turns with the connections of exports: whoever reads much delays others by a statement, and not by
  * all of its own.
  */
+import type { FewReadingsRepository } from './few-readings.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';
 
 export interface ReadTurns {
@@ -14,5 +15,10 @@ export const readInTurns = (history: HistoryRepository, turns: ReadTurns): Histo
     const list = history.lister(scope);
     return (filter) => turns.run(scope.organizationId, () => list(filter));
   },
-  listBlocks: (scope, ...which) => turns.run(scope.organizationId, () => history.listBlocks(scope, ...which)),
+  listSamples: (scope, ...which) =>
+    turns.run(scope.organizationId, () => history.listSamples(scope, ...which)),
+});
+
+export const readFewInTurns = (few: FewReadingsRepository, turns: ReadTurns): FewReadingsRepository => ({
+  listFew: (scope) => turns.run(scope.organizationId, () => few.listFew(scope)),
 });

@@ -15,11 +15,11 @@ import type { HistoryFilter, HistoryRepository, HistoryScope } from './history.r
 import { CSV_HEADER, csvLine, parseCursor, readingView, toCursor } from './history.ts';
 import type { ListMeasurements } from './measurements.schemas.ts';
 
-export type ListDeps = Pick<HistoryRepository, 'list' | 'listBlocks'>;
+export type ListDeps = Pick<HistoryRepository, 'list' | 'listSamples'>;
 
 export interface TableDeps {
   /** On connections of its own. */
-  history: Pick<HistoryRepository, 'lister' | 'listBlocks'>;
+  history: Pick<HistoryRepository, 'lister' | 'listSamples'>;
   pace: Pace;
 }
 

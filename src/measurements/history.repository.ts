@@ -2,10 +2,18 @@ import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { CHANNELS_MAX, type Layout } from '../devices/channel-layout.ts';
-import { BLOCK_FIELDS, type BlockRow, blockOf, SPANS } from './block-columns.ts';
+import {
+  BLOCK_FIELDS,
+  type BlockRow,
+  blockOf,
+  SAMPLES_FIELDS,
+  type SamplesRow,
+  SPANS,
+  samplesOf,
+} from './block-columns.ts';
 import type { HistoryCursor, HistoryReading } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
-import { DAY_MS, type ReadingBlock, startOfDay } from './reading-block.ts';
+import { DAY_MS, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
 
 export interface HistoryScope extends AssetRef {
   layout: Layout;
@@ -45,7 +53,18 @@ export function createHistoryRepository(sql: Sql) {
 
     list: (scope: HistoryScope, filter: HistoryFilter): Promise<HistoryReading[]> => lister(scope)(filter),
     lister,
-    listBlocks,
+
+    /** The same blocks as `listBlocks`, without what only single readings need. */
+    async listSamples(scope: HistoryScope, filter: BlockFilter, blocksMax: number): Promise<SampleBlock[]> {
+      const { name, text, bindings } = blocksStatement(scope, filter, blocksMax);
+      const [row] = await queryPrepared<SamplesRow>(
+        sql,
+        `samples_${name}`,
+        `select ${SAMPLES_FIELDS} from (${text}) as b`,
+        bindings,
+      );
+      return row ? samplesOf(row) : [];
+    },
   };
 
   /**
@@ -72,21 +91,28 @@ export function createHistoryRepository(sql: Sql) {
    * yet, as blocks of one.
    */
   async function listBlocks(
-    { organizationId, assetId }: HistoryScope,
+    scope: HistoryScope,
     filter: BlockFilter,
     blocksMax: number,
   ): Promise<ReadingBlock[]> {
-    const [bounds, rowBounds] = [blockBoundsOf(filter), rowBoundsOf(filter)];
-    const values = (of: Bound[]) => [
-      organizationId,
-      assetId,
-      ...of.flatMap((each) => each.values),
-      blocksMax,
-    ];
+    const { name, text, bindings } = blocksStatement(scope, filter, blocksMax);
     const rows = await queryPrepared<BlockRow>(
       sql,
-      ['history_list', ...bounds.map(({ name }) => name)].join('_'),
-      `select ${BLOCK_FIELDS} from (
+      `history_${name}`,
+      `select ${BLOCK_FIELDS} from (${text}) as b`,
+      bindings,
+    );
+    return rows.map(blockOf);
+  }
+}
+
+/** The columns of the blocks; those of a row of the version before as those of a block of one. */
+function blocksStatement({ organizationId, assetId }: HistoryScope, filter: BlockFilter, blocksMax: number) {
+  const [bounds, rowBounds] = [blockBoundsOf(filter), rowBoundsOf(filter)];
+  const values = (of: Bound[]) => [organizationId, assetId, ...of.flatMap((each) => each.values), blocksMax];
+  return {
+    name: ['list', ...bounds.map(({ name }) => name)].join('_'),
+    text: `select * from (
          select b.* from ${SPANS}
          cross join lateral (
            select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
@@ -101,10 +127,8 @@ export function createHistoryRepository(sql: Sql) {
           from measurements
           where ${conditionsOf(rowBounds)} order by measured_at desc, channel desc limit ?)
        ) as b order by last_at desc limit ?`,
-      [...values(bounds), ...values(rowBounds), blocksMax],
-    );
-    return rows.map(blockOf);
-  }
+    bindings: [...values(bounds), ...values(rowBounds), blocksMax],
+  };
 }
 
 const conditionsOf = (bounds: Bound[]): string =>

@@ -94,6 +94,10 @@ export const measurementsResultSchema = Joi.object({
     .description('What the device has to apply; handing it out counts as fetched'),
 }).example({ accepted: 2, duplicates: 0, pendingConfig: null });
 
+const PAGE_MAX = 500;
+/** More than a year of hours of one channel. */
+const BUCKETS_MAX = 10_000;
+
 export interface ListMeasurements {
   from?: Date;
   to?: Date;
@@ -110,9 +114,15 @@ export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
   resolution: Joi.string()
     .valid(...Object.keys(RESOLUTIONS))
     .description('Sums up each channel in buckets of this length, in UTC, instead of single readings'),
-  limit: limit(50),
+  limit: limit(50)
+    .max(BUCKETS_MAX)
+    .description(`Items per page: to ${PAGE_MAX}, of buckets to ${BUCKETS_MAX}`),
   cursor: cursor(Joi.string().max(64)),
-});
+}).custom((query: ListMeasurements, helpers) =>
+  query.limit <= PAGE_MAX || query.resolution
+    ? query
+    : helpers.message({ custom: `limit must be at most ${PAGE_MAX} without a resolution` }),
+);
 
 const measurementSchema = Joi.object({
   channel: Joi.number().integer().required(),

@@ -159,6 +159,15 @@ function toArrivals(readings: StoredReading[]): Arrivals {
   };
 }
 
+/** What is needed of a block for the values and times of its readings. */
+export type SampleBlock = Pick<
+  ReadingBlock,
+  'channel' | 'type' | 'firstAt' | 'lastAt' | 'scale' | 'steps' | 'numbers' | 'offsetsMs'
+>;
+
+export const countSamples = ({ steps, numbers }: Pick<ReadingBlock, 'steps' | 'numbers'>): number =>
+  (steps ?? numbers ?? []).length;
+
 /** The times of the readings, in order. */
 export function timesOfBlock({
   firstAt,

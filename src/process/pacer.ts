@@ -8,10 +8,21 @@ const PAUSE_MS_MAX = 500;
 
 /**
  * For long work beside short requests: its pieces run one at a time, in turn, each followed by a pause twice as long
- * as it took. So all of it together takes a third of the process, and less when the process is busy.
+ * as it took. So all of it together takes a third of the process, and less when the process is busy. Pauses may be owed up
+ * to `burstMs`: what is done soon, after a time without work, is done without a pause.
  */
-export function createPacer(): Pace {
+export function createPacer({ burstMs = 0 }: { burstMs?: number } = {}): Pace {
   let last: Promise<unknown> = Promise.resolve();
+  /** When all pauses so far would be over. */
+  let restedAt = 0;
+
+  function pauseAfter(tookMs: number): Promise<void> {
+    const now = performance.now();
+    restedAt = Math.max(restedAt, now) + Math.min(PAUSE_FACTOR * tookMs, PAUSE_MS_MAX);
+    const pauseMs = restedAt - now - burstMs;
+    return pauseMs > 0 ? delay(pauseMs, undefined, { ref: false }) : Promise.resolve();
+  }
+
   return (piece) => {
     const turn = last.then(async () => {
       const startedAt = performance.now();
@@ -19,7 +30,7 @@ export function createPacer(): Pace {
       return { result, tookMs: performance.now() - startedAt };
     });
     last = turn.then(
-      ({ tookMs }) => delay(Math.min(PAUSE_FACTOR * tookMs, PAUSE_MS_MAX), undefined, { ref: false }),
+      ({ tookMs }) => pauseAfter(tookMs),
       () => {},
     );
     return turn.then(({ result }) => result);

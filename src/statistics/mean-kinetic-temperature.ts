@@ -23,22 +23,33 @@ export interface KineticMean {
   result(): number | null;
 }
 
-/** The sum is kept relative to its largest term, because of very cold samples every term would be zero. */
+/**
+ * Sum and result are kept relative to the warmest sample: alone, every term of very cold samples would be zero, and the
+ * result of equal samples would not be exactly that temperature.
+ */
 export function createKineticMean(): KineticMean {
   let count = 0;
-  let largest = Number.NEGATIVE_INFINITY;
+  let warmest = Number.NEGATIVE_INFINITY;
   let sum = 0;
   return {
     add(celsius) {
-      const exponent = -RATIO / Math.max(KELVIN_MIN, celsius + ZERO_CELSIUS);
       count++;
-      if (exponent > largest) {
-        sum = sum * Math.exp(largest - exponent) + 1;
-        largest = exponent;
+      if (celsius > warmest) {
+        sum = sum * Math.exp(exponentOf(warmest) - exponentOf(celsius)) + 1;
+        warmest = celsius;
       } else {
-        sum += Math.exp(exponent - largest);
+        sum += Math.exp(exponentOf(celsius) - exponentOf(warmest));
       }
     },
-    result: () => (count === 0 ? null : RATIO / -(largest + Math.log(sum / count)) - ZERO_CELSIUS),
+    result() {
+      if (count === 0) return null;
+      const share = (-Math.log(sum / count) * toKelvin(warmest)) / RATIO;
+      return warmest - (toKelvin(warmest) * share) / (1 + share);
+    },
   };
 }
+
+const toKelvin = (celsius: number): number => Math.max(KELVIN_MIN, celsius + ZERO_CELSIUS);
+
+const exponentOf = (celsius: number): number =>
+  celsius === Number.NEGATIVE_INFINITY ? celsius : -RATIO / toKelvin(celsius);

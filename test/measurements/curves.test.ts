@@ -117,6 +117,28 @@ describe('A curve', () => {
     assert.deepEqual(await curve({ resolution: '1h', limit: 500 }), whole);
   });
 
+  it('takes up to 10,000 buckets a page, and single readings only 500', async () => {
+    await store(Array.from({ length: 600 }, (_, index) => sample(index * 60, index % 20)));
+    assert.equal((await curve({ resolution: '1h', limit: 10_000 })).length, 600);
+    const tooLarge: Parameters[] = [{ resolution: '1h', limit: 10_001 }, { limit: 501 }];
+    for (const parameters of tooLarge) {
+      const path = `/assets/${logger.assetId}/measurements${query(parameters)}`;
+      const { status, body } = await logger.org.api.get(path);
+      assert.deepEqual([status, body.message.includes('limit')], [400, true]);
+    }
+  });
+
+  it('has what blocks with uneven times, sensor errors and long decimals hold', async () => {
+    const uneven = [0, 1.5, 1.75, 9].map((minute, index) => sample(minute, index === 2 ? null : index / 3));
+    await store(uneven);
+    await store([sample(20, -0.125), sample(21, 7)], 1);
+    const values = [0, 1 / 3, 1, -0.125, 7];
+    const sum = values.reduce((total, value) => total + value, 0);
+    assert.deepEqual(await curve({ resolution: '1h' }), [
+      [1, 0, -0.125, Number((sum / 5).toPrecision(12)), 7, 5],
+    ]);
+  });
+
   it('reaches over gaps of years', async () => {
     await store([sample(0, 1), sample(-800 * 1_440, 2)]);
     assert.deepEqual(

@@ -1,5 +1,7 @@
 /** Readings of many assets in one answer. */
 import assert from 'node:assert/strict';
+import { CSV as CSV_FORMAT, exportLines } from '../../src/measurements/export.ts';
+import type { ExportScope } from '../../src/measurements/export-scopes.repository.ts';
 import { register } from '../support/fleet.ts';
 import { startSlowReader } from '../support/slow-reader.ts';
 import { ago, reading, series } from './fixtures.ts';
@@ -76,6 +78,42 @@ describe('An export of measurements', () => {
     assert.deepEqual([...new Set(all.map(({ assetId }) => assetId))], [logger.assetId, others[1]]);
   });
 
+  it('is the same whether its assets have nothing, few readings or many', async () => {
+    const expected: string[] = [];
+    for (const [index, count] of [0, 3, 600, 0, 450, 200, 1, 0].entries()) {
+      const serial = newSerial(`Mixed${index}`);
+      const id = count > 0 ? await addAsset(serial, series(count)) : await register(logger.org, serial);
+      const items = (await logger.historyOf(id, '?limit=500')).items.length;
+      assert.equal(items, Math.min(count, 500));
+      expected.push(...Array<string>(count).fill(id));
+    }
+    const found = linesOf((await get(`${RANGE}&all=true`)).text).map(({ assetId }) => assetId);
+    assert.deepEqual(found.toSorted(), expected.toSorted());
+    assert.equal(new Set(found.filter((id, index) => id !== found[index - 1])).size, 5);
+  });
+
+  it('reads a hundred assets without readings in one statement, and stops when its client has gone', async () => {
+    const scopes = Array.from({ length: 1_000 }, (_, index) => scopeOf(index));
+    const asked: number[] = [];
+    const deps = {
+      history: {
+        lister: () => () => Promise.reject(new Error('none has many')),
+        listFew: async ({ assetIds }: { assetIds: string[] }) => {
+          asked.push(assetIds.length);
+          return assetIds.map(() => []);
+        },
+      },
+      pace: <T>(piece: () => Promise<T>) => piece(),
+    };
+    const range = { from: new Date(0), to: new Date(), format: CSV_FORMAT };
+    const lines = exportLines(deps, iterate(scopes), range);
+    assert.match(String((await lines.next()).value), /^assetId,/);
+    assert.deepEqual(asked, [100], 'the header is sent with what the first statement found');
+    await lines.next();
+    await lines.return(undefined);
+    assert.deepEqual(asked, [100, 100]);
+  });
+
   it('refuses a query without range or choice, with two choices, and with ids that are none', async () => {
     const id = logger.assetId;
     for (const query of [
@@ -138,4 +176,15 @@ describe('An export of measurements', () => {
 async function untilTrue(check: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt++) if (await check()) return;
   assert.fail('it never became true');
+}
+
+const scopeOf = (index: number): ExportScope => ({
+  organizationId: 'organization',
+  assetId: String(index),
+  serialNumber: String(index),
+  layout: { model: 'model', channelTypes: null },
+});
+
+async function* iterate<Item>(items: Item[]): AsyncGenerator<Item> {
+  yield* items;
 }

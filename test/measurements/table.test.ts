@@ -29,7 +29,7 @@ function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
       layout: { model: null, channelTypes: null },
     }),
     list: () => Promise.reject(new Error('not a table')),
-    listBlocks: () => Promise.reject(new Error('not a curve')),
+    listSamples: () => Promise.reject(new Error('not a curve')),
     lister: () => async (filter: HistoryFilter) => {
       reads.push(filter);
       if (reads.length > failAfter) throw new Error('the database went away');

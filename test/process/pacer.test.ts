@@ -23,6 +23,20 @@ describe('The pacer of long work', () => {
     }
   });
 
+  it('pauses after the first pieces only once more than the burst is owed', async () => {
+    const pace = createPacer({ burstMs: 60_000 });
+    const took: number[] = [];
+    const spent = await spanOf(async () => {
+      for (let piece = 0; piece < 5; piece++)
+        await pace(async () => took.push(await spanOf(() => delay(20))));
+    });
+    const sum = took.reduce((total, ms) => total + ms, 0);
+    assert.ok(spent < 2 * sum, `${spent} ms for ${sum} ms of work; with pauses it is three times as long`);
+    const strict = createPacer({ burstMs: 30 });
+    const spentMs = await spanOf(() => strict(() => delay(40)).then(() => strict(async () => {})));
+    assert.ok(spentMs >= 40 + 2 * 39 - 30, `${spentMs} ms`);
+  });
+
   it('goes on after a piece that failed', async () => {
     const pace = createPacer();
     const failing = pace(() => Promise.reject(new Error('fault')));
@@ -31,3 +45,9 @@ describe('The pacer of long work', () => {
     assert.equal(await next, 'done');
   });
 });
+
+async function spanOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}

@@ -137,10 +137,21 @@ describe('The mean kinetic temperature', () => {
     assert.ok(Math.abs(kineticOf(values) - (ratio / -Math.log(mean) - 273.15)) < 1e-9);
   });
 
-  it('is the temperature itself where it is constant, down to the absolute zero', () => {
-    for (const value of [-273.1, -196, 0, 5, 4_000])
-      assert.ok(Math.abs(kineticOf([value, value, value]) - value) < 1e-6, String(value));
-    assert.ok(Number.isFinite(kineticOf([-273.2, -273.2])));
+  it('is exactly the temperature where it is constant, down to the absolute zero', () => {
+    const bounds = { min: -273.2, max: 4_000, noNaN: true };
+    fc.assert(
+      fc.property(fc.double(bounds), fc.integer({ min: 1, max: 300 }), (value, count) => {
+        assert.equal(kineticOf(Array<number>(count).fill(value)), value);
+      }),
+      {
+        examples: [
+          [-273.1, 3],
+          [-196, 3],
+          [4.2, 288],
+          [21.3, 3],
+        ],
+      },
+    );
   });
 
   it('lies between average and maximum, and does not depend on the order', () => {

@@ -1,6 +1,6 @@
 /**
- * `node --import=#typescript FILE.ts` runs TypeScript: types are blanked out, so that lines and columns in
- * stack traces are those of the source, and only files of this repository are touched.
+ * `node --import=#typescript FILE.ts` runs TypeScript. Types are blanked out, so that lines and columns in stack traces are
+ * those of the source; packages are loaded as Node.js does it.
  */
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';

@@ -26,7 +26,7 @@ for (const version of RUNTIMES) {
   if (!(await isInstalled(version))) {
     process.stdout.write(`The npm package node@${version} brought another version, or none.\n`);
     failed.push(version);
-  } else if (!(await passes(version, ['node', '--import=tsx', 'test/run.ts', ...files])))
+  } else if (!(await passes(version, ['node', '--import=#typescript', 'test/run.ts', ...files])))
     failed.push(version);
 }
 process.stdout.write(

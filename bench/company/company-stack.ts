@@ -97,7 +97,7 @@ const environment = (databaseUrl: string, temporalAddress: string) => ({
 async function startSink(): Promise<{ url: string; process: ChildProcess }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, ['--import=tsx', 'bench/sink.ts'], {
+  const child = spawn(process.execPath, ['--import=#typescript', 'bench/sink.ts'], {
     env: { ...process.env, PORT: String(port) },
     stdio: 'inherit',
   });

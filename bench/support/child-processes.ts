@@ -21,7 +21,9 @@ const NODE_FLAGS: Record<string, string[]> = {
 export function createChildProcesses(env: Record<string, string | undefined>): ChildProcesses {
   const children: ChildProcess[] = [];
   function start(file: string, more: Record<string, string> = {}): ChildProcess {
-    const args = file.startsWith('dist/') ? [...(NODE_FLAGS[file] ?? []), file] : ['--import=tsx', file];
+    const args = file.startsWith('dist/')
+      ? [...(NODE_FLAGS[file] ?? []), file]
+      : ['--import=#typescript', file];
     const child = spawn(process.execPath, args, { env: { ...env, ...more }, stdio: 'inherit' });
     children.push(child);
     // Also when a bench fails: what is left running would distort the figures of the next one.

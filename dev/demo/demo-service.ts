@@ -43,7 +43,7 @@ async function startOwn({ env, print, onStop }: DemoServiceOptions): Promise<Loc
   const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
   // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o711);
-  const child = spawn(process.execPath, ['--import=tsx', START], {
+  const child = spawn(process.execPath, ['--import=#typescript', START], {
     // Servers and ports of the environment belong to another service.
     env: {
       ...env,

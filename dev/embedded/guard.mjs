@@ -6,7 +6,7 @@
  * Guaranteed: the server never outlives this process, unless this process is killed with -9. This process ends as the
  * server did, with its exit code or by its signal.
  *
- * Plain JavaScript: the parent may run under tsx, and this process must start without it.
+ * Plain JavaScript: the parent may load TypeScript, and this process must start without that.
  */
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -11,7 +11,7 @@ import { type Client, createClient } from '../../client/src/index.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url));
-const NODE: [string, ...string[]] = [process.execPath, '--import=tsx'];
+const NODE: [string, ...string[]] = [process.execPath, '--import=#typescript'];
 const PYTHON: [string, ...string[]] = ['python3'];
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const FRIDGE = {

@@ -63,7 +63,7 @@ describe('Commands by API', () => {
 
   /** The command as a process of its own, and what it has printed so far. */
   function start(...typed: string[]) {
-    const child = spawn('node', ['--import=tsx', 'src/bin/cli.ts', ...typed], {
+    const child = spawn('node', ['--import=#typescript', 'src/bin/cli.ts', ...typed], {
       cwd: ROOT,
       env: process.env,
     });

@@ -30,7 +30,7 @@ describe('A lease', function () {
 
   /** Another process that has the lease. */
   async function startHolder() {
-    const child = spawn(process.execPath, ['--import=tsx', HOLDER, url, String(LEASE_MS)]);
+    const child = spawn(process.execPath, ['--import=#typescript', HOLDER, url, String(LEASE_MS)]);
     children.push(child);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const nextLine = async () => (await lines.next()).value;

@@ -175,7 +175,7 @@ describe('The migrations', () => {
   it('run by two processes at once are run by one of them', async () => {
     const env = { ...process.env, DATABASE_URL: url };
     const run = () =>
-      promisify(execFile)(process.execPath, ['--import=tsx', 'src/bin/cli.ts', 'migrate'], {
+      promisify(execFile)(process.execPath, ['--import=#typescript', 'src/bin/cli.ts', 'migrate'], {
         cwd: ROOT,
         env,
       });

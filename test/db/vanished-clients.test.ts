@@ -35,7 +35,7 @@ describe('Clients of the database that vanish in a transaction', () => {
 
   /** A process that does nothing any more, while its kernel goes on answering for it. */
   async function startStopped(statement: string): Promise<void> {
-    const args = ['--import=tsx', HOLDER, dms.settings.databaseUrl, statement, IDLE_TIMEOUT];
+    const args = ['--import=#typescript', HOLDER, dms.settings.databaseUrl, statement, IDLE_TIMEOUT];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     await once(child.stdout as Readable, 'data');

@@ -469,7 +469,7 @@ const sayPidAndStay = {
 
 /** Runs the module as a process that may be killed, and reads its lines. */
 async function startParent(module: string) {
-  const args = ['--import=tsx', '--input-type=module', '-e', module];
+  const args = ['--import=#typescript', '--input-type=module', '-e', module];
   const parent = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   processes.push(parent);
   const lines = createInterface({ input: parent.stdout })[Symbol.asyncIterator]();

@@ -177,7 +177,7 @@ describe('Traces', function () {
       compose({ settings: readSettings({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }), log });
       console.log(count());
       process.exit();`;
-    const args = ['--import=tsx', '--input-type=module', '-e', script];
+    const args = ['--import=#typescript', '--input-type=module', '-e', script];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
     const [loadedOff, loadedOn] = stdout.trim().split('\n').map(Number);
     assert.equal(loadedOff, 0);

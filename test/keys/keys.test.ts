@@ -314,7 +314,7 @@ describe('Commands for keys', () => {
   describe('as a process', () => {
     function spawn(databaseUrl: string, ...typed: string[]): Promise<Run> {
       const env = { ...process.env, DATABASE_URL: databaseUrl };
-      const args = ['--import=tsx', 'src/bin/cli.ts', ...typed];
+      const args = ['--import=#typescript', 'src/bin/cli.ts', ...typed];
       return new Promise((resolve) => {
         execFile(process.execPath, args, { cwd: ROOT, env }, (error, stdout, stderr) =>
           resolve({ code: Number(error?.code ?? 0), stdout, stderr }),

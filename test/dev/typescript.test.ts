@@ -1,0 +1,45 @@
+/** `node --import=#typescript`, which runs TypeScript without a build. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('A TypeScript file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-typescript-'));
+  const file = join(folder, 'written.ts');
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** What it prints; its cache is empty at first. */
+  async function run(source: string): Promise<string> {
+    writeFileSync(file, source);
+    const env = { ...process.env, HOME: folder };
+    const args = ['--import=#typescript', file];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+    return stdout.trim();
+  }
+
+  it('is loaded anew once it has changed, and from the cache before', async () => {
+    const printing = (text: string) => `const text: string = '${text}';\nconsole.log(text);\n`;
+    assert.equal(await run(printing('first')), 'first');
+    assert.equal(await run(printing('first')), 'first');
+    assert.equal(await run(printing('second')), 'second');
+  });
+
+  it('has its own lines and columns in stack traces', async () => {
+    const source =
+      'interface Left {\n  out: string;\n}\nconst at = (of?: Left): string => new Error(of?.out).stack ?? "";\nconsole.log(at());\n';
+    assert.match(await run(source), /written\.ts:4:35\)?\n/);
+  });
+
+  it('that needs more than types to be left out is refused, with its path', async () => {
+    await assert.rejects(
+      run('enum Colour {\n  red,\n}\nconsole.log(Colour.red);\n'),
+      /written\.ts, character \d+: this syntax of TypeScript is not only types/,
+    );
+  });
+});

@@ -36,8 +36,8 @@ import { createWatch } from '../operator/watch.service.ts';
 import { createWebhookHoursRepository } from '../operator/webhook-hours.repository.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
-import { applyProfileId } from '../temporal/workflow-ids.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 

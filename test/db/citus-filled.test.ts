@@ -102,7 +102,10 @@ describe('A database that is distributed after it was in use', function () {
 
   it('has nothing to migrate, and goes on with its jobs', async () => {
     assert.deepEqual(await migrate(sql), []);
-    const dms = await startService({ databaseUrl: url, settings: { taskQueue, isDatabaseDistributed: true } });
+    const dms = await startService({
+      databaseUrl: url,
+      settings: { taskQueue, isDatabaseDistributed: true },
+    });
     const [fleet] = fleets as [(typeof fleets)[number]];
     const organization = as(dms, fleet);
     assert.equal((await organization.api.get('/assets?limit=1')).body.totalItems, DEVICES);

@@ -8,7 +8,15 @@ import pg from 'pg';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPartitions, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
-import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature, untilEnded } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FRIDGE,
+  register,
+  sendTemperature,
+  untilEnded,
+} from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { newDatabase, servers } from '../support/servers.ts';
 import { startService } from '../support/service.ts';
@@ -114,7 +122,10 @@ describe('The database users of the compose file', function () {
       `select drop_partition('assets', 'assets')`,
       `select create_partition('mine', 'events', '', '')`,
     ]) {
-      await assert.rejects(ask(url, change), /must be owner of|permission denied|not the name of a partition/);
+      await assert.rejects(
+        ask(url, change),
+        /must be owner of|permission denied|not the name of a partition/,
+      );
     }
   });
 

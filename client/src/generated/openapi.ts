@@ -4644,7 +4644,7 @@ export interface operations {
                 channel?: number;
                 /** @description Sums up each channel in buckets of this length, in UTC, instead of single readings */
                 resolution?: "5m" | "1h" | "1d";
-                /** @description Items per page */
+                /** @description Items per page: to 500, of buckets to 10000 */
                 limit?: number;
                 /** @description nextCursor of the page before, of the same list */
                 cursor?: string;

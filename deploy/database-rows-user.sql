@@ -14,9 +14,12 @@ begin
   execute format('grant usage on schema public to %I', user_name);
   execute format('grant select, insert, update, delete on all tables in schema public to %I', user_name);
   execute format('grant usage on all sequences in schema public to %I', user_name);
+  execute format('grant execute on all functions in schema public to %I', user_name);
   execute format('alter default privileges for role %I in schema public grant select, insert, update, delete on tables to %I',
     owner_name, user_name);
   execute format('alter default privileges for role %I in schema public grant usage on sequences to %I',
+    owner_name, user_name);
+  execute format('alter default privileges for role %I in schema public grant execute on functions to %I',
     owner_name, user_name);
 end
 $$;

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
  * touches nothing but partitions that are named after their table and a time.
  */
 export async function up(sql: Knex): Promise<void> {
-  for (const statement of [NAMED, CREATE, DROP]) await sql.raw(statement);
+  for (const statement of [NAMED, CREATE, DROP, CLOSED]) await sql.raw(statement);
 }
 
 export const down = (sql: Knex) =>
@@ -39,3 +39,7 @@ const DROP = `
     end if;
     execute format('drop table if exists %I', name);
   end $$`;
+
+/** Every user of the database may call a new function. The owner's default privileges say who else may (deploy/). */
+const CLOSED = `
+  revoke execute on function create_partition(text, text, text, text), drop_partition(text, text) from public`;

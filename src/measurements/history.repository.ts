@@ -56,12 +56,12 @@ export function createHistoryRepository(sql: Sql) {
 
     /** The same blocks as `listBlocks`, without what only single readings need. */
     async listSamples(scope: HistoryScope, filter: BlockFilter, blocksMax: number): Promise<SampleBlock[]> {
-      const { name, text, bindings } = blocksStatement(scope, filter, blocksMax);
+      const bounds = boundsOf(filter);
       const [row] = await queryPrepared<SamplesRow>(
         sql,
-        `samples_${name}`,
-        `select ${SAMPLES_FIELDS} from (${text}) as b`,
-        bindings,
+        nameOf('history_samples', bounds),
+        `select ${SAMPLES_FIELDS} from (${textOf(bounds)}) as b`,
+        bindingsOf(scope, bounds, blocksMax),
       );
       return row ? samplesOf(row) : [];
     },
@@ -95,40 +95,56 @@ export function createHistoryRepository(sql: Sql) {
     filter: BlockFilter,
     blocksMax: number,
   ): Promise<ReadingBlock[]> {
-    const { name, text, bindings } = blocksStatement(scope, filter, blocksMax);
+    const bounds = boundsOf(filter);
     const rows = await queryPrepared<BlockRow>(
       sql,
-      `history_${name}`,
-      `select ${BLOCK_FIELDS} from (${text}) as b`,
-      bindings,
+      nameOf('history_list', bounds),
+      `select ${BLOCK_FIELDS} from (${textOf(bounds)}) as b`,
+      bindingsOf(scope, bounds, blocksMax),
     );
     return rows.map(blockOf);
   }
 }
 
+interface Bounds {
+  blocks: Bound[];
+  /** Of readings that are not in blocks yet. */
+  rows: Bound[];
+}
+
+const boundsOf = (filter: BlockFilter): Bounds => ({
+  blocks: blockBoundsOf(filter),
+  rows: rowBoundsOf(filter),
+});
+
+const nameOf = (prefix: string, { blocks }: Bounds): string =>
+  [prefix, ...blocks.map(({ name }) => name)].join('_');
+
 /** The columns of the blocks; those of a row of the version before as those of a block of one. */
-function blocksStatement({ organizationId, assetId }: HistoryScope, filter: BlockFilter, blocksMax: number) {
-  const [bounds, rowBounds] = [blockBoundsOf(filter), rowBoundsOf(filter)];
+const textOf = ({ blocks, rows }: Bounds): string =>
+  `select * from (
+     select b.* from ${SPANS}
+     cross join lateral (
+       select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
+         run_lengths, run_delays_ms
+       from measurement_blocks
+       where span_minutes = span.minutes and ${conditionsOf(blocks)}
+       order by last_at desc, channel desc limit ?
+     ) as b
+     union all
+     (select measured_at, measured_at, received_at, channel, type, 0, late, null, array[value],
+        case when error is not null then array[error] end, null, null, null
+      from measurements
+      where ${conditionsOf(rows)} order by measured_at desc, channel desc limit ?)
+   ) as b order by last_at desc limit ?`;
+
+function bindingsOf(
+  { organizationId, assetId }: HistoryScope,
+  { blocks, rows }: Bounds,
+  blocksMax: number,
+): unknown[] {
   const values = (of: Bound[]) => [organizationId, assetId, ...of.flatMap((each) => each.values), blocksMax];
-  return {
-    name: ['list', ...bounds.map(({ name }) => name)].join('_'),
-    text: `select * from (
-         select b.* from ${SPANS}
-         cross join lateral (
-           select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-             run_lengths, run_delays_ms
-           from measurement_blocks
-           where span_minutes = span.minutes and ${conditionsOf(bounds)}
-           order by last_at desc, channel desc limit ?
-         ) as b
-         union all
-         (select measured_at, measured_at, received_at, channel, type, 0, late, null, array[value],
-            case when error is not null then array[error] end, null, null, null
-          from measurements
-          where ${conditionsOf(rowBounds)} order by measured_at desc, channel desc limit ?)
-       ) as b order by last_at desc limit ?`,
-    bindings: [...values(bounds), ...values(rowBounds), blocksMax],
-  };
+  return [...values(blocks), ...values(rows), blocksMax];
 }
 
 const conditionsOf = (bounds: Bound[]): string =>

@@ -118,7 +118,7 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 
-  /** Holds up whoever writes to the table until it is released, and tells once that is so. */
+  /** Holds up whoever writes to the table until it is released, and tells once somebody waits who has locked devices. */
   async function holdUp(table: string) {
     const holder = await device.dms.service.sql.transaction();
     await query(holder, `lock table ${table} in exclusive mode`);
@@ -129,7 +129,9 @@ describe('The alert rules of a device', () => {
             query(
               holder,
               `select from pg_locks join pg_database on pg_database.oid = database
-               where datname = current_database() and relation = '${table}'::regclass and not granted`,
+               where datname = current_database() and relation = '${table}'::regclass and not granted
+                 and exists (select from pg_locks held where held.pid = pg_locks.pid and held.granted
+                   and held.mode = 'RowShareLock' and held.relation = 'device_configs'::regclass)`,
             ),
           (waiting) => waiting.length > 0,
           { pauseMs: 10 },
@@ -138,8 +140,8 @@ describe('The alert rules of a device', () => {
     };
   }
 
-  /** Somebody waits for somebody who waits: the request for the frame, which the test holds up. */
-  const isFrameWaitedFor = () =>
+  /** Somebody waits for somebody whom the test holds up. */
+  const untilTwoWait = () =>
     eventually(
       () =>
         query(
@@ -157,7 +159,7 @@ describe('The alert rules of a device', () => {
     const applied = applyProfile({ temperatureAlerts: [] });
     await targets.isWaitedFor();
     const measured = send([reading(0, 20)]);
-    await sleep(150);
+    await untilTwoWait();
     await targets.release();
     await Promise.all([applied, measured]);
     assert.deepEqual(await statuses(), []);
@@ -171,7 +173,7 @@ describe('The alert rules of a device', () => {
     const measured = send([reading(0, 20)]);
     await alerts.isWaitedFor();
     await jobs.release();
-    await Promise.race([applied, isFrameWaitedFor()]);
+    await Promise.race([applied, untilTwoWait()]);
     await alerts.release();
     await Promise.all([applied, measured]);
     assert.deepEqual(await statuses(), ['high_temp resolved']);

@@ -129,6 +129,20 @@ describe('The database users of the compose file', function () {
     }
   });
 
+  it('keep partitions from users who may do no more than connect', async () => {
+    const reader = `reader_${unique}`;
+    const database = `new_${unique}`;
+    const superuser = Object.assign(new URL((await servers()).postgresUrl), {
+      pathname: `/${database}`,
+    }).href;
+    await ask(superuser, `create role ${reader} login password 'secret3'`);
+    await ask(superuser, `grant connect on database ${database} to ${reader}`);
+    await assert.rejects(
+      ask(await urlOf(reader, 'secret3', database), `select drop_partition('events_201904', 'events')`),
+      /permission denied for function drop_partition/,
+    );
+  });
+
   it('keep the service and Temporal out of the databases of each other', async () => {
     const denied = /permission denied for database/;
     await assert.rejects(ask(await urlOf(temporal, 'secret2', existing), 'select 1'), denied);

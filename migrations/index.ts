@@ -71,6 +71,7 @@ import * as roomForTargetStates from './090-room-for-target-states.ts';
 import * as targetListIndexes from './091-target-list-indexes.ts';
 import * as cancelRequests from './100-cancel-requests.ts';
 import * as partitionsByOwner from './110-partitions-by-owner.ts';
+import * as groupWithdrawals from './115-group-withdrawals.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -135,4 +136,5 @@ export const migrations = {
   '091-target-list-indexes': targetListIndexes,
   '100-cancel-requests': cancelRequests,
   '110-partitions-by-owner': partitionsByOwner,
+  '115-group-withdrawals': groupWithdrawals,
 };

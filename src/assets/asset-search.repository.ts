@@ -15,10 +15,13 @@ import {
   type Lookup,
 } from './asset-filter.ts';
 
+/** Members of a deleted group have yet to leave it. */
+const GROUP_ID = `(select id from groups
+    where organization_id = a.organization_id and id = a.group_id and deleted_at is null)`;
 export const LISTED_COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, s.status,
   s.signal_strength as "signalStrength", s.battery_status as "batteryStatus", a.model,
   s.last_reading_at as "lastReadingAt", a.water_type as "waterType", a.floor, a.building_id as "buildingId",
-  a.space_id as "spaceId", a.created_at as "createdAt", a.group_id as "groupId", d.sync_status as "syncStatus",
+  a.space_id as "spaceId", a.created_at as "createdAt", ${GROUP_ID} as "groupId", d.sync_status as "syncStatus",
   jsonb_array_length(s.open_alerts) as "openAlerts", coalesce(s.latest, '[]') as latest,
   coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"`;
 
@@ -148,11 +151,13 @@ export type AssetSearchRepository = ReturnType<typeof createAssetSearchRepositor
 
 export function createAssetSearchRepository(sql: Sql) {
   return {
-    /** At most five statements, however much matches. */
+    /** At most six statements, however much matches. */
     async search(organizationId: string, filter: AssetFilter, page: AssetPage): Promise<FoundAssets> {
       const kept = keptConditions(filter);
       const [active = 0, ...totals] = await findTotals(organizationId, [ALL_ACTIVE, ...kept]);
-      if (totals.includes(0)) return { assets: [], total: 0 };
+      if (totals.includes(0) || (await isOfDeletedGroup(organizationId, filter))) {
+        return { assets: [], total: 0 };
+      }
       const lookup = chooseLookup(filter, totals);
       const ways = toWays(lookup, filter, active);
       const { rows: assets, way } = await firstOf(
@@ -168,6 +173,16 @@ export function createAssetSearchRepository(sql: Sql) {
       return { assets, total: await countBy(counting, organizationId, filter) };
     },
   };
+
+  async function isOfDeletedGroup(organizationId: string, { groupId }: AssetFilter): Promise<boolean> {
+    if (groupId === null) return false;
+    const rows = await query(
+      sql,
+      'select 1 from groups where organization_id = ? and id = ? and deleted_at is not null',
+      [organizationId, groupId],
+    );
+    return rows.length > 0;
+  }
 
   /** In the order asked for. */
   async function findTotals(organizationId: string, kept: KeptTotal[]): Promise<number[]> {

@@ -17,7 +17,9 @@ import {
 import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
+import { createGroupChanges } from '../config-jobs/group-changes.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
+import { createGroupWithdrawalsRepository } from '../config-jobs/group-withdrawals.repository.ts';
 import { createJobEnding } from '../config-jobs/job-ending.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
@@ -67,10 +69,20 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });
   const jobEnding = createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize });
+  const groupTargetsIn = createGroupTargetsRepository;
+  const withdrawalsIn = createGroupWithdrawalsRepository;
+  const groupChanges = createGroupChanges({
+    pendingIn,
+    groupTargetsIn,
+    withdrawalsIn,
+    changes,
+    jobsProgressed,
+  });
   const planner = createApplyPlanner({
     profilesIn: createProfilesRepository,
     configurationsIn,
     pendingIn,
+    groupChanges,
     now,
   });
   const beginJob = createBeginJob({ jobsIn, targetsIn, changes, startJob: workflows.start, jobsProgressed });
@@ -91,6 +103,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     beginJob,
     largeJobs,
     jobEnding,
+    groupChanges,
     jobsProgressed,
     now,
   });
@@ -111,6 +124,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     planner,
     changes,
     jobEnding,
+    groupChanges,
     jobsProgressed,
     chunkSize,
   });
@@ -120,14 +134,14 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,
+    groupChanges,
     desired: createDesiredProfiles({
       pendingIn,
-      groupTargetsIn: createGroupTargetsRepository,
+      groupTargetsIn,
       planner,
       beginJob,
       largeJobs,
-      changes,
-      jobsProgressed,
+      groupChanges,
       chunkSize,
     }),
     recordOutcomes: progress.recordOutcomes,

@@ -1,5 +1,8 @@
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
+import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
+import { createGroupWithdrawalsRepository } from '../config-jobs/group-withdrawals.repository.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { createGroupWithdrawals } from '../groups/group-withdrawals.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { groupsRoutes } from '../groups/groups.routes.ts';
 import { createGroupsService } from '../groups/groups.service.ts';
@@ -8,7 +11,15 @@ import { createMembership } from '../groups/membership.service.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import type { Resources } from './resources.ts';
 
-export function composeGroups({ sql, settings }: Resources, { desired }: { desired: DesiredProfiles }) {
+export interface GroupsNeeds {
+  desired: DesiredProfiles;
+  groupChanges: GroupChanges;
+}
+
+export function composeGroups(
+  { sql, transact, settings }: Resources,
+  { desired, groupChanges }: GroupsNeeds,
+) {
   const groupsIn = createGroupsRepository;
   const membersIn = createMembersRepository;
   const membership = createMembership({
@@ -16,16 +27,25 @@ export function composeGroups({ sql, settings }: Resources, { desired }: { desir
     membersIn,
     devicesIn: createPendingChangesRepository,
     desired,
+    groupChanges,
+  });
+  const withdrawals = createGroupWithdrawals({
+    groupsIn,
+    membersIn,
+    withdrawalsIn: createGroupWithdrawalsRepository,
+    devicesIn: createPendingChangesRepository,
+    groupChanges,
+    chunkSize: settings.applyChunkSize,
   });
   const service = createGroupsService({
     groupsIn,
-    membersIn,
     profilesIn: createProfilesRepository,
     desired,
-    chunkSize: settings.applyChunkSize,
+    withdrawals,
   });
   return {
     routes: groupsRoutes({ groups: groupsIn(sql), groupsIn, service, membership }),
     membership,
+    workOffWithdrawals: (goesOn: () => boolean) => withdrawals.workOff(sql, transact, goesOn),
   };
 }

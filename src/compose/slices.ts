@@ -54,7 +54,7 @@ export function composeSlices(resources: Resources) {
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
-  const groups = composeGroups(resources, { desired: configJobs.desired });
+  const groups = composeGroups(resources, configJobs);
   const assets = composeAssets(resources, {
     groups: groups.membership,
     deviceTokens: keys.deviceTokens,

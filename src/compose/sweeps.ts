@@ -92,6 +92,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       onFault: retried('The queues of deleted endpoints were not cancelled'),
     },
     {
+      name: 'changes of large groups',
+      intervalMs: CLEAN_UP_INTERVAL_MS,
+      run: slices.groups.workOffWithdrawals,
+      onFault: retried('Changes of groups were not withdrawn'),
+    },
+    {
       name: 'overdue devices',
       intervalMs: sweepIntervalMs * SWEEPS_PER_OFFLINE_SWEEP,
       run: slices.presence.sweepOffline,

@@ -1,5 +1,6 @@
 /** Plans what applying a profile changes: which devices, locked, and which configuration for each. */
 import type { Sql } from '../db/database.ts';
+import type { Transaction } from '../db/transaction.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type {
@@ -19,11 +20,13 @@ import {
   needsKnownIntervals,
   needsKnownRules,
 } from './compile-devices.ts';
+import type { GroupChanges } from './group-changes.service.ts';
 
 export interface ApplyPlannerDeps {
   profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<Profile | null> };
   configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'find' | 'insert'>;
   pendingIn(sql: Sql): PendingChangesRepository;
+  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
   now(): Date;
 }
 
@@ -47,7 +50,9 @@ export interface PlanRequest {
 
 export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
 
-export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, now }: ApplyPlannerDeps) {
+export function createApplyPlanner(deps: ApplyPlannerDeps) {
+  const { profilesIn, configurationsIn, pendingIn, groupChanges, now } = deps;
+
   const findKnown = (sql: Sql, organizationId: string, devices: ChangingDevice[]) =>
     configurationsIn(sql).find([{ organizationId, configIds: devices.flatMap(knownConfigIds) }]);
 
@@ -78,13 +83,15 @@ export function createApplyPlanner({ profilesIn, configurationsIn, pendingIn, no
      * @throws not found when there is no such profile, or a serial has no active device.
      */
     async plan(
-      sql: Sql,
+      tx: Transaction,
       { organizationId, slug, chosen }: PlanRequest,
       { isPreview = false } = {},
     ): Promise<ApplyPlan> {
+      const { sql } = tx;
       const profileSnapshot = await findSnapshot(sql, organizationId, slug);
       const choose = isPreview ? listing(pendingIn(sql)) : locking(pendingIn(sql));
-      const devices = await findChosen(choose, organizationId, chosen);
+      const found = await findChosen(choose, organizationId, chosen);
+      const devices = isPreview ? found : await groupChanges.finishWithdrawals(tx, organizationId, found);
       return { profileSnapshot, compiled: await compile(sql, organizationId, profileSnapshot, devices) };
     },
 

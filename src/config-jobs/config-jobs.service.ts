@@ -1,7 +1,7 @@
 /** What customers do with jobs: each verb is one transaction, for all devices or none. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
-import type { Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices } from './apply-planner.service.ts';
@@ -20,6 +20,7 @@ import {
 } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+import type { GroupChanges } from './group-changes.service.ts';
 import type { JobEnding } from './job-ending.service.ts';
 import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
@@ -42,6 +43,7 @@ export interface ConfigJobsDeps {
   beginJob: BeginJob;
   largeJobs: LargeJobs;
   jobEnding: Pick<JobEnding, 'end'>;
+  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   now(): Date;
 }
@@ -72,12 +74,12 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
   }
 
   /** The devices that may still get the change, locked. */
-  async function lockRetryable(sql: Sql, job: JobRef): Promise<DeviceChange[]> {
+  async function lockRetryable(tx: Transaction, job: JobRef): Promise<DeviceChange[]> {
+    const { sql } = tx;
     const listed = await targetsIn(sql).listRetryable(job);
-    const locked = await pendingIn(sql).lockAssets(
-      job.organizationId,
-      listed.map(({ assetId }) => assetId),
-    );
+    const assetIds = listed.map(({ assetId }) => assetId);
+    const found = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
+    const locked = await deps.groupChanges.finishWithdrawals(tx, job.organizationId, found);
     // Read again under the locks: a report may have confirmed some in between.
     const retryable = await targetsIn(sql).listRetryable(job);
     const targetOf = new Map(retryable.map((target) => [target.assetId, target]));
@@ -104,7 +106,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
             deadlineMinutes,
           });
         }
-        const plan = await planner.plan(tx.sql, { organizationId, slug, chosen });
+        const plan = await planner.plan(tx, { organizationId, slug, chosen });
         const { profileSnapshot, compiled } = plan;
         if (compiled.length === 0) return { jobId: null, applied: [] };
         const changes = await planner.storeChanges(tx.sql, organizationId, compiled);
@@ -122,9 +124,10 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       slug: string,
       chosen: ChosenDevices,
     ): Promise<{ applied: string[]; preview: Preview[] }> {
-      return transact(async ({ sql }) => {
+      return transact(async (tx) => {
+        const { sql } = tx;
         await requireGroup(sql, organizationId, chosen);
-        const plan = await planner.plan(sql, { organizationId, slug, chosen }, { isPreview: true });
+        const plan = await planner.plan(tx, { organizationId, slug, chosen }, { isPreview: true });
         const contents = await planner.findForWarnings(sql, organizationId, plan);
         return {
           applied: plan.compiled.map(({ device }) => device.serialNumber),
@@ -167,7 +170,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         if (await largeJobs.isForRetry(tx.sql, ref)) {
           return (await jobsIn(tx.sql).find(await largeJobs.retry(tx, job, ref))) as ConfigJob;
         }
-        const changes = await lockRetryable(tx.sql, ref);
+        const changes = await lockRetryable(tx, ref);
         if (changes.length === 0) {
           throw conflict('The job has no failed or timed-out device that has not confirmed the change since');
         }

@@ -1,6 +1,6 @@
 /**
  * What the profile of a group means for its members: who does not run it gets a job, and who leaves the group loses what
- * is pending for it. Whether a member runs the profile is read from the configuration of its device, so nothing more is
+ * is pending for it (group-changes.service.ts). Whether a member runs the profile is read from the configuration of its device, so nothing more is
  * stored than which targets are for a group. The caller has locked the group (see the table groups).
  */
 import type { Sql } from '../db/database.ts';
@@ -10,20 +10,21 @@ import type { ChangingDevice, PendingChangesRepository } from '../devices/pendin
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
-import type { ChangesService, DeviceChange } from './changes.service.ts';
+import type { DeviceChange } from './changes.service.ts';
 import { type CompiledDevice, lacksConfig, type Preview, previewCompiled } from './compile-devices.ts';
 import { type GroupRef, isLarge, type Rollout } from './config-job.ts';
-import type { GroupTarget, GroupTargetsRepository } from './group-targets.repository.ts';
+import type { TargetChange } from './config-targets.repository.ts';
+import type { GroupChanges } from './group-changes.service.ts';
+import type { GroupTargetsRepository } from './group-targets.repository.ts';
 import type { LargeJobs } from './large-jobs.service.ts';
 
 export interface DesiredProfileDeps {
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets' | 'listActive'>;
-  groupTargetsIn(sql: Sql): GroupTargetsRepository;
+  groupTargetsIn(sql: Sql): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
   beginJob: BeginJob;
   largeJobs: Pick<LargeJobs, 'queue'>;
-  changes: Pick<ChangesService, 'withdraw'>;
-  jobsProgressed(organizationId: string, jobIds: string[]): void;
+  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
   /** Devices that are read or locked at a time. */
   chunkSize: number;
 }
@@ -40,28 +41,31 @@ export type DesiredProfiles = ReturnType<typeof createDesiredProfiles>;
 export function createDesiredProfiles(deps: DesiredProfileDeps) {
   const { pendingIn, groupTargetsIn, planner, chunkSize } = deps;
 
-  /** Leaves out who runs the profile, is offered it, has refused it, or waits for its stage. */
+  /**
+   * Leaves out who runs the profile, is offered it, has refused it, or waits for its stage. Of another profile nothing is
+   * left out that is still to be withdrawn: what a device lacks is known afterwards.
+   */
   async function compileLacking(
     sql: Sql,
     group: GroupRef,
     snapshot: ProfileSnapshot,
     devices: ChangingDevice[],
+    { isOther = false } = {},
   ): Promise<CompiledDevice[]> {
     const { organizationId } = group;
     const compiled = await planner.compile(sql, organizationId, snapshot, devices);
-    const known = await planner.findKnown(sql, organizationId, devices);
-    const lacking = compiled.filter(lacksConfig(known));
-    const queued = await listQueued(sql, group, lacking);
-    return lacking.filter(
-      ({ device, config }) => !queued.has(`${device.assetId} ${configurationId(organizationId, config)}`),
-    );
+    const lacks = lacksConfig(await planner.findKnown(sql, organizationId, devices));
+    const targets = await listTargets(sql, group, isOther ? compiled : compiled.filter(lacks));
+    const queued = new Set(targets.filter(({ state }) => state === 'queued').map(keyOf));
+    const withdrawn = new Set(isOther ? targets.map(({ assetId }) => assetId) : []);
+    const waits = ({ device: { assetId }, config }: CompiledDevice) =>
+      queued.has(keyOf({ assetId, changeId: configurationId(organizationId, config) }));
+    return compiled.filter((each) => withdrawn.has(each.device.assetId) || (lacks(each) && !waits(each)));
   }
 
-  async function listQueued(sql: Sql, group: GroupRef, compiled: CompiledDevice[]): Promise<Set<string>> {
+  async function listTargets(sql: Sql, group: GroupRef, compiled: CompiledDevice[]) {
     const assetIds = compiled.map(({ device }) => device.assetId);
-    const targets = assetIds.length > 0 ? await groupTargetsIn(sql).listActive(group, assetIds) : [];
-    const queued = targets.filter(({ state }) => state === 'queued');
-    return new Set(queued.map(({ assetId, changeId }) => `${assetId} ${changeId}`));
+    return assetIds.length > 0 ? groupTargetsIn(sql).listActive({ ...group, lastJobId: null }, assetIds) : [];
   }
 
   async function storeChanges(
@@ -74,10 +78,15 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   }
 
   /** Of all members, as they are, without locks: page by page. */
-  async function* listLacking(sql: Sql, group: GroupRef, snapshot: ProfileSnapshot) {
+  async function* listLacking(
+    sql: Sql,
+    group: GroupRef,
+    snapshot: ProfileSnapshot,
+    options: { isOther?: boolean },
+  ) {
     for (let after: string | null = null; ; ) {
       const page: ChangingDevice[] = await pendingIn(sql).listActive(group, { after, limit: chunkSize });
-      yield await compileLacking(sql, group, snapshot, page);
+      yield await compileLacking(sql, group, snapshot, page, options);
       if (page.length < chunkSize) return;
       after = (page.at(-1) as ChangingDevice).assetId;
     }
@@ -103,7 +112,8 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     snapshot: ProfileSnapshot,
     assetIds: string[],
   ): Promise<string | null> {
-    const devices = await pendingIn(tx.sql).lockAssets(desired.organizationId, assetIds);
+    const locked = await pendingIn(tx.sql).lockAssets(desired.organizationId, assetIds);
+    const devices = await deps.groupChanges.finishWithdrawals(tx, desired.organizationId, locked);
     const lacking = await compileLacking(tx.sql, desired, snapshot, devices);
     return begin(tx, desired, snapshot, await storeChanges(tx.sql, desired, lacking));
   }
@@ -115,11 +125,18 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       return offer(tx, desired, snapshot, assetIds);
     },
 
-    /** To all members; where they are very many, they are queued, and locked chunk by chunk by the run of the job. */
-    async offerToAll(tx: Transaction, desired: DesiredProfile): Promise<string | null> {
+    /**
+     * To all members; where they are very many, they are queued, and locked chunk by chunk by the run of the job.
+     * `isOther`: the group had another profile, and not all of its change may be withdrawn yet.
+     */
+    async offerToAll(
+      tx: Transaction,
+      desired: DesiredProfile,
+      options: { isOther: boolean },
+    ): Promise<string | null> {
       const snapshot = await planner.findSnapshot(tx.sql, desired.organizationId, desired.profileSlug);
       const changes: DeviceChange[] = [];
-      for await (const lacking of listLacking(tx.sql, desired, snapshot)) {
+      for await (const lacking of listLacking(tx.sql, desired, snapshot, options)) {
         for (const change of await storeChanges(tx.sql, desired, lacking)) changes.push(change);
       }
       if (isLarge(changes.length, chunkSize)) return begin(tx, desired, snapshot, changes);
@@ -137,46 +154,13 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       const { organizationId } = group;
       const profileSnapshot = await planner.findSnapshot(sql, organizationId, profileSlug);
       const compiled: CompiledDevice[] = [];
-      for await (const lacking of listLacking(sql, group, profileSnapshot)) {
+      for await (const lacking of listLacking(sql, group, profileSnapshot, {})) {
         for (const each of lacking) compiled.push(each);
       }
       const contents = await planner.findForWarnings(sql, organizationId, { profileSnapshot, compiled });
       return previewCompiled(profileSnapshot, compiled, contents);
     },
-
-    /** Cancels what is open for the group on these devices, and takes its keys out of what is pending. */
-    async withdraw(
-      { sql, afterCommit }: Transaction,
-      group: GroupRef,
-      assetIds: string[],
-      reason: string,
-    ): Promise<void> {
-      const { organizationId } = group;
-      const concerned = assetsOf(await groupTargetsIn(sql).listActive(group, assetIds));
-      if (concerned.length === 0) return;
-      await pendingIn(sql).lockAssets(organizationId, concerned);
-      // Read again under the locks: a report may have settled some in between.
-      const active = await groupTargetsIn(sql).listActive(group, concerned);
-      for (const round of toRounds(active.filter(({ state }) => state !== 'queued'))) {
-        const devices = await pendingIn(sql).lockAssets(organizationId, [...round.keys()]);
-        const changes = devices.map((device) => ({ device, changeId: round.get(device.assetId) as string }));
-        await deps.changes.withdraw(sql, group, changes);
-      }
-      const jobIds = await groupTargetsIn(sql).end(group, concerned, reason);
-      afterCommit(() => deps.jobsProgressed(organizationId, jobIds));
-    },
   };
 }
 
-const assetsOf = (targets: GroupTarget[]) => [...new Set(targets.map(({ assetId }) => assetId))];
-
-/** A device may have several changes for its group; each round has one of each device. */
-function toRounds(targets: GroupTarget[]): Array<Map<string, string>> {
-  const rounds: Array<Map<string, string>> = [];
-  for (const { assetId, changeId } of targets) {
-    const free = rounds.find((round) => !round.has(assetId));
-    if (free) free.set(assetId, changeId);
-    else rounds.push(new Map([[assetId, changeId]]));
-  }
-  return rounds;
-}
+const keyOf = ({ assetId, changeId }: TargetChange) => `${assetId} ${changeId}`;

@@ -8,6 +8,7 @@ import { type Counts, evaluateStage, type JobRef } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
+import type { GroupChanges } from './group-changes.service.ts';
 import type { Ending, JobEnding } from './job-ending.service.ts';
 import type { AwaitedDevice, JobPlan, JobProgress } from './job-run.ts';
 
@@ -20,6 +21,7 @@ export interface JobRunDeps {
   planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
   changes: ChangesService;
   jobEnding: Pick<JobEnding, 'endNext'>;
+  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Devices of one transaction. */
   chunkSize: number;
@@ -46,12 +48,12 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /** Of the targets listed, those that are still queued, with their devices locked. */
-  async function lockQueued(sql: Sql, job: JobRow, stage: number, page: TargetPage) {
+  async function lockQueued(tx: Transaction, job: JobRow, stage: number, page: TargetPage) {
+    const { sql } = tx;
     const listed = await targetsIn(sql).listQueued(job, stage, page);
-    const devices = await pendingIn(sql).lockAssets(
-      job.organizationId,
-      listed.map(({ assetId }) => assetId),
-    );
+    const assetIds = listed.map(({ assetId }) => assetId);
+    const found = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
+    const devices = await deps.groupChanges.finishWithdrawals(tx, job.organizationId, found);
     // Read again under the locks: a later job may have superseded some targets in between.
     const queued = new Map(
       (await targetsIn(sql).listQueued(job, stage, page)).map((target) => [target.assetId, target]),
@@ -61,7 +63,7 @@ export function createJobRunService(deps: JobRunDeps) {
       return target ? [{ device, changeId: target.changeId }] : [];
     });
     const locked = new Set(devices.map(({ assetId }) => assetId));
-    const archived = listed.map(({ assetId }) => assetId).filter((assetId) => !locked.has(assetId));
+    const archived = assetIds.filter((assetId) => !locked.has(assetId));
     return { listed, queuedChanges, archived };
   }
 
@@ -152,10 +154,11 @@ export function createJobRunService(deps: JobRunDeps) {
      * begun for all of them, or the job has ended or was cancelled.
      */
     offerNext(ref: JobRef, stage: number, after: string | null): Promise<string | null> {
-      return onRunning(ref, async ({ sql, afterCommit }, job) => {
+      return onRunning(ref, async (tx, job) => {
+        const { sql, afterCommit } = tx;
         if (job.currentStage >= stage || job.cancelRequestedAt !== null) return null;
         const page = { after, limit: chunkSize };
-        const { listed, queuedChanges, archived } = await lockQueued(sql, job, stage, page);
+        const { listed, queuedChanges, archived } = await lockQueued(tx, job, stage, page);
         const stageChanges = hasReadBefore(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
         const superseded = await changes.put(sql, job, stageChanges);
         await targetsIn(sql).begin(

@@ -14,7 +14,9 @@ const COLUMNS = `g.id, g.name, g.profile_slug as "profileSlug", (
       where organization_id = g.organization_id and list = 'assets' and key = 'group:' || g.id
     ) as kept
   ) as "memberCount", g.created_at as "createdAt", g.updated_at as "updatedAt"`;
-const ONE = 'organization_id = ? and id = ?';
+/** A deleted group is gone for customers, though members may still have to leave it. */
+const IN_USE = 'deleted_at is null';
+const ONE = `organization_id = ? and id = ? and ${IN_USE}`;
 const NAME_INDEX = 'groups_name_idx';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -35,7 +37,7 @@ export function createGroupsRepository(sql: Sql) {
     ): Promise<Group[]> {
       return query(
         sql,
-        `select ${COLUMNS} from groups g where g.organization_id = ? and g.id < ? order by g.id desc limit ?`,
+        `select ${COLUMNS} from groups g where g.organization_id = ? and g.id < ? and ${IN_USE} order by g.id desc limit ?`,
         [organizationId, before ?? LAST_ID, limit],
       );
     },
@@ -43,7 +45,7 @@ export function createGroupsRepository(sql: Sql) {
     async find(organizationId: string, id: string): Promise<Group | null> {
       const [row] = await query<Group>(
         sql,
-        `select ${COLUMNS} from groups g where g.organization_id = ? and g.id = ?`,
+        `select ${COLUMNS} from groups g where g.organization_id = ? and g.id = ? and ${IN_USE}`,
         [organizationId, id],
       );
       return row ?? null;
@@ -64,7 +66,7 @@ export function createGroupsRepository(sql: Sql) {
       return query(
         sql,
         `select id, profile_slug as "profileSlug" from groups
-         where organization_id = ? and id = any(?::uuid[]) order by id for share`,
+         where organization_id = ? and id = any(?::uuid[]) and ${IN_USE} order by id for share`,
         [organizationId, ids],
       );
     },
@@ -99,14 +101,19 @@ export function createGroupsRepository(sql: Sql) {
       const rows = await query(
         sql,
         `select 1 from groups
-         where organization_id = ? and lower(name collate pg_c_utf8) = lower(?::text collate pg_c_utf8) and id <> ?`,
+         where organization_id = ? and lower(name collate pg_c_utf8) = lower(?::text collate pg_c_utf8) and id <> ? and ${IN_USE}`,
         [organizationId, name, id],
       );
       return rows.length > 0;
     },
 
+    async markDeleted(organizationId: string, id: string): Promise<void> {
+      await query(sql, `update groups set deleted_at = now() where ${ONE}`, [organizationId, id]);
+    },
+
+    /** One that is marked as deleted, and has no members any more. */
     async remove(organizationId: string, id: string): Promise<void> {
-      await query(sql, `delete from groups where ${ONE}`, [organizationId, id]);
+      await query(sql, 'delete from groups where organization_id = ? and id = ?', [organizationId, id]);
     },
   };
 }

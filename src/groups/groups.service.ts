@@ -3,39 +3,23 @@ import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import type { Sql } from '../db/database.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import type { Transact } from '../db/transaction.ts';
 import { conflict, notFound } from '../process/errors.ts';
 import { NO_SUCH_PROFILE } from '../profiles/profile.ts';
-import {
-  type ChangedGroup,
-  type ChangeGroup,
-  type CreateGroup,
-  DELETED,
-  type Group,
-  NAME_TAKEN,
-  OTHER_PROFILE,
-} from './group.ts';
+import { type ChangedGroup, type ChangeGroup, type CreateGroup, type Group, NAME_TAKEN } from './group.ts';
+import type { GroupWithdrawals } from './group-withdrawals.service.ts';
 import type { GroupsRepository } from './groups.repository.ts';
-import type { MembersRepository } from './members.repository.ts';
 
 export interface GroupsServiceDeps {
   groupsIn(sql: Sql): GroupsRepository;
-  membersIn(sql: Sql): Pick<MembersRepository, 'list' | 'clear'>;
   profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<unknown> };
   desired: DesiredProfiles;
-  /** Members whose change is withdrawn at a time. */
-  chunkSize: number;
+  withdrawals: Pick<GroupWithdrawals, 'fromMembers' | 'andDelete'>;
 }
 
 export type GroupsService = ReturnType<typeof createGroupsService>;
 
-export function createGroupsService({
-  groupsIn,
-  membersIn,
-  profilesIn,
-  desired,
-  chunkSize,
-}: GroupsServiceDeps) {
+export function createGroupsService({ groupsIn, profilesIn, desired, withdrawals }: GroupsServiceDeps) {
   async function requireProfile(sql: Sql, organizationId: string, slug: string | null): Promise<void> {
     if (slug !== null && !(await profilesIn(sql).find(organizationId, slug))) throw notFound(NO_SUCH_PROFILE);
   }
@@ -44,20 +28,6 @@ export function createGroupsService({
     const group = await groupsIn(sql).lock(organizationId, id);
     if (!group) throw notFound(NO_SUCH_GROUP);
     return group;
-  }
-
-  async function withdrawFromAll(
-    tx: Transaction,
-    organizationId: string,
-    groupId: string,
-    reason: string,
-  ): Promise<void> {
-    for (let after: string | null = null; ; ) {
-      const page = await membersIn(tx.sql).list(organizationId, groupId, { after, limit: chunkSize });
-      await desired.withdraw(tx, { organizationId, groupId }, page, reason);
-      if (page.length < chunkSize) return;
-      after = page.at(-1) as string;
-    }
   }
 
   return {
@@ -87,14 +57,16 @@ export function createGroupsService({
         const { name, profileSlug } = { ...before, ...change };
         await requireProfile(tx.sql, organizationId, profileSlug);
         await groupsIn(tx.sql).update(organizationId, id, { name, profileSlug });
-        if (profileSlug !== before.profileSlug) await withdrawFromAll(tx, organizationId, id, OTHER_PROFILE);
+        const isOther = profileSlug !== before.profileSlug;
+        if (isOther) await withdrawals.fromMembers(tx, { organizationId, groupId: id });
         const { rollout = null, deadlineMinutes = DEADLINE_MINUTES_DEFAULT } = change;
         const isNamed = change.profileSlug !== undefined && profileSlug !== null;
         const jobId = isNamed
-          ? await desired.offerToAll(tx, {
-              ...{ organizationId, groupId: id, profileSlug },
-              ...{ rollout, deadlineMinutes },
-            })
+          ? await desired.offerToAll(
+              tx,
+              { organizationId, groupId: id, profileSlug, rollout, deadlineMinutes },
+              { isOther },
+            )
           : null;
         return { group: (await groupsIn(tx.sql).find(organizationId, id)) as Group, jobId };
       });
@@ -122,13 +94,12 @@ export function createGroupsService({
       });
     },
 
-    /** All members leave it. */
+    /** All members leave it; for customers they have with the answer. */
     remove(transact: Transact, organizationId: string, groupId: string): Promise<void> {
       return transact(async (tx) => {
         const { id } = await lockOwn(tx.sql, organizationId, groupId);
-        await withdrawFromAll(tx, organizationId, id, DELETED);
-        await membersIn(tx.sql).clear(organizationId, id);
-        await groupsIn(tx.sql).remove(organizationId, id);
+        await groupsIn(tx.sql).markDeleted(organizationId, id);
+        await withdrawals.andDelete(tx, { organizationId, groupId: id });
       });
     },
   };

@@ -1,4 +1,5 @@
 /** Which group an asset is in. It changes while the group is locked (see the table groups). */
+import type { GroupRef } from '../config-jobs/config-job.ts';
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 
@@ -24,6 +25,18 @@ export function createMembersRepository(sql: Sql) {
       );
     },
 
+    /** How many members a group has, at most `max`. */
+    async count({ organizationId, groupId }: GroupRef, max: number): Promise<number> {
+      const [row] = await query<{ count: number }>(
+        sql,
+        `select count(*) from (
+           select 1 from assets where organization_id = ? and group_id = ? limit ?
+         ) as member`,
+        [organizationId, groupId, max],
+      );
+      return row?.count ?? 0;
+    },
+
     /** Ids of members after this one. */
     async list(
       organizationId: string,
@@ -46,13 +59,6 @@ export function createMembersRepository(sql: Sql) {
          where organization_id = ? and id = any(?::uuid[]) and archived_at is null`,
         [groupId, organizationId, assetIds],
       );
-    },
-
-    async clear(organizationId: string, groupId: string): Promise<void> {
-      await query(sql, 'update assets set group_id = null where organization_id = ? and group_id = ?', [
-        organizationId,
-        groupId,
-      ]);
     },
   };
 }

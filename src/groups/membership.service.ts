@@ -6,6 +6,7 @@ import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import { inOrderOf } from '../config-jobs/chosen-serials.ts';
 import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
+import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { notFound } from '../process/errors.ts';
@@ -26,7 +27,8 @@ export interface MembershipDeps {
   groupsIn(sql: Sql): Pick<GroupsRepository, 'lockShared'>;
   membersIn(sql: Sql): Pick<MembersRepository, 'listGroups' | 'assign'>;
   devicesIn(sql: Sql): MemberDevices;
-  desired: Pick<DesiredProfiles, 'offerTo' | 'withdraw'>;
+  desired: Pick<DesiredProfiles, 'offerTo'>;
+  groupChanges: Pick<GroupChanges, 'withdraw'>;
 }
 
 /** What became of assets that were to join a group. */
@@ -39,7 +41,7 @@ export interface Joined {
 
 export type Membership = ReturnType<typeof createMembership>;
 
-export function createMembership({ groupsIn, membersIn, devicesIn, desired }: MembershipDeps) {
+export function createMembership({ groupsIn, membersIn, devicesIn, desired, groupChanges }: MembershipDeps) {
   /** Locks the groups that the assets are in, and then the devices; answers with the group of each. */
   async function lockMembers(sql: Sql, organizationId: string, assetIds: string[], groupIds: string[]) {
     const before = await membersIn(sql).listGroups(organizationId, assetIds);
@@ -55,7 +57,7 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired }: Me
   async function leave(tx: Transaction, organizationId: string, members: Member[]): Promise<void> {
     for (const groupId of groupsOf(members)) {
       const assetIds = members.filter((member) => member.groupId === groupId).map(({ assetId }) => assetId);
-      await desired.withdraw(tx, { organizationId, groupId }, assetIds, LEFT);
+      await groupChanges.withdraw(tx, { organizationId, groupId, lastJobId: null }, assetIds, LEFT);
     }
     await membersIn(tx.sql).assign(organizationId, assetsOf(members), null);
   }

@@ -58,10 +58,11 @@ export function createExportScopesRepository(sql: Sql) {
     },
 
     async hasGroup(organizationId: string, groupId: string): Promise<boolean> {
-      const rows = await query(sql, 'select 1 from groups where organization_id = ? and id = ?', [
-        organizationId,
-        groupId,
-      ]);
+      const rows = await query(
+        sql,
+        'select 1 from groups where organization_id = ? and id = ? and deleted_at is null',
+        [organizationId, groupId],
+      );
       return rows.length > 0;
     },
   };

@@ -1,0 +1,90 @@
+/**
+ * Takes the changes that devices have for the profile of their group out of what is pending, in the transaction of the
+ * caller. A large group is worked through after the request that changed it: until that is done, whoever offers another
+ * change to a member withdraws first what the member has left.
+ */
+import type { Sql } from '../db/database.ts';
+import type { Transaction } from '../db/transaction.ts';
+import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type { ChangesService } from './changes.service.ts';
+import type { GroupTarget, GroupTargetsRef, GroupTargetsRepository } from './group-targets.repository.ts';
+import type { GroupWithdrawalsRepository } from './group-withdrawals.repository.ts';
+
+export interface GroupChangesDeps {
+  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
+  groupTargetsIn(sql: Sql): GroupTargetsRepository;
+  withdrawalsIn(sql: Sql): Pick<GroupWithdrawalsRepository, 'listOf'>;
+  changes: Pick<ChangesService, 'withdraw'>;
+  jobsProgressed(organizationId: string, jobIds: string[]): void;
+}
+
+export type GroupChanges = ReturnType<typeof createGroupChanges>;
+
+export function createGroupChanges(deps: GroupChangesDeps) {
+  const { pendingIn, groupTargetsIn } = deps;
+
+  async function withdrawFrom(
+    { sql, afterCommit }: Transaction,
+    ref: GroupTargetsRef,
+    concerned: string[],
+    reason: string,
+  ): Promise<void> {
+    const { organizationId } = ref;
+    await pendingIn(sql).lockAssets(organizationId, concerned);
+    // Read again under the locks: a report may have settled some in between.
+    const active = await groupTargetsIn(sql).listActive(ref, concerned);
+    for (const round of toRounds(active.filter(({ state }) => state !== 'queued'))) {
+      const devices = await pendingIn(sql).lockAssets(organizationId, [...round.keys()]);
+      const changes = devices.map((device) => ({ device, changeId: round.get(device.assetId) as string }));
+      await deps.changes.withdraw(sql, ref, changes);
+    }
+    const jobIds = await groupTargetsIn(sql).end(ref, concerned, reason);
+    afterCommit(() => deps.jobsProgressed(organizationId, jobIds));
+  }
+
+  /** Cancels what is open for the group on these devices. Answers with the devices that had any of it. */
+  async function withdraw(
+    tx: Transaction,
+    ref: GroupTargetsRef,
+    assetIds: string[],
+    reason: string,
+  ): Promise<string[]> {
+    const concerned = assetsOf(await groupTargetsIn(tx.sql).listActive(ref, assetIds));
+    if (concerned.length > 0) await withdrawFrom(tx, ref, concerned, reason);
+    return concerned;
+  }
+
+  return {
+    withdraw,
+
+    /** Of devices that the caller has locked and is to offer a change. Answers with the devices as they are then. */
+    async finishWithdrawals(
+      tx: Transaction,
+      organizationId: string,
+      devices: ChangingDevice[],
+    ): Promise<ChangingDevice[]> {
+      const assetIds = devices.map(({ assetId }) => assetId);
+      const changed: string[] = [];
+      for (const { reason, ...ref } of await deps.withdrawalsIn(tx.sql).listOf(organizationId)) {
+        changed.push(...(await withdraw(tx, ref, assetIds, reason)));
+      }
+      if (changed.length === 0) return devices;
+      const now = await pendingIn(tx.sql).lockAssets(organizationId, changed);
+      const byId = new Map(now.map((device) => [device.assetId, device]));
+      return devices.map((device) => byId.get(device.assetId) ?? device);
+    },
+  };
+}
+
+const assetsOf = (targets: GroupTarget[]) => [...new Set(targets.map(({ assetId }) => assetId))];
+
+/** A device may have several changes for its group; each round has one of each device. */
+function toRounds(targets: GroupTarget[]): Array<Map<string, string>> {
+  const rounds: Array<Map<string, string>> = [];
+  for (const { assetId, changeId } of targets) {
+    const free = rounds.find((round) => !round.has(assetId));
+    if (free) free.set(assetId, changeId);
+    else rounds.push(new Map([[assetId, changeId]]));
+  }
+  return rounds;
+}

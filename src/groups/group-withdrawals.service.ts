@@ -1,0 +1,109 @@
+/**
+ * Withdraws the change of a group's profile from its members when the group has another one, or is deleted. Of a very
+ * large group the request keeps what is to be done, and the worker does it chunk by chunk: no device is locked for longer
+ * than a chunk takes, and after a kill another worker goes on.
+ */
+import { type GroupRef, isLarge } from '../config-jobs/config-job.ts';
+import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
+import type { GroupTargetsRef } from '../config-jobs/group-targets.repository.ts';
+import type {
+  GroupWithdrawal,
+  GroupWithdrawalsRepository,
+} from '../config-jobs/group-withdrawals.repository.ts';
+import type { Sql } from '../db/database.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
+import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { DELETED, OTHER_PROFILE } from './group.ts';
+import type { GroupsRepository } from './groups.repository.ts';
+import type { MembersRepository } from './members.repository.ts';
+
+export interface GroupWithdrawalsDeps {
+  groupsIn(sql: Sql): Pick<GroupsRepository, 'remove'>;
+  membersIn(sql: Sql): Pick<MembersRepository, 'list' | 'count' | 'listGroups' | 'assign'>;
+  withdrawalsIn(sql: Sql): GroupWithdrawalsRepository;
+  devicesIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
+  groupChanges: Pick<GroupChanges, 'withdraw'>;
+  /** Members of one transaction. */
+  chunkSize: number;
+}
+
+export type GroupWithdrawals = ReturnType<typeof createGroupWithdrawals>;
+
+/** What a chunk of members needs to be known of. */
+type Withdrawal = GroupTargetsRef & Pick<GroupWithdrawal, 'reason' | 'isDeletion' | 'afterAssetId'>;
+
+export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
+  const { groupsIn, membersIn, withdrawalsIn, devicesIn, chunkSize } = deps;
+
+  /** From the next members, by asset id. Answers with the last one; null when all are done. */
+  async function withdrawNext(
+    tx: Transaction,
+    { reason, ...withdrawal }: Withdrawal,
+  ): Promise<string | null> {
+    const { organizationId, groupId, isDeletion, afterAssetId } = withdrawal;
+    const page = { after: afterAssetId, limit: chunkSize };
+    const assetIds = await membersIn(tx.sql).list(organizationId, groupId, page);
+    await deps.groupChanges.withdraw(tx, withdrawal, assetIds, reason);
+    if (isDeletion) await letLeave(tx, withdrawal, assetIds);
+    if (assetIds.length === chunkSize) return assetIds.at(-1) as string;
+    if (isDeletion) await groupsIn(tx.sql).remove(organizationId, groupId);
+    return null;
+  }
+
+  /** One that has joined another group since it was listed stays there. */
+  async function letLeave({ sql }: Transaction, { organizationId, groupId }: GroupRef, assetIds: string[]) {
+    await devicesIn(sql).lockAssets(organizationId, assetIds);
+    const members = await membersIn(sql).listGroups(organizationId, assetIds);
+    const leaving = members.filter((member) => member.groupId === groupId);
+    await membersIn(sql).assign(
+      organizationId,
+      leaving.map(({ assetId }) => assetId),
+      null,
+    );
+  }
+
+  async function withdrawAll(tx: Transaction, group: GroupRef, isDeletion: boolean, reason: string) {
+    let after: string | null = null;
+    do {
+      const withdrawal = { ...group, lastJobId: null, reason, isDeletion, afterAssetId: after };
+      after = await withdrawNext(tx, withdrawal);
+    } while (after !== null);
+  }
+
+  /** The caller has locked the group. */
+  async function begin(tx: Transaction, group: GroupRef, isDeletion: boolean): Promise<void> {
+    const reason = isDeletion ? DELETED : OTHER_PROFILE;
+    const members = await membersIn(tx.sql).count(group, 4 * chunkSize + 1);
+    if (!isLarge(members, chunkSize)) return withdrawAll(tx, group, isDeletion, reason);
+    await withdrawalsIn(tx.sql).insert(group, { reason, isDeletion });
+  }
+
+  /** Whether there is more to do. */
+  const workOffNext = (transact: Transact, ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
+    transact(async (tx) => {
+      const withdrawal = await withdrawalsIn(tx.sql).lockFree(ref);
+      if (!withdrawal) return false;
+      const last = await withdrawNext(tx, withdrawal);
+      if (last === null) await withdrawalsIn(tx.sql).remove(withdrawal);
+      else await withdrawalsIn(tx.sql).goOnAfter(withdrawal, last);
+      return last !== null;
+    });
+
+  return {
+    /** Before the group gets another profile, or none. */
+    fromMembers: (tx: Transaction, group: GroupRef) => begin(tx, group, false),
+
+    /** All members leave, and the group is removed. */
+    andDelete: (tx: Transaction, group: GroupRef) => begin(tx, group, true),
+
+    /** Of all organizations, in turns. */
+    async workOff(sql: Sql, transact: Transact, goesOn: () => boolean): Promise<void> {
+      let due = await withdrawalsIn(sql).list();
+      while (due.length > 0 && goesOn()) {
+        const left = [];
+        for (const each of due) if (goesOn() && (await workOffNext(transact, each))) left.push(each);
+        due = left;
+      }
+    },
+  };
+}

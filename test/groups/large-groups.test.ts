@@ -1,0 +1,238 @@
+/** Groups of so many members that what a change withdraws is withdrawn in chunks: here of two members, above eight. */
+import assert from 'node:assert/strict';
+import type { Knex } from 'knex';
+import { query } from '../../src/db/query.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  eventually,
+  FACTORY,
+  jobOf,
+  registerMany,
+  report,
+} from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+
+const CHUNK = 2;
+const MEMBERS = 9;
+const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
+const FRIDGE = {
+  slug: 'fridge',
+  temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8 }],
+};
+
+/** What each profile sets. */
+const ALERTS = ['alarmRules', 'calendars'];
+const INTERVAL = ['transmissionInterval'];
+
+describe('A group of very many members', function () {
+  this.timeout(30_000);
+  let dms: TestService;
+  let org: TestOrganization;
+  let group: string;
+  let serials: string[];
+  let worker: TestService | null;
+
+  before(async () => {
+    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    worker = null;
+    org = await dms.addOrganization();
+    for (const profile of [DAILY, FRIDGE]) await createProfile(org, profile);
+    group = (await org.api.post('/groups', { name: 'Fridges', profileSlug: 'fridge' })).body.id;
+    serials = await registerInOrder(MEMBERS);
+    // Few at a time, so that each is offered the profile at once, and not by the run of a large job.
+    for (const serialNumbers of [serials.slice(0, 5), serials.slice(5)])
+      await org.api.post(`/groups/${group}/add-members`, { serialNumbers });
+    for (const serial of serials) assert.deepEqual(await pendingKeys(serial), ALERTS);
+  });
+  afterEach(() => worker?.stop());
+
+  /** Their asset ids grow with their numbers, so that it is known which chunk a device is in. */
+  async function registerInOrder(count: number): Promise<string[]> {
+    await registerMany(org, count);
+    const { body } = await org.api.get('/assets?limit=500');
+    return body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
+  }
+
+  const startWorker = async () => {
+    const { databaseUrl, taskQueue } = dms.settings;
+    worker = await startService({ databaseUrl, settings: { taskQueue, applyChunkSize: CHUNK } });
+  };
+  const pendingKeys = async (serial: string) =>
+    Object.keys((await configOf(org, serial)).pendingConfig ?? {});
+  const name = async (profileSlug: string | null, more: object = {}): Promise<string> => {
+    const { status, body, text } = await org.api.patch(`/groups/${group}`, { profileSlug, ...more });
+    assert.equal(status, 200, text);
+    return body.jobId;
+  };
+  const remove = async () => assert.equal((await org.api.delete(`/groups/${group}`)).status, 204);
+  const groupIds = async (): Promise<Array<string | undefined>> => {
+    const { body } = await org.api.get('/assets?limit=500');
+    return body.items.map(({ groupId }: { groupId?: string }) => groupId ?? undefined);
+  };
+  const untilPending = (expected: string[], of = serials) =>
+    eventually(
+      () => Promise.all(of.map(pendingKeys)),
+      (keys) => keys.every((each) => each.join() === expected.join()),
+    );
+  const untilRemoved = () =>
+    eventually(
+      () => query(dms.service.sql, 'select 1 from groups where id = ?', [group]),
+      (rows) => rows.length === 0,
+    );
+  /** Of all jobs of the organization together. */
+  const countTargets = async (state: string): Promise<number> => {
+    const [row] = await query<{ count: number }>(
+      dms.service.sql,
+      'select count(*) from config_targets where organization_id = ? and state = ?',
+      [org.id, state],
+    );
+    return row?.count ?? 0;
+  };
+
+  /** While another connection holds the device: a chunk with it waits. */
+  const whileLocked = <T>(serial: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
+    dms.service.sql.transaction(async (holder) => {
+      const { assetId } = await configOf(org, serial);
+      await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
+      return work(holder);
+    });
+
+  it('is named another profile without a lock on any member, and all are offered that one alone', async () => {
+    const jobId = await whileLocked(serials[3] as string, () => name('daily'));
+    assert.equal((await jobOf(org, jobId)).counts.queued, MEMBERS);
+    await startWorker();
+    await untilPending(INTERVAL);
+    assert.equal(await countTargets('cancelled'), MEMBERS);
+  });
+
+  it('loses its profile without a lock on any member, a chunk at a time', async () => {
+    await whileLocked(serials[3] as string, async () => {
+      await name(null);
+      await startWorker();
+      await untilPending([], serials.slice(0, CHUNK));
+      assert.deepEqual(await pendingKeys(serials[8] as string), ALERTS);
+      await applyAnswer(org, serials[8] as string);
+    });
+    await untilPending([]);
+    assert.deepEqual([await countTargets('applied'), await countTargets('cancelled')], [1, MEMBERS - 1]);
+  });
+
+  it('is worked through by the next worker where one has ended', async () => {
+    const ended = await whileLocked(serials[3] as string, async () => {
+      await name(null);
+      await startWorker();
+      await untilPending([], serials.slice(0, CHUNK));
+      return { stopped: worker?.stop() };
+    });
+    await ended.stopped;
+    await startWorker();
+    await untilPending([]);
+  });
+
+  it('withdraws the former profile from a member that runs the new one, too', async () => {
+    const member = serials[8] as string;
+    await apply(org, 'daily', { serialNumbers: [member] });
+    await report(org, member, { ...FACTORY, transmissionInterval: 86_400 });
+    await name('daily');
+    await startWorker();
+    await untilPending(INTERVAL, serials.slice(0, -1));
+    await eventually(
+      () => pendingKeys(member),
+      (keys) => !keys.includes('alarmRules'),
+    );
+    await applyAnswer(org, member);
+    assert.deepEqual(await pendingKeys(member), []);
+  });
+
+  it('withdraws at once from members whose stage is still to come', async () => {
+    const jobId = await name('daily', { rollout: { firstPercent: 20 } });
+    await startWorker();
+    await untilPending([], serials.slice(2));
+    const { counts } = await jobOf(org, jobId);
+    assert.deepEqual([counts.waiting, counts.queued], [2, MEMBERS - 2]);
+  });
+
+  it('offers the profile that was named last, however quickly one followed the other', async () => {
+    const second = await name('daily');
+    const third = await name('fridge');
+    await startWorker();
+    await eventually(
+      async () => (await jobOf(org, third)).counts,
+      ({ waiting }) => waiting === MEMBERS,
+    );
+    await untilPending(ALERTS);
+    assert.deepEqual((await jobOf(org, second)).counts.cancelled, MEMBERS);
+  });
+
+  it('leaves to a member that is offered another change meanwhile that one alone', async () => {
+    await name(null);
+    const member = serials[8] as string;
+    await apply(org, 'daily', { serialNumbers: [member] });
+    assert.deepEqual(await pendingKeys(member), INTERVAL);
+    await startWorker();
+    await untilPending([], serials.slice(0, -1));
+    assert.deepEqual(await pendingKeys(member), INTERVAL);
+  });
+
+  describe('that is deleted', () => {
+    it('is gone with the answer, before any member is locked', async () => {
+      await whileLocked(serials[3] as string, remove);
+      assert.equal((await org.api.get(`/groups/${group}`)).status, 404);
+      assert.deepEqual((await org.api.get('/groups')).body.items, []);
+      assert.equal(
+        (await org.api.post(`/groups/${group}/add-members`, { serialNumbers: serials })).status,
+        404,
+      );
+      assert.equal((await org.api.delete(`/groups/${group}`)).status, 404);
+      const choice = { groupId: group };
+      assert.equal((await org.api.put('/devices/config-profiles/daily/apply', choice)).status, 404);
+      const range = 'from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z';
+      assert.equal((await org.api.get(`/measurements?${range}&groupId=${group}`)).status, 404);
+      const { body } = await org.api.get(`/assets?groupId=${group}`);
+      assert.deepEqual(body.items, []);
+      assert.deepEqual(await groupIds(), Array(MEMBERS).fill(undefined));
+    });
+
+    it('leaves its name free at once', async () => {
+      await remove();
+      assert.equal((await org.api.post('/groups', { name: 'FRIDGES' })).status, 201);
+    });
+
+    it('takes its change back from all members, and then its row is removed', async () => {
+      await remove();
+      await startWorker();
+      await untilRemoved();
+      await untilPending([]);
+      assert.equal(await countTargets('cancelled'), MEMBERS);
+      const { body } = await org.api.get('/assets?limit=500');
+      assert.equal(body.items.length, MEMBERS);
+    });
+
+    it('is left by a member that joins another group before its turn, and stays in that one', async () => {
+      const other = (await org.api.post('/groups', { name: 'Daily', profileSlug: 'daily' })).body.id;
+      await remove();
+      const member = serials[8] as string;
+      const { body } = await org.api.post(`/groups/${other}/add-members`, { serialNumbers: [member] });
+      assert.equal(body.added, 1);
+      assert.deepEqual(await pendingKeys(member), INTERVAL);
+      await startWorker();
+      await untilRemoved();
+      assert.deepEqual(await groupIds(), [...Array(MEMBERS - 1).fill(undefined), other]);
+      assert.deepEqual(await pendingKeys(member), INTERVAL);
+    });
+
+    it('goes on being deleted while its last profile is still being offered', async () => {
+      await name('daily');
+      await remove();
+      await startWorker();
+      await untilRemoved();
+      await untilPending([]);
+    });
+  });
+});

@@ -103,6 +103,17 @@ describe('A group of very many members', function () {
       return work(holder);
     });
 
+  const untilWaiting = (count: number) =>
+    eventually(
+      () =>
+        query(
+          dms.service.sql,
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ),
+      (waiting) => waiting.length >= count,
+      { pauseMs: 10 },
+    );
+
   it('is named another profile without a lock on any member, and all are offered that one alone', async () => {
     const jobId = await whileLocked(serials[3] as string, () => name('daily'));
     assert.equal((await jobOf(org, jobId)).counts.queued, MEMBERS);
@@ -225,6 +236,24 @@ describe('A group of very many members', function () {
       await untilRemoved();
       assert.deepEqual(await groupIds(), [...Array(MEMBERS - 1).fill(undefined), other]);
       assert.deepEqual(await pendingKeys(member), INTERVAL);
+    });
+
+    it('is left by a member that joins another group while its chunk waits for it', async () => {
+      const other = (await org.api.post('/groups', { name: 'Others' })).body.id;
+      await remove();
+      const member = serials[3] as string;
+      const { assetId } = await configOf(org, member);
+      const joined = await dms.service.sql.transaction(async (holder) => {
+        await query(holder, 'select from assets where id = ? for update', [assetId]);
+        const joining = org.api.post(`/groups/${other}/add-members`, { serialNumbers: [member] });
+        await untilWaiting(1);
+        await startWorker();
+        await untilWaiting(2);
+        return { joining };
+      });
+      assert.equal((await joined.joining).body.added, 1);
+      await untilRemoved();
+      assert.equal((await groupIds())[3], other);
     });
 
     it('goes on being deleted while its last profile is still being offered', async () => {

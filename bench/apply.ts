@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { Agent, request } from 'undici';
 import { applyProfileId } from '../src/temporal/workflow-ids.ts';
+import { createCustomer, type Send, timed } from './support/customer.ts';
 import type { Fleet } from './support/fleet.ts';
 import type { BenchStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';
@@ -15,7 +16,7 @@ export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000
   const rows = [];
   for (const devices of sizes) {
     const fleet = await stack.addFleet(devices, { isOnline: true });
-    const send = sender(stack, agent, fleet);
+    const send = createCustomer(stack.apiUrl, fleet, agent);
     await send('POST', '/devices/config-profiles', { slug: 'intervals', intervals: INTERVALS });
     const applied = await timed(() =>
       send('PUT', '/devices/config-profiles/intervals/apply', { applyToAll: true }),
@@ -56,25 +57,6 @@ export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000
     rows,
   );
   await agent.close();
-}
-
-type Send = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<unknown>;
-
-function sender(stack: BenchStack, agent: Agent, fleet: Fleet): Send {
-  return async (method, path, body) => {
-    const response = await request(stack.apiUrl + path, {
-      method,
-      dispatcher: agent,
-      body: body && JSON.stringify(body),
-      headers: {
-        authorization: `Bearer ${fleet.apiKey}`,
-        ...(body && { 'content-type': 'application/json' }),
-      },
-    });
-    const text = await response.body.text();
-    if (response.statusCode >= 300) throw new Error(`${path} answered ${response.statusCode}: ${text}`);
-    return JSON.parse(text);
-  };
 }
 
 async function reportAll(stack: BenchStack, agent: Agent, fleet: Fleet, devices: number) {
@@ -127,9 +109,4 @@ async function historyLength(stack: BenchStack, jobId: string): Promise<number> 
   const description = await new Client({ connection }).workflow.getHandle(applyProfileId(jobId)).describe();
   await connection.close();
   return description.historyLength;
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
-  const startedAt = performance.now();
-  return { value: await work(), ms: performance.now() - startedAt };
 }

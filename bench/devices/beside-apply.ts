@@ -1,5 +1,6 @@
 /** Frames and reports of one organization, while another one applies a profile to many devices. */
-import { Agent, request } from 'undici';
+import { request } from 'undici';
+import { createCustomer, type Send } from '../support/customer.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { percentile } from '../support/percentile.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
@@ -14,7 +15,7 @@ const INTERVALS = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 
 export async function benchBesideApply(bench: DeviceBench): Promise<void> {
   const applying = await bench.stack.addFleet(APPLIED);
   const fleet = await bench.stack.addFleet(DEVICES, { serialSql: SERIAL_SQL });
-  const send = sender(bench, applying);
+  const send = createCustomer(bench.stack.apiUrl, applying);
   await send('POST', '/devices/config-profiles', { slug: 'intervals', intervals: INTERVALS });
   await measure(bench, fleet, { name: 'warm-up', round: 0 });
   const rows = [await measure(bench, fleet, { name: 'quiet', round: 40 })];
@@ -26,23 +27,6 @@ export async function benchBesideApply(bench: DeviceBench): Promise<void> {
     ['', 'frames', 'ACK p50 ms', 'p99 ms', 'lost', 'reports', 'p50 ms', 'p99 ms'],
     rows,
   );
-}
-
-type Send = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<unknown>;
-
-function sender({ stack }: DeviceBench, { apiKey }: Fleet): Send {
-  const agent = new Agent({ headersTimeout: 120_000 });
-  return async (method, path, body) => {
-    const response = await request(stack.apiUrl + path, {
-      method,
-      dispatcher: agent,
-      body: body && JSON.stringify(body),
-      headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
-    });
-    const text = await response.body.text();
-    if (response.statusCode >= 300) throw new Error(`${path} answered ${response.statusCode}: ${text}`);
-    return JSON.parse(text);
-  };
 }
 
 async function applyAndWait(send: Send): Promise<{ answeredMs: number; offeredMs: number }> {

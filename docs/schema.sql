@@ -343,6 +343,27 @@ COMMENT ON COLUMN events.body IS
 COMMENT ON COLUMN events.trace IS
   'The traceparent (W3C Trace Context) of the request or message that it follows from. Null: traces are off.';
 
+CREATE TABLE group_withdrawals (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  group_id uuid NOT NULL,
+  last_job_id uuid NOT NULL,
+  reason text NOT NULL,
+  is_deletion boolean NOT NULL,
+  after_asset_id uuid,
+  CONSTRAINT group_withdrawals_pkey PRIMARY KEY (organization_id, id)
+);
+COMMENT ON TABLE group_withdrawals IS
+  'Very large groups that have another profile now, or were deleted: the change of their former profile is withdrawn from the members chunk by chunk. Removed when all are done.';
+COMMENT ON COLUMN group_withdrawals.last_job_id IS
+  'Of the organization, when the group was changed: what later jobs offer stays.';
+COMMENT ON COLUMN group_withdrawals.reason IS
+  'Why targets are cancelled, for the customer.';
+COMMENT ON COLUMN group_withdrawals.is_deletion IS
+  'Members leave the group, and then it is removed.';
+COMMENT ON COLUMN group_withdrawals.after_asset_id IS
+  'The last member that is done. Null: none is.';
+
 CREATE TABLE ingress_heartbeats (
   ingress text NOT NULL,
   beat_at timestamp with time zone NOT NULL,
@@ -975,16 +996,19 @@ CREATE TABLE groups (
   profile_slug text,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp with time zone,
   CONSTRAINT groups_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT groups_profile_fkey FOREIGN KEY (organization_id, profile_slug) REFERENCES profiles(organization_id, slug)
 );
-CREATE UNIQUE INDEX groups_name_idx ON groups USING btree (organization_id, lower(name COLLATE pg_c_utf8));
+CREATE UNIQUE INDEX groups_name_idx ON groups USING btree (organization_id, lower(name COLLATE pg_c_utf8)) WHERE deleted_at IS NULL;
 COMMENT ON TABLE groups IS
   'Sets of assets; an asset is in one at most (assets.group_id). Whoever lets an asset join or leave locks the row for share, and whoever changes the profile for update: so each new member gets the profile, the one or the other way.';
 COMMENT ON COLUMN groups.name IS
   'Unique within the organization, compared without case.';
 COMMENT ON COLUMN groups.profile_slug IS
   'The profile that members are to run. Null: none.';
+COMMENT ON COLUMN groups.deleted_at IS
+  'For customers the group is gone, and its name is free. Null: the group is in use.';
 
 CREATE TABLE assets (
   organization_id uuid NOT NULL,

@@ -92,7 +92,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn,
     planner,
     startJob: workflows.start,
-    chunkSize,
+    largeAbove: settings.largeJobDevices,
   });
   const service = createConfigJobsService({
     pendingIn,

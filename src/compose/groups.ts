@@ -35,6 +35,7 @@ export function composeGroups(
     withdrawalsIn: createGroupWithdrawalsRepository,
     devicesIn: createPendingChangesRepository,
     groupChanges,
+    largeAbove: settings.largeJobDevices,
     chunkSize: settings.applyChunkSize,
   });
   const service = createGroupsService({

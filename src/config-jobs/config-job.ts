@@ -89,14 +89,6 @@ export const DEADLINE_MINUTES_DEFAULT = 2_880;
 export const START_DAYS_MAX = 30;
 export const NO_SUCH_JOB = 'No configuration job has this id';
 
-/**
- * A job of more than four chunks is large: all its targets are queued first, in stages from the second on, and the run
- * of the job offers the change in chunks.
- */
-export const LARGE_CHUNKS = 4;
-export const isLarge = (targetCount: number, chunkSize: number): boolean =>
-  targetCount > LARGE_CHUNKS * chunkSize;
-
 /** The number of devices in the first stage. */
 export function firstStageSize(targetCount: number, rollout: Rollout | null): number {
   return rollout ? Math.max(1, Math.ceil((targetCount * rollout.firstPercent) / 100)) : targetCount;

@@ -145,7 +145,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const job = await lockOwn(sql, ref);
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
         if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
-        if (!largeJobs.isLargeJob(job)) await deps.jobEnding.end(sql, job, 'cancelled');
+        if (!largeJobs.isLarge(job.targetCount)) await deps.jobEnding.end(sql, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return (await jobsIn(sql).find(job)) as ConfigJob;
       });

@@ -12,7 +12,7 @@ import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { DeviceChange } from './changes.service.ts';
 import { type CompiledDevice, lacksConfig, type Preview, previewCompiled } from './compile-devices.ts';
-import { type GroupRef, isLarge, type Rollout } from './config-job.ts';
+import type { GroupRef, Rollout } from './config-job.ts';
 import type { TargetChange } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
@@ -23,7 +23,7 @@ export interface DesiredProfileDeps {
   groupTargetsIn(sql: Sql): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
   beginJob: BeginJob;
-  largeJobs: Pick<LargeJobs, 'queue'>;
+  largeJobs: Pick<LargeJobs, 'queue' | 'isLarge'>;
   groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
   /** Devices that are read or locked at a time. */
   chunkSize: number;
@@ -101,7 +101,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     if (changes.length === 0) return null;
     const { groupId: _, ...request } = desired;
     const job = { ...request, profileSnapshot, startAt: null, retryOfJobId: null };
-    const run = isLarge(changes.length, chunkSize) ? deps.largeJobs.queue : deps.beginJob;
+    const run = deps.largeJobs.isLarge(changes.length) ? deps.largeJobs.queue : deps.beginJob;
     return (await run(tx, job, changes)).jobId;
   }
 
@@ -139,7 +139,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       for await (const lacking of listLacking(tx.sql, desired, snapshot, options)) {
         for (const change of await storeChanges(tx.sql, desired, lacking)) changes.push(change);
       }
-      if (isLarge(changes.length, chunkSize)) return begin(tx, desired, snapshot, changes);
+      if (deps.largeJobs.isLarge(changes.length)) return begin(tx, desired, snapshot, changes);
       // Read again under the locks: a report may have changed what some of them run.
       return offer(
         tx,

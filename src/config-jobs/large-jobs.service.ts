@@ -1,6 +1,7 @@
 /**
- * Jobs of more devices than one transaction should lock, and jobs that start later. The request stores the job with all its targets queued, which
- * readers see whole or not at all; the run of the job then offers the change in chunks. No device is locked before its
+ * Jobs of more devices than one transaction should lock, and jobs that start later. The request stores the job with all
+ * its targets queued, in stages from the second on, which readers see whole or not at all; the run of the job then offers
+ * the change in chunks. No device is locked before its
  * chunk, so devices of such a job, and everybody else, are answered as always.
  */
 import type { Sql } from '../db/database.ts';
@@ -13,7 +14,7 @@ import type {
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { JobToBegin } from './begin-job.service.ts';
 import type { DeviceChange } from './changes.service.ts';
-import { firstStageSize, isLarge, type JobRef, LARGE_CHUNKS } from './config-job.ts';
+import { firstStageSize, type JobRef } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
@@ -31,7 +32,8 @@ export interface LargeJobsDeps {
   planner: Pick<ApplyPlanner, 'findSnapshot' | 'compile' | 'storeChanges'>;
   /** After the commit, and nobody waits for it: the sweep starts what a crash in between has left behind. */
   startJob(job: JobRef): void;
-  chunkSize: number;
+  /** A job of more devices is a large one. */
+  largeAbove: number;
 }
 
 export type LargeApply = Pick<
@@ -42,9 +44,14 @@ export type LargeJobs = ReturnType<typeof createLargeJobs>;
 
 /** The first stage of a large job is empty: the run begins the second one, in chunks, like any further stage. */
 const FIRST_STAGE = 2;
+/** Of the smallest large job. */
+const PAGES = 4;
 
 export function createLargeJobs(deps: LargeJobsDeps) {
-  const { pendingIn, jobsIn, targetsIn, planner, chunkSize } = deps;
+  const { pendingIn, jobsIn, targetsIn, planner, largeAbove } = deps;
+  /** Reading locks nothing. */
+  const pageSize = Math.ceil(largeAbove / PAGES);
+  const isLarge = (targetCount: number): boolean => targetCount > largeAbove;
 
   async function queuePage(
     sql: Sql,
@@ -74,11 +81,10 @@ export function createLargeJobs(deps: LargeJobsDeps) {
   }
 
   return {
-    isLargeJob: ({ targetCount }: { targetCount: number }): boolean => isLarge(targetCount, chunkSize),
+    isLarge,
 
     async isForAll(sql: Sql, scope: DeviceScope): Promise<boolean> {
-      const max = LARGE_CHUNKS * chunkSize + 1;
-      return isLarge(await pendingIn(sql).countActive(scope, max), chunkSize);
+      return isLarge(await pendingIn(sql).countActive(scope, largeAbove + 1));
     },
 
     /**
@@ -98,7 +104,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       for (let after: string | null = null; ; ) {
         const page: ChangingDevice[] = await pendingIn(sql).listActive(scope, {
           after,
-          limit: chunkSize,
+          limit: pageSize,
         });
         await queuePage(sql, job, page, {
           snapshot,
@@ -106,7 +112,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
           isActive: request.startAt === null,
         });
         for (const { serialNumber } of page) applied.push(serialNumber);
-        if (page.length < chunkSize) break;
+        if (page.length < pageSize) break;
         after = (page.at(-1) as ChangingDevice).assetId;
       }
       if (applied.length !== targetCount) await jobsIn(sql).updateTargetCount(job, applied.length);
@@ -125,15 +131,15 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       const stageCount = left < targetCount ? FIRST_STAGE + 1 : FIRST_STAGE;
       const job = await jobsIn(sql).insert({ ...newJob, targetCount, stageCount });
       const isActive = newJob.startAt === null;
-      for (let at = 0; at < changes.length; at += chunkSize) {
-        await queueChanges(sql, job, changes.slice(at, at + chunkSize), { left: left - at, isActive });
+      for (let at = 0; at < changes.length; at += pageSize) {
+        await queueChanges(sql, job, changes.slice(at, at + pageSize), { left: left - at, isActive });
       }
       afterCommit(() => deps.startJob(job));
       return job;
     },
 
     async isForRetry(sql: Sql, retried: JobRef): Promise<boolean> {
-      return isLarge(await targetsIn(sql).countRetryable(retried), chunkSize);
+      return isLarge(await targetsIn(sql).countRetryable(retried));
     },
 
     async retry({ sql, afterCommit }: Transaction, newJob: JobToBegin, retried: JobRef): Promise<JobRef> {

@@ -3,7 +3,7 @@
  * large group the request keeps what is to be done, and the worker does it chunk by chunk: no device is locked for longer
  * than a chunk takes, and after a kill another worker goes on.
  */
-import { type GroupRef, isLarge, LARGE_CHUNKS } from '../config-jobs/config-job.ts';
+import type { GroupRef } from '../config-jobs/config-job.ts';
 import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
 import type { GroupTargetsRef } from '../config-jobs/group-targets.repository.ts';
 import type {
@@ -23,12 +23,11 @@ export interface GroupWithdrawalsDeps {
   withdrawalsIn(sql: Sql): GroupWithdrawalsRepository;
   devicesIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
-  /** Devices of one transaction of a job: above four times as many the worker withdraws. */
+  /** Of a group with more members the worker withdraws. */
+  largeAbove: number;
+  /** Members of one transaction. */
   chunkSize: number;
 }
-
-/** No device waits for long, and no statement takes longer than sweeps may. */
-const MEMBERS_AT_ONCE = 500;
 
 export type GroupWithdrawals = ReturnType<typeof createGroupWithdrawals>;
 
@@ -36,8 +35,7 @@ export type GroupWithdrawals = ReturnType<typeof createGroupWithdrawals>;
 type Withdrawal = GroupTargetsRef & Pick<GroupWithdrawal, 'reason' | 'isDeletion' | 'afterAssetId'>;
 
 export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
-  const { groupsIn, membersIn, withdrawalsIn, devicesIn, chunkSize } = deps;
-  const membersAtOnce = Math.min(MEMBERS_AT_ONCE, chunkSize);
+  const { groupsIn, membersIn, withdrawalsIn, devicesIn, largeAbove, chunkSize } = deps;
 
   /** From the next members, by asset id. Answers with the last one; null when all are done. */
   async function withdrawNext(
@@ -45,11 +43,11 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     { reason, ...withdrawal }: Withdrawal,
   ): Promise<string | null> {
     const { organizationId, groupId, isDeletion, afterAssetId } = withdrawal;
-    const page = { after: afterAssetId, limit: membersAtOnce };
+    const page = { after: afterAssetId, limit: chunkSize };
     const assetIds = await membersIn(tx.sql).list(organizationId, groupId, page);
     await deps.groupChanges.withdraw(tx, withdrawal, assetIds, reason);
     if (isDeletion) await letLeave(tx, withdrawal, assetIds);
-    if (assetIds.length === membersAtOnce) return assetIds.at(-1) as string;
+    if (assetIds.length === chunkSize) return assetIds.at(-1) as string;
     if (isDeletion) await groupsIn(tx.sql).remove(organizationId, groupId);
     return null;
   }
@@ -77,8 +75,8 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
   /** The caller has locked the group. */
   async function begin(tx: Transaction, group: GroupRef, isDeletion: boolean): Promise<void> {
     const reason = isDeletion ? DELETED : OTHER_PROFILE;
-    const members = await membersIn(tx.sql).count(group, LARGE_CHUNKS * chunkSize + 1);
-    if (!isLarge(members, chunkSize)) return withdrawAll(tx, group, isDeletion, reason);
+    const members = await membersIn(tx.sql).count(group, largeAbove + 1);
+    if (members <= largeAbove) return withdrawAll(tx, group, isDeletion, reason);
     await withdrawalsIn(tx.sql).insert(group, { reason, isDeletion });
   }
 

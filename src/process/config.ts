@@ -73,6 +73,8 @@ export interface Settings {
   unknownStepsGiveUpMs: number;
   /** Devices that are offered a change in one transaction. */
   applyChunkSize: number;
+  /** A job of more devices is queued by its request, and offered by its run. */
+  largeJobDevices: number;
   sweepIntervalMs: number;
   /** For how long a process that stops goes on serving after it has said that it is not ready. */
   lameDuckMs: number;
@@ -214,6 +216,7 @@ export function readSettings(env: Env = process.env): Settings {
     runCheckIntervalMs: values.RUN_CHECK_SECONDS * 1000,
     unknownStepsGiveUpMs: values.UNKNOWN_STEPS_MINUTES * 60_000,
     applyChunkSize: values.APPLY_CHUNK_SIZE,
+    largeJobDevices: values.LARGE_JOB_DEVICES,
     sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS * 1000,
     lameDuckMs: values.LAME_DUCK_SECONDS * 1000,
     operatorUrl: values.OPERATOR_URL ?? null,

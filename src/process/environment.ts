@@ -117,7 +117,8 @@ const withDefault = {
   ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
   WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),
   // More hold locks for longer, fewer take longer in all.
-  APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(5_000),
+  APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(1_000),
+  LARGE_JOB_DEVICES: Joi.number().integer().min(1).max(100_000).default(20_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),

@@ -51,7 +51,10 @@ describe('The end of a job in chunks', function () {
   });
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
+    dms = await startService({
+      withWorker: false,
+      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+    });
   });
   after(() => dms.stop());
   beforeEach(async () => {

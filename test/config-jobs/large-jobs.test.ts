@@ -33,7 +33,10 @@ describe('A job of many devices', function () {
   let worker: RunningPart | null = null;
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
+    dms = await startService({
+      withWorker: false,
+      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+    });
   });
   after(async () => {
     await worker?.stop(1_000);

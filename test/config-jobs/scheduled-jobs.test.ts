@@ -26,7 +26,9 @@ describe('A scheduled job', function () {
   let serials: string[];
 
   before(async () => {
-    dms = await startService({ settings: { applyChunkSize: CHUNK_SIZE, jobPollIntervalMs: 300 } });
+    dms = await startService({
+      settings: { applyChunkSize: CHUNK_SIZE, largeJobDevices: 4 * CHUNK_SIZE, jobPollIntervalMs: 300 },
+    });
   });
   after(() => dms.stop());
   beforeEach(async () => {

@@ -45,8 +45,15 @@ describe('A worker that is killed during a job', function () {
   let cancelling: TestOrganization;
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
-    killed = await startWorkerProcess({ ...environmentOf(dms.settings), APPLY_CHUNK_SIZE: `${CHUNK}` });
+    dms = await startService({
+      withWorker: false,
+      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+    });
+    killed = await startWorkerProcess({
+      ...environmentOf(dms.settings),
+      APPLY_CHUNK_SIZE: `${CHUNK}`,
+      LARGE_JOB_DEVICES: `${4 * CHUNK}`,
+    });
     large = await dms.addOrganization();
     cancelling = await dms.addOrganization();
     for (const organization of [large, cancelling]) await registerMany(organization, MANY);
@@ -119,7 +126,11 @@ describe('A worker that is killed during a job', function () {
           .getHandle(applyProfileId(jobId))
           .signal(TARGETS_CHANGED_SIGNAL, []);
         await untilInStep(jobId);
-        const env = { ...environmentOf(dms.settings), APPLY_CHUNK_SIZE: `${CHUNK}` };
+        const env = {
+          ...environmentOf(dms.settings),
+          APPLY_CHUNK_SIZE: `${CHUNK}`,
+          LARGE_JOB_DEVICES: `${4 * CHUNK}`,
+        };
         await whileBusy(holder, () => startWorkerProcess(env));
         await killed.end('SIGKILL');
         killedAt = performance.now();

@@ -29,7 +29,7 @@ describe('The profile of a group', function () {
   let group: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: 2 } });
+    dms = await startService({ withWorker: false, settings: { applyChunkSize: 2, largeJobDevices: 8 } });
   });
   after(() => dms.stop());
   beforeEach(async () => {

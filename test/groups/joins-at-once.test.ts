@@ -14,7 +14,7 @@ describe('A group that changes from several sides at once', function () {
   let group: string;
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: 2 } });
+    dms = await startService({ withWorker: false, settings: { applyChunkSize: 2, largeJobDevices: 8 } });
   });
   after(() => dms.stop());
   beforeEach(async () => {

@@ -36,7 +36,10 @@ describe('A group of very many members', function () {
   let worker: TestService | null;
 
   before(async () => {
-    dms = await startService({ withWorker: false, settings: { applyChunkSize: CHUNK } });
+    dms = await startService({
+      withWorker: false,
+      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+    });
   });
   after(() => dms.stop());
   beforeEach(async () => {
@@ -61,7 +64,10 @@ describe('A group of very many members', function () {
 
   const startWorker = async () => {
     const { databaseUrl, taskQueue } = dms.settings;
-    worker = await startService({ databaseUrl, settings: { taskQueue, applyChunkSize: CHUNK } });
+    worker = await startService({
+      databaseUrl,
+      settings: { taskQueue, applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
+    });
   };
   const pendingKeys = async (serial: string) =>
     Object.keys((await configOf(org, serial)).pendingConfig ?? {});

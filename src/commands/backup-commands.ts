@@ -1,6 +1,6 @@
 /** A backup is one file of pg_dump, of one moment, made while the service runs. */
 import { rename, rm } from 'node:fs/promises';
-import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
+import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
@@ -71,7 +71,7 @@ async function versionOfEmpty(sql: Database): Promise<number> {
 
 /** The runs that the backup speaks of are those of then: new ones are started at once. */
 async function resume(sql: Database): Promise<void> {
-  await createConfigJobsRepository(sql).forgetWorkflows();
+  await createJobRunsRepository(sql).forgetWorkflows();
   await createEndpointHealthRepository(sql).forgetWorkflows();
   // Statistics are not in a backup.
   await query(sql, 'analyze');

@@ -2,11 +2,7 @@ import { createApplyPlanner } from '../config-jobs/apply-planner.service.ts';
 import { createBeginJob } from '../config-jobs/begin-job.service.ts';
 import { type ChangesDeps, createChangesService } from '../config-jobs/changes.service.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
-import {
-  type ConfigJobsRepository,
-  createConfigJobsRepository,
-  type JobWithoutWorkflow,
-} from '../config-jobs/config-jobs.repository.ts';
+import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
 import { configJobsRoutes } from '../config-jobs/config-jobs.routes.ts';
 import { createConfigJobsService } from '../config-jobs/config-jobs.service.ts';
 import { createConfigTargetsRepository } from '../config-jobs/config-targets.repository.ts';
@@ -22,6 +18,11 @@ import { createGroupTargetsRepository } from '../config-jobs/group-targets.repos
 import { createGroupWithdrawalsRepository } from '../config-jobs/group-withdrawals.repository.ts';
 import { createJobEnding } from '../config-jobs/job-ending.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
+import {
+  createJobRunsRepository,
+  type JobRunsRepository,
+  type JobWithoutWorkflow,
+} from '../config-jobs/job-runs.repository.ts';
 import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
 import { createOldJobsRepository } from '../config-jobs/old-jobs.repository.ts';
 import { createOldJobsRemoval } from '../config-jobs/old-jobs.service.ts';
@@ -48,6 +49,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
   const chunkSize = settings.applyChunkSize;
   const jobs = createConfigJobsRepository(sql);
+  const runs = createJobRunsRepository(sql);
   const jobsIn = createConfigJobsRepository;
   const targetsIn = createConfigTargetsRepository;
   const deviceTargetsIn = createDeviceTargetsRepository;
@@ -60,7 +62,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     onFault: onTemporalFault('signal'),
   });
   const jobsProgressed = progress.progressed;
-  const workflows = createWorkflowStarts(resources, jobs);
+  const workflows = createWorkflowStarts(resources, runs);
   const changes = createChangesService({
     configurationsIn,
     pendingIn,
@@ -119,6 +121,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     transact,
     pendingIn,
     jobsIn,
+    runsIn: createJobRunsRepository,
     targetsIn,
     deviceTargetsIn,
     planner,
@@ -153,9 +156,9 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       configurationsIn: createUnusedConfigurationsRepository,
     }),
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
-      ...jobs,
+      ...runs,
       findLastRun: starter.findJobRun,
-      start: async (job) => starter.startJob(job, { title: await jobs.findTitle(job), replace: job.isStuck }),
+      start: async (job) => starter.startJob(job, { title: await runs.findTitle(job), replace: job.isStuck }),
       keyOf: ({ jobId }) => jobId,
       wake: async (job) => {
         if (await jobRun.isDue(job)) await starter.signalJob(job, []);
@@ -174,14 +177,14 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
 }
 
 /** Starts the workflows of jobs after their commit; nothing waits for it. */
-function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, jobs: ConfigJobsRepository) {
+function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, runs: JobRunsRepository) {
   const underWay = new Set<Promise<void>>();
   return {
     start(job: JobRef): void {
-      const started = jobs
+      const started = runs
         .findTitle(job)
         .then((title) => starter.startJob(job, { title }))
-        .then(() => jobs.touchWorkflow(job))
+        .then(() => runs.touchWorkflow(job))
         .then(() => metrics.jobsStarted.inc(), onTemporalFault('start'))
         .finally(() => underWay.delete(started));
       underWay.add(started);

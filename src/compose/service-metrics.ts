@@ -1,5 +1,5 @@
 /** What workers show of the whole service. */
-import { createConfigJobsRepository } from '../config-jobs/config-jobs.repository.ts';
+import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import { sumFleetTotals } from '../db/list-totals.repository.ts';
 import { findPartitionsEnd, PARTITIONED_TABLES } from '../db/partitions.ts';
 import { atMostEvery } from '../http/gauges.ts';
@@ -20,7 +20,7 @@ export function serviceSources(
 ): ServiceSources {
   const atMost = <T>(read: () => Promise<T>) => atMostEvery(settings.metricsMaxAgeMs, read);
   return {
-    jobs: atMost(createConfigJobsRepository(sql).countRunning),
+    jobs: atMost(createJobRunsRepository(sql).countRunning),
     totals: atMost(() => sumFleetTotals(sql)),
     partitions: atMost(() =>
       Promise.all(

@@ -11,11 +11,13 @@ import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { Ending, JobEnding } from './job-ending.service.ts';
 import type { AwaitedDevice, JobPlan, JobProgress } from './job-run.ts';
+import type { JobRunsRepository } from './job-runs.repository.ts';
 
 export interface JobRunDeps {
   transact: Transact;
   pendingIn(sql: Sql): PendingChangesRepository;
   jobsIn(sql: Sql): ConfigJobsRepository;
+  runsIn(sql: Sql): Pick<JobRunsRepository, 'touchWorkflow'>;
   targetsIn(sql: Sql): ConfigTargetsRepository;
   deviceTargetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'replaceChanges'>;
   planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
@@ -30,7 +32,7 @@ export interface JobRunDeps {
 const AWAITED_SHOWN = 10;
 
 export function createJobRunService(deps: JobRunDeps) {
-  const { transact, jobsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
+  const { transact, jobsIn, runsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
 
   /** Does nothing, and answers null, when the job has ended or its row is gone. */
   const onRunning = <T>(ref: JobRef, change: (tx: Transaction, job: JobRow) => Promise<T>) =>
@@ -103,7 +105,7 @@ export function createJobRunService(deps: JobRunDeps) {
       return transact(async ({ sql }) => {
         const job = await jobsIn(sql).findForWorkflow(ref);
         if (!job) return null;
-        await jobsIn(sql).touchWorkflow(ref);
+        await runsIn(sql).touchWorkflow(ref);
         return {
           profileSlug: job.profileSlug,
           total: job.targetCount,
@@ -119,7 +121,7 @@ export function createJobRunService(deps: JobRunDeps) {
         const job = await jobsIn(sql).findForWorkflow(ref);
         if (!job) return null;
         const counts = await jobsIn(sql).countTargets(ref);
-        await jobsIn(sql).touchWorkflow(ref);
+        await runsIn(sql).touchWorkflow(ref);
         const { status, currentStage: stage, stageCount: stages } = job;
         const verdict = evaluateJob(job, counts);
         const isWaiting = status === 'running' && verdict === 'wait';

@@ -88,8 +88,9 @@ const SERVER_FAULTS = [
 /** Not every error has a text as its code, whatever its type says: gRPC has numbers. */
 const CONNECTION_FAULT = /^08/;
 const POOL_FAULTS = ['KnexTimeoutError'];
+/** The last: of Citus, whose node has gone in the middle of a transaction. */
 const LOST_CONNECTION =
-  /connection terminated|connection ended|not queryable|timeout expired|unable to acquire/i;
+  /connection terminated|connection ended|not queryable|timeout expired|unable to acquire|failure on connection marked as essential/i;
 
 /** The server did not answer at all, not even with a statement timeout. Knex puts the statement before the message. */
 export const isQueryTimeout = (error: unknown): boolean =>

@@ -170,7 +170,9 @@ function toReportedState(report: ConfigReport, receivedAt: Date) {
 
 function toDeviceReport(report: ConfigReport, receivedAt: Date): DeviceReport {
   const { configurationErrors, configurationErrorsAt } = report;
-  const messages = configurationErrors.map((code) => `configuration error ${code}`);
+  const messages = configurationErrors.map(
+    (code) => `configuration error ${code}, a code of the maker of the logger`,
+  );
   const madeAt = configurationErrorsAt ?? receivedAt;
   return {
     config: report.config,

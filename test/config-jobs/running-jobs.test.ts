@@ -1,6 +1,6 @@
 /** What operators see of the jobs of all organizations. Times are moved in the rows: nobody waits for a deadline. */
 import assert from 'node:assert/strict';
-import { createConfigJobsRepository } from '../../src/config-jobs/config-jobs.repository.ts';
+import { createJobRunsRepository } from '../../src/config-jobs/job-runs.repository.ts';
 import { query } from '../../src/db/query.ts';
 import { createProfile, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -21,7 +21,7 @@ describe('The counts of running jobs', () => {
   });
   after(() => dms.stop());
 
-  const counts = () => createConfigJobsRepository(dms.service.sql).countRunning();
+  const counts = () => createJobRunsRepository(dms.service.sql).countRunning();
   const move = (column: string, minutes: number) =>
     query(
       dms.service.sql,

@@ -30,9 +30,9 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/http/idempotency-keys.repository.ts EXPIRED: looks up idempotency_keys without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/config-jobs/config-jobs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
-  'src/config-jobs/config-jobs.repository.ts forgetWorkflows: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.repository.ts forgetWorkflows: looks up config_jobs without organization_id':
     'a command: after a restore',
   'src/endpoints/endpoint-health.repository.ts forgetWorkflows: looks up endpoints without organization_id':
     'a command: after a restore',
@@ -50,7 +50,7 @@ const EXCEPTIONS: Record<string, string> = {
     'retention',
   'src/presence/presence.repository.ts postponeChecks: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are due for a look',
-  'src/config-jobs/config-jobs.repository.ts countRunning: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.repository.ts countRunning: looks up config_jobs without organization_id':
     'a metric over all organizations',
   'src/db/list-totals.repository.ts sumFleetTotals: looks up list_totals without organization_id':
     'a metric over all organizations',

@@ -141,7 +141,8 @@ describe('The mean kinetic temperature', () => {
     const bounds = { min: -273.2, max: 4_000, noNaN: true };
     fc.assert(
       fc.property(fc.double(bounds), fc.integer({ min: 1, max: 300 }), (value, count) => {
-        assert.equal(kineticOf(Array<number>(count).fill(value)), value);
+        // Zero has two signs.
+        assert.ok(kineticOf(Array<number>(count).fill(value)) === value);
       }),
       {
         examples: [

@@ -81,7 +81,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
       leaseSeconds,
       drainPerSecondMax,
       drainTickMs,
-      wake: (endpoint) => notifyQueued(sql, endpoint),
+      wake: (endpoint) => notifyQueued(sql, [endpoint]),
       isStopping: () => isStopping,
       log,
     }),

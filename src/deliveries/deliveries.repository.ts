@@ -9,6 +9,7 @@ import {
   ENDPOINTS_PER_NOTIFICATION,
   notifyChanged,
 } from './delivery-notifications.repository.ts';
+import { insertByOrganization } from './distributed-outbox.repository.ts';
 
 const COLUMNS = `id, event_id as "eventId", event_type as "eventType", state, attempt_count as "attemptCount",
   next_attempt_at as "nextAttemptAt", last_status_code as "lastStatusCode", last_error as "lastError",
@@ -48,6 +49,7 @@ export function createDeliveriesRepository(sql: Sql) {
      * stores nothing. Locks no endpoint: an edit of one never waits for events, nor they for it. Notifies the dispatchers.
      */
     async insert(events: OutgoingEvent[]): Promise<void> {
+      if (sql.isDistributed) return insertByOrganization(sql, events);
       await queryPrepared(
         sql,
         'deliveries_insert',

@@ -25,8 +25,11 @@ function parseEndpointKey(key: string): EndpointRef {
   return { organizationId, endpointId };
 }
 
-export async function notifyQueued(sql: Sql, endpoint: EndpointRef): Promise<void> {
-  await query(sql, 'select pg_notify(?, ?)', [DELIVERIES_CHANNEL, endpointKey(endpoint)]);
+export async function notifyQueued(sql: Sql, endpoints: EndpointRef[]): Promise<void> {
+  for (let at = 0; at < endpoints.length; at += ENDPOINTS_PER_NOTIFICATION) {
+    const keys = endpoints.slice(at, at + ENDPOINTS_PER_NOTIFICATION).map(endpointKey);
+    await query(sql, 'select pg_notify(?, ?)', [DELIVERIES_CHANNEL, keys.join()]);
+  }
 }
 
 export async function notifyChanged(sql: Sql, endpoint: EndpointRef): Promise<void> {

@@ -1,0 +1,105 @@
+/**
+ * Fills the outbox where tables are distributed by organization. What one statement computes for the next, Citus sends to
+ * all nodes, and then nobody is served while one of them is down: so each step of `insert` is a statement of its own here,
+ * which runs on the node of the organization alone.
+ */
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
+import type { OutgoingEvent } from '../events/events.service.ts';
+import { notifyQueued } from './delivery-notifications.repository.ts';
+
+interface Subscriber {
+  id: string;
+  status: string;
+  events: string[];
+}
+
+interface StoredEvent extends OutgoingEvent {
+  id: string;
+  subscribers: Subscriber[];
+}
+
+export async function insertByOrganization(sql: Sql, events: OutgoingEvent[]): Promise<void> {
+  const organizationIds = [...new Set(events.map(({ organizationId }) => organizationId))].sort();
+  for (const organizationId of organizationIds) {
+    const own = events.filter((event) => event.organizationId === organizationId);
+    const stored = await withSubscribers(sql, organizationId, own);
+    if (stored.length === 0) continue;
+    await insertEvents(sql, organizationId, stored);
+    await insertDeliveries(sql, organizationId, stored);
+    await notifyQueued(sql, activeOf(stored));
+  }
+}
+
+/** Events without a subscriber are left out. */
+async function withSubscribers(
+  sql: Sql,
+  organizationId: string,
+  events: OutgoingEvent[],
+): Promise<StoredEvent[]> {
+  const types = [...new Set(events.map(({ type }) => type))];
+  const endpoints = await query<Subscriber>(
+    sql,
+    `select id, status, events from endpoints
+     where organization_id = ? and events && ?::text[] and (status = 'active' or disabled_reason = 'failing')`,
+    [organizationId, types],
+  );
+  const subscribed = events
+    .map((event) => ({ ...event, subscribers: endpoints.filter((endpoint) => takes(endpoint, event)) }))
+    .filter(({ subscribers }) => subscribers.length > 0);
+  // No table is read: the coordinator makes the ids, in their order.
+  const ids = await query<{ id: string }>(sql, 'select uuidv7() as id from generate_series(1, ?)', [
+    subscribed.length,
+  ]);
+  return subscribed.map((event, index) => ({ ...event, id: (ids[index] as { id: string }).id }));
+}
+
+const takes = ({ id, events }: Subscriber, { type, exceptEndpointId }: OutgoingEvent): boolean =>
+  events.includes(type) && id !== exceptEndpointId;
+
+async function insertEvents(sql: Sql, organizationId: string, events: StoredEvent[]): Promise<void> {
+  await query(
+    sql,
+    `insert into events (organization_id, id, type, body, trace)
+     select organization_id, id, type, body, trace
+     from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[]) as e (organization_id, id, type, body, trace)`,
+    [
+      events.map(() => organizationId),
+      events.map(({ id }) => id),
+      events.map(({ type }) => type),
+      events.map(({ body }) => body),
+      events.map(({ trace }) => trace ?? null),
+    ],
+  );
+}
+
+/** They get their ids, by which they are sent, in the order of the events. */
+async function insertDeliveries(sql: Sql, organizationId: string, events: StoredEvent[]): Promise<void> {
+  const deliveries = events.flatMap(({ id, type, subscribers }) =>
+    subscribers.map((subscriber) => ({ eventId: id, type, endpointId: subscriber.id })),
+  );
+  await query(
+    sql,
+    `insert into deliveries (organization_id, endpoint_id, event_id, event_type, state)
+     select organization_id, endpoint_id, event_id, event_type, 'pending'
+     from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[]) with ordinality
+       as d (organization_id, endpoint_id, event_id, event_type, position)
+     order by position`,
+    [
+      deliveries.map(() => organizationId),
+      deliveries.map(({ endpointId }) => endpointId),
+      deliveries.map(({ eventId }) => eventId),
+      deliveries.map(({ type }) => type),
+    ],
+  );
+}
+
+function activeOf(events: StoredEvent[]): EndpointRef[] {
+  const refs = events.flatMap(({ organizationId, subscribers }) =>
+    subscribers
+      .filter(({ status }) => status === 'active')
+      .map(({ id }): [string, EndpointRef] => [id, { organizationId, endpointId: id }]),
+  );
+  return [...new Map(refs).values()];
+}

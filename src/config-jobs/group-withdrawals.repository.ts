@@ -27,13 +27,16 @@ export function createGroupWithdrawalsRepository(sql: Sql) {
       { organizationId, groupId }: GroupRef,
       { reason, isDeletion }: { reason: string; isDeletion: boolean },
     ): Promise<void> {
+      const [job] = await query<{ id: string }>(
+        sql,
+        'select id from config_jobs where organization_id = ? order by id desc limit 1',
+        [organizationId],
+      );
       await query(
         sql,
         `insert into group_withdrawals (organization_id, group_id, last_job_id, reason, is_deletion)
-         select ?::uuid, ?::uuid, coalesce((
-           select id from config_jobs where organization_id = ? order by id desc limit 1
-         ), ?::uuid), ?, ?`,
-        [organizationId, groupId, organizationId, NO_JOB, reason, isDeletion],
+         values (?, ?, ?, ?, ?)`,
+        [organizationId, groupId, job?.id ?? NO_JOB, reason, isDeletion],
       );
     },
 

@@ -23,6 +23,7 @@ const FIRST_AT = Date.parse('2026-03-02T08:00:00Z');
 interface Sender {
   organization: TestOrganization;
   assetId: string;
+  receiver: Receiver;
   /** The times of readings, and when the service acknowledged them. */
   acknowledged: Map<string, number>;
   stop(): Promise<void>;
@@ -32,9 +33,9 @@ describe('While a node of Citus is down', function () {
   this.timeout(300_000);
   let url: string;
   let dms: TestService;
-  let receiver: Receiver;
   let there: Sender;
   let elsewhere: Sender;
+  let deliveredMeanwhile: Set<string>;
   let killedAt: number;
   let startedAt: number;
 
@@ -50,17 +51,17 @@ describe('While a node of Citus is down', function () {
     await distribute(sql, () => {});
     await sql.destroy();
     dms = await startService({ databaseUrl: url, settings: { isDatabaseDistributed: true } });
-    receiver = await startReceiver();
     const node = await findNodeOf(url, dms.id);
     [there, elsewhere] = [await startSender(dms), await startSender(await organizationElsewhere(node.port))];
     await delay(3_000);
     const folder = await killNode(node);
     killedAt = Date.now();
     await delay(DOWN_MS);
+    deliveredMeanwhile = deliveredTo(elsewhere);
     execFileSync(CITUS_START_NODE, [folder], { stdio: 'ignore' });
     startedAt = Date.now();
   });
-  after(() => Promise.all([dms?.stop(), receiver?.stop()]));
+  after(() => Promise.all([dms, there?.receiver, elsewhere?.receiver].map((each) => each?.stop())));
 
   async function organizationElsewhere(port: number): Promise<TestOrganization> {
     for (;;) {
@@ -70,6 +71,7 @@ describe('While a node of Citus is down', function () {
   }
 
   async function startSender(organization: TestOrganization): Promise<Sender> {
+    const receiver = await startReceiver();
     await organization.api.post('/cellular-webhooks', { url: receiver.url });
     const assetId = await register(organization, 'A');
     const acknowledged = new Map<string, number>();
@@ -86,12 +88,20 @@ describe('While a node of Citus is down', function () {
       isOver = true;
       await sending;
     }
-    return { organization, assetId, acknowledged, stop };
+    return { organization, assetId, receiver, acknowledged, stop };
   }
 
   it('organizations on the other nodes are served', () => {
     const meanwhile = [...elsewhere.acknowledged.values()].filter((at) => killedAt < at && at < startedAt);
     assert.ok(meanwhile.length > 20, `${meanwhile.length} frames`);
+  });
+
+  it('and receive their webhooks', () => {
+    const early = [...elsewhere.acknowledged].filter(([, at]) => at < startedAt - 2_000);
+    assert.deepEqual(
+      early.filter(([measuredAt]) => !deliveredMeanwhile.has(measuredAt)),
+      [],
+    );
   });
 
   it('its organizations are refused, and are served within 30 seconds after it is back', async () => {
@@ -117,13 +127,13 @@ describe('While a node of Citus is down', function () {
         [],
       );
     }
-    const delivered = () => new Set(receiver.received.flatMap(({ event: { data } }) => timesIn(data)));
-    const expected = [...there.acknowledged.keys(), ...elsewhere.acknowledged.keys()];
-    await eventually(
-      async () => expected.filter((at) => !delivered().has(at)),
-      (missing) => missing.length === 0,
-      { timeoutMs: BACK_MS },
-    );
+    for (const sender of [there, elsewhere]) {
+      await eventually(
+        async () => [...sender.acknowledged.keys()].filter((at) => !deliveredTo(sender).has(at)),
+        (missing) => missing.length === 0,
+        { timeoutMs: BACK_MS },
+      );
+    }
   });
 
   async function listKept({ organization, assetId }: Sender): Promise<Set<string>> {
@@ -137,6 +147,9 @@ describe('While a node of Citus is down', function () {
     return kept;
   }
 });
+
+const deliveredTo = ({ receiver }: Sender): Set<string> =>
+  new Set(receiver.received.flatMap(({ event: { data } }) => timesIn(data)));
 
 const timesIn = (data: Record<string, unknown>): string[] =>
   (data.readings as Array<{ measuredAt: string }>).map(({ measuredAt }) => measuredAt);

@@ -17,7 +17,7 @@ export interface GroupsNeeds {
 }
 
 export function composeGroups(
-  { sql, transact, settings }: Resources,
+  { sql, transact, settings, log }: Resources,
   { desired, groupChanges }: GroupsNeeds,
 ) {
   const groupsIn = createGroupsRepository;
@@ -37,6 +37,7 @@ export function composeGroups(
     groupChanges,
     largeAbove: settings.largeJobDevices,
     chunkSize: settings.applyChunkSize,
+    onFault: (err) => log.warn({ err }, 'A change of a group was not withdrawn: it is tried again'),
   });
   const service = createGroupsService({
     groupsIn,

@@ -27,6 +27,8 @@ export interface GroupWithdrawalsDeps {
   largeAbove: number;
   /** Members of one transaction. */
   chunkSize: number;
+  /** Of one withdrawal: the others go on, and it is tried again. */
+  onFault(error: unknown): void;
 }
 
 export type GroupWithdrawals = ReturnType<typeof createGroupWithdrawals>;
@@ -80,7 +82,7 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     await withdrawalsIn(tx.sql).insert(group, { reason, isDeletion });
   }
 
-  /** Whether there is more to do. */
+  /** Whether there is more to do now. */
   const workOffNext = (transact: Transact, ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
     transact(async (tx) => {
       const withdrawal = await withdrawalsIn(tx.sql).lockFree(ref);
@@ -89,6 +91,9 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
       if (last === null) await withdrawalsIn(tx.sql).remove(withdrawal);
       else await withdrawalsIn(tx.sql).goOnAfter(withdrawal, last);
       return last !== null;
+    }).catch((error: unknown) => {
+      deps.onFault(error);
+      return false;
     });
 
   return {

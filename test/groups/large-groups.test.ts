@@ -16,6 +16,7 @@ import {
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const CHUNK = 2;
+const CHUNKS = { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK };
 const MEMBERS = 9;
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const FRIDGE = {
@@ -36,13 +37,14 @@ describe('A group of very many members', function () {
   let worker: TestService | null;
 
   before(async () => {
-    dms = await startService({
-      withWorker: false,
-      settings: { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
-    });
+    dms = await startService({ withWorker: false, settings: CHUNKS });
   });
   after(() => dms.stop());
-  beforeEach(async () => {
+  beforeEach(setUp);
+  afterEach(() => worker?.stop());
+
+  /** A group of an organization of its own, whose members are offered its profile. */
+  async function setUp(): Promise<void> {
     worker = null;
     org = await dms.addOrganization();
     for (const profile of [DAILY, FRIDGE]) await createProfile(org, profile);
@@ -52,8 +54,7 @@ describe('A group of very many members', function () {
     for (const serialNumbers of [serials.slice(0, 5), serials.slice(5)])
       await org.api.post(`/groups/${group}/add-members`, { serialNumbers });
     for (const serial of serials) assert.deepEqual(await pendingKeys(serial), ALERTS);
-  });
-  afterEach(() => worker?.stop());
+  }
 
   /** Their asset ids grow with their numbers, so that it is known which chunk a device is in. */
   async function registerInOrder(count: number): Promise<string[]> {
@@ -64,10 +65,7 @@ describe('A group of very many members', function () {
 
   const startWorker = async () => {
     const { databaseUrl, taskQueue } = dms.settings;
-    worker = await startService({
-      databaseUrl,
-      settings: { taskQueue, applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK },
-    });
+    worker = await startService({ databaseUrl, settings: { taskQueue, ...CHUNKS } });
   };
   const pendingKeys = async (serial: string) =>
     Object.keys((await configOf(org, serial)).pendingConfig ?? {});
@@ -260,6 +258,21 @@ describe('A group of very many members', function () {
       assert.equal((await joined.joining).body.added, 1);
       await untilRemoved();
       assert.equal((await groupIds())[3], other);
+    });
+
+    it('holds up no other group while its change cannot be withdrawn', async () => {
+      await remove();
+      const first = group;
+      const { sql } = dms.service;
+      const refused = `check (organization_id <> '${org.id}') not valid`;
+      await query(sql, `alter table config_targets add constraint refused ${refused}`);
+      await setUp();
+      await remove();
+      await startWorker();
+      await untilRemoved();
+      await query(sql, 'alter table config_targets drop constraint refused');
+      group = first;
+      await untilRemoved();
     });
 
     it('goes on being deleted while its last profile is still being offered', async () => {

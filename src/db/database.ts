@@ -66,6 +66,8 @@ const VANISHED_MACHINE = {
 };
 /** The same of the server, for its clients. What runs is bounded by the time limit of its answer. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
+/** Statements read few rows, whatever the planner expects: starting processes for one, or compiling it, takes longer. */
+const FEW_ROWS = { max_parallel_workers_per_gather: '0', jit: 'off' };
 const INT8 = 20;
 const ACQUIRE_TIMEOUT_MS = 5_000;
 /** The server ends slow statements itself; one that vanished without closing the connection is given up later. */
@@ -91,7 +93,7 @@ export function openDatabase({
   const connections = new Map<string, PooledConnection>();
   const ofTransactions = { ...VANISHED_CLIENT, statement_timeout: String(statementTimeoutMs) };
   const ofStatements = isDistributed ? byValues(session) : session;
-  const ofConnection = { ...VANISHED_CLIENT, ...VANISHED_MACHINE, ...ofStatements };
+  const ofConnection = { ...FEW_ROWS, ...VANISHED_CLIENT, ...VANISHED_MACHINE, ...ofStatements };
   function remember(connection: PooledConnection & { __knexUid: string }, done: () => void): void {
     connections.set(connection.__knexUid, connection);
     connection.once('end', () => connections.delete(connection.__knexUid));

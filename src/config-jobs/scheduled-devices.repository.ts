@@ -38,12 +38,12 @@ export function createScheduledDevicesRepository(sql: Sql) {
       await query(
         sql,
         `update device_configs d set utc_offset_check_at = n.check_at
-         from unnest(?::uuid[], ?::timestamptz[]) as n (asset_id, check_at)
-         where d.organization_id = ? and d.asset_id = n.asset_id`,
+         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as n (organization_id, asset_id, check_at)
+         where d.organization_id = n.organization_id and d.asset_id = n.asset_id`,
         [
+          checks.map(() => organizationId),
           checks.map(({ assetId }) => assetId),
           checks.map(({ checkAt }) => checkAt?.toISOString() ?? null),
-          organizationId,
         ],
       );
     },

@@ -30,16 +30,22 @@ export interface AvailabilityRecord {
   outages: Outage[];
 }
 
-export interface OutageTracker {
+export interface Excuses {
   /** Also those that have not ended, without overlap. */
-  outages(record: AvailabilityRecord): Outage[];
+  outages: Outage[];
+  /** One has not ended, and may cease to be excused. */
+  isOngoing: boolean;
+}
+
+export interface OutageTracker {
+  excuses(record: AvailabilityRecord): Excuses;
 }
 
 /** Counts `EXCUSED_MAX_MS` from when the tracker found the ingress down: its own process may have been down as well. */
 export function createOutageTracker(): OutageTracker {
   const foundDownAt = new Map<string, number>();
   return {
-    outages({ now, heartbeats, outages }) {
+    excuses({ now, heartbeats, outages }) {
       const down = heartbeats.filter(({ beatAt }) => now.getTime() - beatAt.getTime() > OUTAGE_MIN_MS);
       for (const ingress of foundDownAt.keys()) {
         if (!down.some((each) => each.ingress === ingress)) foundDownAt.delete(ingress);
@@ -49,7 +55,7 @@ export function createOutageTracker(): OutageTracker {
         foundDownAt.set(ingress, foundAt);
         return now.getTime() - foundAt > EXCUSED_MAX_MS ? [] : [{ startedAt: beatAt, endedAt: now }];
       });
-      return mergeIntervals([...outages, ...ongoing]);
+      return { outages: mergeIntervals([...outages, ...ongoing]), isOngoing: ongoing.length > 0 };
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
-import type { Outage } from './ingress-availability.ts';
+import type { Excuses, Outage } from './ingress-availability.ts';
 import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
 import type { DeviceKey } from './presence-columns.ts';
 
@@ -11,10 +11,8 @@ export interface OverdueDevice extends DeviceKey {
   expectedBy: Date;
 }
 
-export interface OverdueQuery {
+export interface OverdueQuery extends Excuses {
   now: Date;
-  /** When an ingress was down, without overlap. */
-  outages: Outage[];
   limit: number;
 }
 
@@ -36,7 +34,7 @@ const toBindings = (outages: Outage[]) => [
 const IS_OVERDUE = `s.status = 'online' and s.overdue_check_at < ?::timestamptz
   and s.expected_by + ${EXTENSION} < ?::timestamptz`;
 
-const overdueBindings = ({ now, outages }: Omit<OverdueQuery, 'limit'>): unknown[] => [
+const overdueBindings = ({ now, outages }: Pick<OverdueQuery, 'now' | 'outages'>): unknown[] => [
   now.toISOString(),
   ...toBindings(outages),
   now.toISOString(),
@@ -50,7 +48,7 @@ export function createPresenceRepository(sql: Sql) {
      * Moves the next look at devices that are due for one and not overdue: to their deadlines, or to infinity without
      * one. Of all organizations at once: a sweep. Returns how many.
      */
-    async postponeChecks({ now, outages, limit }: OverdueQuery): Promise<number> {
+    async postponeChecks({ now, outages, isOngoing, limit }: OverdueQuery): Promise<number> {
       const dueForLook = {
         text: `select distinct organization_id as "organizationId" from device_states
           where status = 'online' and overdue_check_at < ?::timestamptz`,
@@ -63,8 +61,8 @@ export function createPresenceRepository(sql: Sql) {
           `with due as materialized (
            select s.organization_id, s.asset_id, case
              when deadline is null then 'infinity'
-             -- An extension can end: an outage that goes on for long is no longer excused.
-             when deadline > s.expected_by then least(deadline, ?::timestamptz + interval '5 minutes')
+             -- An outage that goes on for long is no longer excused, and the deadline is the old one again.
+             when ? and deadline > s.expected_by then least(deadline, ?::timestamptz + interval '5 minutes')
              else deadline end as check_at
            from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
            where ${own} s.status = 'online' and s.overdue_check_at < ?::timestamptz
@@ -76,6 +74,7 @@ export function createPresenceRepository(sql: Sql) {
          where ${own} s.organization_id = due.organization_id and s.asset_id = due.asset_id
          returning 1`,
           [
+            isOngoing,
             now.toISOString(),
             ...toBindings(outages),
             ...oneOrNone(organizationId),

@@ -2,7 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
-import { type AvailabilityRecord, createOutageTracker, type Outage } from './ingress-availability.ts';
+import { type AvailabilityRecord, createOutageTracker } from './ingress-availability.ts';
 import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';
 import type { OverdueDevice, OverdueQuery, PresenceRepository } from './presence.repository.ts';
 import type { DeviceKey } from './presence-columns.ts';
@@ -31,11 +31,13 @@ export interface PresenceServiceDeps {
     listUnannounced(tx: InTransaction, devices: DeviceKey[]): Promise<Set<string>>;
   };
   /** With one event and one alarm each: see overdue-fleets.service.ts. */
-  beginOverdueFleets(look: Omit<OverdueQuery, 'limit'>): Promise<void>;
+  beginOverdueFleets(look: Look): Promise<void>;
   endOverdueFleets(): Promise<void>;
   publish: Publish;
   now(): Date;
 }
+
+type Look = Omit<OverdueQuery, 'limit'>;
 
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
@@ -55,7 +57,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     return assets.map(({ organizationId, view }) => ({ organizationId, type, timestamp: now(), data: view }));
   }
 
-  const postponeBatch = (look: { now: Date; outages: Outage[] }): Promise<number> =>
+  const postponeBatch = (look: Look): Promise<number> =>
     transact(({ sql }) => presenceIn(sql).postponeChecks({ ...look, limit: POSTPONED_BATCH_MAX }));
 
   /** Devices that came back, but for those whose absence was not published. */
@@ -69,7 +71,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     );
   }
 
-  async function sweepBatch(look: { now: Date; outages: Outage[] }): Promise<number> {
+  async function sweepBatch(look: Look): Promise<number> {
     return transact(async ({ sql }) => {
       const overdueFleets = await overdueFleetsIn(sql).shareLock();
       const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
@@ -84,7 +86,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   return {
     /** Marks all overdue devices offline. Counted first: of a overdue fleet, no device has an event of its own. */
     async sweepOffline(): Promise<void> {
-      const look = { now: now(), outages: tracker.outages(await deps.readAvailability()) };
+      const look = { now: now(), ...tracker.excuses(await deps.readAvailability()) };
       while ((await postponeBatch(look)) === POSTPONED_BATCH_MAX);
       await deps.beginOverdueFleets(look);
       while ((await sweepBatch(look)) === OVERDUE_BATCH_MAX);

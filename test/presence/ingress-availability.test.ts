@@ -17,7 +17,7 @@ describe('Outages of the ingress', () => {
     outages: Outage[] = [],
     now = 0,
     tracker = createOutageTracker(),
-  ) => tracker.outages({ now: at(now), heartbeats, outages });
+  ) => tracker.excuses({ now: at(now), heartbeats, outages }).outages;
 
   it('finds no outage while each ingress has sent a heartbeat within a minute', () => {
     assert.deepEqual(outagesOf([beat('api', -1), beat('gateway', 0)]), []);

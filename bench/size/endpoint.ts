@@ -26,7 +26,7 @@ export async function benchEndpoint(bench: SizeBench): Promise<void> {
     },
   ];
   // The first edit of a process opens connections and compiles code, whatever the size.
-  await edit(bench, 1, bench.healthyEndpointId, 'PATCH', { name: 'healthy' });
+  await edit(bench, 1, bench.healthyEndpointId, 'PATCH', { status: 'active' });
   const edits: Array<[string, Method, object | null]> = [
     ['PATCH of its events', 'PATCH', { events: ['config.applied', 'device.offline'] }],
     ['enable', 'PATCH', { status: 'active' }],

@@ -3,7 +3,7 @@ import { query } from '../../src/db/query.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { createLoggers, type Loggers } from '../support/loggers.ts';
 import { percentile } from '../support/percentile.ts';
-import { SERIAL_SQL, toSerial } from '../support/serials.ts';
+import { toSerial } from '../support/serials.ts';
 import { round } from '../support/table.ts';
 import { fleetOf, type Line, printLines, type SizeBench } from './size-bench.ts';
 
@@ -34,11 +34,11 @@ export async function benchFrames(bench: SizeBench): Promise<void> {
       await measureApply(bench, loggers, { fleet, devices, quiet, firstRound }),
     );
   await measure(fleetOf(bench, 3), bench.devices / 10, ROUNDS_APART * 2);
-  const added = await bench.stack.addFleet(bench.devices, { serialSql: SERIAL_SQL });
+  const largest = await bench.findOrAddLargest();
   // What so many rows at once leave to be written, and sweeps to read, is none of the apply.
   await bench.stack.sql.raw('checkpoint');
   await p99(loggers, WARM_UP_SECONDS, ROUNDS_APART * 3);
-  await measure(added, bench.devices, ROUNDS_APART * 4);
+  await measure(largest, bench.devices, ROUNDS_APART * 4);
   loggers.close();
 }
 

@@ -17,6 +17,8 @@ export interface Loaded {
   heldEndpointId: string;
   /** Of the second organization: the other half, delivered but for a few. */
   healthyEndpointId: string;
+  /** Added by the first bench that needs it. */
+  largest?: Fleet;
 }
 
 export interface LoadOptions {

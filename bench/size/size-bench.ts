@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import type { Fleet } from '../support/fleet.ts';
+import { SERIAL_SQL } from '../support/serials.ts';
 import { type BenchStack, startServers, startStack } from '../support/stack.ts';
 import { type Cell, printTable } from '../support/table.ts';
 import { type Loaded, loadAll } from './load.ts';
@@ -12,6 +13,8 @@ export interface SizeBench extends Loaded {
   stack: BenchStack;
   coapPort: number;
   sinkUrl: string;
+  /** One organization with as many devices as all others together: added at the first call, and kept. */
+  findOrAddLargest(): Promise<Fleet>;
   stop(): Promise<void>;
 }
 
@@ -44,13 +47,23 @@ export async function startSizeBench(): Promise<SizeBench> {
   );
   const sinkPort = await freePort();
   await stack.runServer('bench/sink.ts', sinkPort);
-  return { ...loaded, stack, coapPort, sinkUrl: `http://127.0.0.1:${sinkPort}`, stop: stack.stop };
+  async function findOrAddLargest(): Promise<Fleet> {
+    loaded.largest ??= await stack.addFleet(loaded.devices, { serialSql: SERIAL_SQL });
+    keepNote(folder, loaded);
+    return loaded.largest;
+  }
+  const sinkUrl = `http://127.0.0.1:${sinkPort}`;
+  return { ...loaded, stack, coapPort, sinkUrl, findOrAddLargest, stop: stack.stop };
 }
+
+const noteOf = (folder: string): string => join(folder, 'loaded.json');
+const keepNote = (folder: string, loaded: Loaded): void =>
+  writeFileSync(noteOf(folder), JSON.stringify(loaded));
 
 async function loadOnce(folder: string): Promise<Loaded> {
   const devices = Number(process.env.SIZE_DEVICES ?? 1_000_000);
   const deliveries = Number(process.env.SIZE_DELIVERIES ?? 20_000_000);
-  const note = join(folder, 'loaded.json');
+  const note = noteOf(folder);
   if (existsSync(note)) {
     const loaded = JSON.parse(readFileSync(note, 'utf8')) as Loaded;
     print(`${folder} holds ${loaded.devices} devices and ${loaded.deliveries} deliveries`);
@@ -61,7 +74,7 @@ async function loadOnce(folder: string): Promise<Loaded> {
   const servers = await startServers(folder, LOADING);
   try {
     const loaded = await loadAll(servers.sql, { devices, deliveries, print });
-    writeFileSync(note, JSON.stringify(loaded));
+    keepNote(folder, loaded);
     return loaded;
   } finally {
     await servers.stop();

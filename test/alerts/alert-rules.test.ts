@@ -6,7 +6,7 @@ import { applyAnswer, eventually, FACTORY, FRIDGE, report } from '../support/fle
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 describe('The alert rules of a device', () => {
-  const device = useDevice();
+  const device = useDevice({ withWorker: false });
   const { applyProfile, confirmProfile, measure, onlyAlert, reading, send, statuses } = device;
 
   it('evaluates by the rules that the device confirmed, whatever was applied since', async () => {

@@ -21,8 +21,8 @@ export interface AlertItem {
   details: Record<string, unknown>;
 }
 
-/** Registers the hooks of a suite. */
-export function useDevice() {
+/** Registers the hooks of a suite. Without a worker, nobody but the test writes to the device. */
+export function useDevice({ withWorker = true } = {}) {
   let dms: TestService;
   let org: TestOrganization;
   let serial: string;
@@ -38,7 +38,7 @@ export function useDevice() {
   before(async () => {
     // Tests hold up whoever writes, on a machine that may be busy.
     const settings = { deviceLockTimeoutMs: 10_000 };
-    dms = await startService({ settings, now: () => new Date(Date.now() + aheadMs) });
+    dms = await startService({ withWorker, settings, now: () => new Date(Date.now() + aheadMs) });
   });
   after(() => dms.stop());
   beforeEach(async () => {

@@ -65,8 +65,13 @@ describe('The end of a job in chunks', function () {
     job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };
   });
 
+  /** Of the kind that the service makes. */
+  const inTransaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+    const { isDistributed } = dms.service.sql;
+    return dms.service.sql.transaction((tx) => work(Object.assign(tx, { isDistributed })));
+  };
   const endNext = (ending: Ending, after: string | null) =>
-    dms.service.sql.transaction((sql) => jobEnding.endNext(sql, job, ending, after));
+    inTransaction((sql) => jobEnding.endNext(sql, job, ending, after));
   async function endAll(ending: Ending): Promise<void> {
     let after = await endNext(ending, null);
     while (after !== null) after = await endNext(ending, after);
@@ -92,7 +97,7 @@ describe('The end of a job in chunks', function () {
 
   for (const ending of ['cancelled', 'aborted', 'timed_out'] as const) {
     it(`locks no more devices than a chunk has (${ending})`, async () => {
-      await dms.service.sql.transaction(async (sql) => {
+      await inTransaction(async (sql) => {
         assert.notEqual(await jobEnding.endNext(sql, job, ending, null), null);
         assert.equal(await lockedCount(), CHUNK);
       });
@@ -101,7 +106,7 @@ describe('The end of a job in chunks', function () {
 
   it('goes on with the devices that are left when a process was killed in a chunk, and publishes the event once', async () => {
     const first = await endNext('cancelled', null);
-    const killed = dms.service.sql.transaction(async (sql) => {
+    const killed = inTransaction(async (sql) => {
       await jobEnding.endNext(sql, job, 'cancelled', first);
       throw new Error('killed');
     });

@@ -62,7 +62,9 @@ describe('Totals of lists', function () {
     assert.deepEqual(totals, [3, 0, 0, 3]);
   });
 
-  it('keep the counts of a running job, and nothing is left of them when it has ended', async () => {
+  it('keep the counts of a running job, and nothing is left of them when it has ended', async function () {
+    // There, nothing keeps counts of jobs; the triggers of this database do all the same.
+    if (dms.service.sql.isDistributed) this.skip();
     const serials = await registerMany(org, 4);
     const slug = await createProfile(org, FRIDGE);
     const jobId = await apply(org, slug, { applyToAll: true });

@@ -177,6 +177,7 @@ describe('Delivery without Temporal', function () {
 
   it('resumes retries when Temporal is back, and loses nothing', async () => {
     // A retry may have been under way when Temporal ended.
+    await delay(1_000);
     const attempts = failedBefore.receiver.received.length;
     assert.ok(attempts <= 3, `${attempts} attempts`);
     await delay(1_500);

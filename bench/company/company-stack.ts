@@ -20,6 +20,8 @@ export interface Company {
   member(name: string): Member;
   /** Exactly these run when it resolves. */
   runOnly(...names: string[]): Promise<void>;
+  /** For processes that start from now on. */
+  set(settings: Record<string, string | undefined>): void;
   addFleet(devices: number, options?: FleetOptions): Promise<Fleet>;
   sinkUrl: string;
   stop(): Promise<void>;
@@ -49,10 +51,11 @@ export async function startCompany(): Promise<Company> {
     print,
   });
   const journal = openJournal(join(folder, 'events.jsonl'));
+  const env: NodeJS.ProcessEnv = environment(databaseUrl, temporalAddress);
   const members = await createMembers({
     each: 2,
     folder,
-    env: environment(databaseUrl, temporalAddress),
+    env,
     skew: { member: 'none', ms: 0 },
     journal,
     onFault: print,
@@ -72,6 +75,7 @@ export async function startCompany(): Promise<Company> {
       }
       await delay(SETTLE_MS);
     },
+    set: (settings) => void Object.assign(env, settings),
     addFleet: (devices, options) => addFleet(sql, devices, options),
     async stop() {
       for (const member of members) await member.end('SIGTERM');

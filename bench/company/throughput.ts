@@ -4,13 +4,13 @@ import { load } from '../support/load.ts';
 import { createLoggers } from '../support/loggers.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
 import { printTable, round } from '../support/table.ts';
-import { addEndpoints, createPublisher, untilDelivered } from '../support/webhook-load.ts';
+import { addEndpoints, deliverAll } from '../support/webhook-load.ts';
 import type { Company } from './company-stack.ts';
 
 const DEVICES = 2_000;
 const REQUESTS = { connections: 32, seconds: Number(process.env.COMPANY_SECONDS ?? 10) };
 const FRAMES = { warmUp: 4_000, measured: 20_000, underWay: 256 };
-const EVENTS = { warmUp: 3_000, measured: 20_000, endpoints: 10, publishers: 400 };
+const EVENTS = { warmUp: 3_000, measured: 20_000, endpoints: 10 };
 const BAR = 0.9;
 
 export async function benchThroughput(company: Company): Promise<void> {
@@ -82,22 +82,10 @@ async function measureFrames(company: Company, names: string[]): Promise<number>
   return perSecond;
 }
 
-/** All that is published is delivered when the time ends. */
 async function measureDeliveries({ sql, sinkUrl }: Company): Promise<number> {
   const ids = await addEndpoints(sql, EVENTS.endpoints, `${sinkUrl}/hook`);
-  const { publish } = createPublisher(sql);
-  const run = async (events: number) => {
-    const startedAt = performance.now();
-    let next = 0;
-    const work = async () => {
-      while (next < events) await publish(ids[next++ % ids.length] as string);
-    };
-    await Promise.all(Array.from({ length: EVENTS.publishers }, work));
-    await untilDelivered(sql);
-    return (events * 1000) / (performance.now() - startedAt);
-  };
-  await run(EVENTS.warmUp);
-  return run(EVENTS.measured);
+  await deliverAll(sql, ids, EVENTS.warmUp);
+  return deliverAll(sql, ids, EVENTS.measured);
 }
 
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);

@@ -42,13 +42,6 @@ const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.p
   d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
-const OF_SERIALS = `from unnest(?::text[]) as wanted (serial_number)
-  cross join lateral (
-    select organization_id, id, serial_number, model from assets
-    where organization_id = ? and lower(serial_number) = wanted.serial_number and archived_at is null
-    limit 1
-  ) as a
-  join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id and d.is_active`;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** All active devices of an organization, or those of one of its groups. */
@@ -59,9 +52,18 @@ export interface DeviceScope {
 }
 
 const ACTIVE = 'd.organization_id = ? and d.is_active and a.archived_at is null';
-/** By id: joined freely, the planner expects one member where it does not know the organization. */
+/** By id: joined freely, the planner expects one device where it does not know the organization. */
 const OF_GROUP = `and d.asset_id = any (array(
     select id from assets where organization_id = ? and group_id = ? and archived_at is null
+  ))`;
+
+const OF_SERIALS = `and d.asset_id = any (array(
+    select found.id from unnest(?::text[]) as wanted (serial_number)
+    cross join lateral (
+      select id from assets
+      where organization_id = ? and lower(serial_number) = wanted.serial_number and archived_at is null
+      limit 1
+    ) as found
   ))`;
 
 const toKeys = (serialNumbers: string[]) => [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
@@ -135,14 +137,19 @@ export function createPendingChangesRepository(sql: Sql) {
 
     /** Active devices by serial, compared without case; as they are, without locks. */
     listSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
-      return query(sql, `select ${COLUMNS} ${OF_SERIALS}`, [toKeys(serialNumbers), organizationId]);
-    },
-
-    lockSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
-      return query(sql, `select ${COLUMNS} ${OF_SERIALS} ${LOCKED_IN_ORDER}`, [
+      return query(sql, `select ${COLUMNS} from ${DEVICES} where ${ACTIVE} ${OF_SERIALS}`, [
+        organizationId,
         toKeys(serialNumbers),
         organizationId,
       ]);
+    },
+
+    lockSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
+      return query(
+        sql,
+        `select ${COLUMNS} from ${DEVICES} where ${ACTIVE} ${OF_SERIALS} ${LOCKED_IN_ORDER}`,
+        [organizationId, toKeys(serialNumbers), organizationId],
+      );
     },
 
     lockAssets(organizationId: string, assetIds: string[]): Promise<ChangingDevice[]> {

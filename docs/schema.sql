@@ -1271,11 +1271,16 @@ CREATE OR REPLACE FUNCTION write_sync_status()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  begin
-    new.has_drifted := device_has_drifted(new);
-    new.sync_status := device_sync_status(new);
-    return new;
-  end $function$;
+    begin
+      if new.reported_config_id is distinct from old.reported_config_id
+        or new.confirmed_config_id is distinct from old.confirmed_config_id
+        or new.reported_hash is distinct from old.reported_hash
+        or new.observed_hash is distinct from old.observed_hash then
+        new.has_drifted := device_has_drifted(new);
+      end if;
+      new.sync_status := device_sync_status(new);
+      return new;
+    end $function$;
 CREATE TRIGGER device_configs_sync_status BEFORE UPDATE ON device_configs FOR EACH ROW WHEN (old.sync_status = new.sync_status AND old.has_drifted = new.has_drifted AND (old.reported_config_id IS DISTINCT FROM new.reported_config_id OR old.confirmed_config_id IS DISTINCT FROM new.confirmed_config_id OR old.pending_config_id IS DISTINCT FROM new.pending_config_id OR old.fetched_at IS DISTINCT FROM new.fetched_at OR old.failure_reason IS DISTINCT FROM new.failure_reason OR old.refused_keys IS DISTINCT FROM new.refused_keys OR old.reported_hash IS DISTINCT FROM new.reported_hash OR old.observed_hash IS DISTINCT FROM new.observed_hash)) EXECUTE FUNCTION write_sync_status();
 
 CREATE TABLE device_infos (

@@ -72,6 +72,7 @@ import * as targetListIndexes from './091-target-list-indexes.ts';
 import * as cancelRequests from './100-cancel-requests.ts';
 import * as partitionsByOwner from './110-partitions-by-owner.ts';
 import * as groupWithdrawals from './115-group-withdrawals.ts';
+import * as driftComparedWhenItCanChange from './120-drift-compared-when-it-can-change.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -137,4 +138,5 @@ export const migrations = {
   '100-cancel-requests': cancelRequests,
   '110-partitions-by-owner': partitionsByOwner,
   '115-group-withdrawals': groupWithdrawals,
+  '120-drift-compared-when-it-can-change': driftComparedWhenItCanChange,
 };

@@ -1,6 +1,7 @@
 /** Webhook delivery, from the committed event to the recorded 2xx: saturated, at steady rates, and after an outage. */
 import type { ChildProcess } from 'node:child_process';
 import { freePort } from '../dev/embedded/free-port.ts';
+import { runAndStop } from '../dev/embedded/run-and-stop.ts';
 import { query } from '../src/db/query.ts';
 import { FLAKY, measureFlaky } from './flaky-receivers.ts';
 import { cpuSeconds, peakMb } from './support/process-usage.ts';
@@ -161,8 +162,8 @@ async function flaky(stack: BenchStack, sinkUrl: string) {
   );
 }
 
-const stack = await startStack({ WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8' });
-try {
+await runAndStop(async (onStop) => {
+  const stack = await startStack(onStop, { WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8' });
   const port = await freePort();
   const sinkUrl = `http://127.0.0.1:${port}`;
   await stack.runServer('bench/sink.ts', port);
@@ -218,7 +219,5 @@ try {
       await flaky(stack, sinkUrl),
     );
   }
-} finally {
-  await stack.stop();
-}
+});
 process.exit(0);

@@ -1,16 +1,18 @@
 /** Two of each process on PostgreSQL and the Temporal server of production, which benches start and end one by one. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import type { OnStop } from '../../dev/embedded/run-and-stop.ts';
 import { openJournal } from '../../dev/ledger/journal.ts';
 import { createMembers, type Member } from '../../dev/ledger/members.ts';
 import { startServers } from '../../dev/ledger/servers.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
+import { createChildProcesses } from '../support/child-processes.ts';
 import { addFleet, type Fleet, type FleetOptions } from '../support/fleet.ts';
 
 export interface Company {
@@ -22,19 +24,20 @@ export interface Company {
   runOnly(...names: string[]): Promise<void>;
   addFleet(devices: number, options?: FleetOptions): Promise<Fleet>;
   sinkUrl: string;
-  stop(): Promise<void>;
 }
 
 const SETTLE_MS = 2_000;
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
 
-export async function startCompany(): Promise<Company> {
+export async function startCompany(onStop: OnStop): Promise<Company> {
   const folder = mkdtempSync(join(tmpdir(), 'dms-company-'));
+  onStop(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
   print('Building');
   execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
   const cacheDir = join(homedir(), '.cache', 'device-monitoring-service');
   const servers = await startServers({ folder, cacheDir, env: process.env, temporal: 'server', print });
+  onStop(servers.stop);
   const { databaseUrl, temporalAddress } = servers;
   const sql = openDatabase({
     url: databaseUrl,
@@ -42,6 +45,7 @@ export async function startCompany(): Promise<Company> {
     statementTimeoutMs: 0,
     applicationName: 'bench',
   });
+  onStop(() => sql.destroy());
   await migrate(sql);
   await setUpNamespace({
     connection: { options: { address: temporalAddress }, namespace: 'default' },
@@ -49,6 +53,7 @@ export async function startCompany(): Promise<Company> {
     print,
   });
   const journal = openJournal(join(folder, 'events.jsonl'));
+  onStop(journal.close);
   const members = await createMembers({
     each: 2,
     folder,
@@ -57,12 +62,17 @@ export async function startCompany(): Promise<Company> {
     journal,
     onFault: print,
   });
-  const sink = await startSink();
+  onStop(() => Promise.all(members.map((member) => member.end('SIGTERM'))));
+  const receivers = createChildProcesses(process.env);
+  onStop(receivers.stop);
+  const sinkPort = await freePort();
+  const sinkUrl = `http://127.0.0.1:${sinkPort}`;
+  await receivers.startUntilAnswering('bench/sink.ts', `${sinkUrl}/livez`, { PORT: String(sinkPort) });
 
   return {
     sql,
     temporalAddress,
-    sinkUrl: sink.url,
+    sinkUrl,
     member: (name) => members.find((member) => member.name === name) as Member,
     async runOnly(...names) {
       for (const member of members) {
@@ -73,14 +83,6 @@ export async function startCompany(): Promise<Company> {
       await delay(SETTLE_MS);
     },
     addFleet: (devices, options) => addFleet(sql, devices, options),
-    async stop() {
-      for (const member of members) await member.end('SIGTERM');
-      sink.process.kill();
-      await sql.destroy();
-      await servers.stop();
-      await journal.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
 
@@ -93,19 +95,3 @@ const environment = (databaseUrl: string, temporalAddress: string) => ({
   WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
   LOG_LEVEL: 'info',
 });
-
-async function startSink(): Promise<{ url: string; process: ChildProcess }> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, ['--import=#typescript', 'bench/sink.ts'], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: 'inherit',
-  });
-  const isUp = () =>
-    fetch(`${url}/livez`).then(
-      () => true,
-      () => false,
-    );
-  while (!(await isUp())) await delay(50);
-  return { url, process: child };
-}

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { startHttpProxy } from '../balancer/http-proxy.ts';
 import { startUdpBalancer } from '../balancer/udp-balancer.ts';
 import type { Env } from '../embedded/find-program.ts';
+import type { OnStop } from '../embedded/run-and-stop.ts';
 import { createRandom } from '../simulator/random.ts';
 import { createLedgerClient, type LedgerClient } from './client.ts';
 import { createCustomer } from './customer.ts';
@@ -37,8 +38,7 @@ export interface LedgerContext {
   env: Env;
   cacheDir: string;
   print(line: string): void;
-  /** Called with what has to be stopped later, the last one first. */
-  onStop(stop: () => Promise<unknown>): void;
+  onStop: OnStop;
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

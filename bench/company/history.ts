@@ -1,6 +1,6 @@
 /** What deliveries cost Temporal: history events per 1,000 of them, by the share of attempts that fail. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { countHistoryEvents } from '../flaky-receivers.ts';
+import { countHistoryEvents } from '../support/history-events.ts';
 import { printTable } from '../support/table.ts';
 import { addEndpoints, createPublisher } from '../support/webhook-load.ts';
 import type { Company } from './company-stack.ts';

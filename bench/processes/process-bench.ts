@@ -7,19 +7,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import type { OnStop } from '../../dev/embedded/run-and-stop.ts';
 import { openJournal } from '../../dev/ledger/journal.ts';
-import { createMembers, type Member } from '../../dev/ledger/members.ts';
 import { startServers } from '../../dev/ledger/servers.ts';
+import { createServiceProcesses, type ServiceProcess } from '../../dev/ledger/service-processes.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
 import { createChildProcesses } from '../support/child-processes.ts';
 import { addFleet, type Fleet, type FleetOptions } from '../support/fleet.ts';
 
-export interface Company {
+export interface ProcessBench {
   sql: Database;
   temporalAddress: string;
   /** `api-1`, `gateway-2`, … */
-  member(name: string): Member;
+  process(name: string): ServiceProcess;
   /** Exactly these run when it resolves. */
   runOnly(...names: string[]): Promise<void>;
   addFleet(devices: number, options?: FleetOptions): Promise<Fleet>;
@@ -29,8 +29,8 @@ export interface Company {
 const SETTLE_MS = 2_000;
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
 
-export async function startCompany(onStop: OnStop): Promise<Company> {
-  const folder = mkdtempSync(join(tmpdir(), 'dms-company-'));
+export async function startProcessBench(onStop: OnStop): Promise<ProcessBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-bench-'));
   onStop(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
   print('Building');
@@ -54,15 +54,15 @@ export async function startCompany(onStop: OnStop): Promise<Company> {
   });
   const journal = openJournal(join(folder, 'events.jsonl'));
   onStop(journal.close);
-  const members = await createMembers({
+  const processes = await createServiceProcesses({
     each: 2,
     folder,
     env: environment(databaseUrl, temporalAddress),
-    skew: { member: 'none', ms: 0 },
+    skew: { processName: 'none', ms: 0 },
     journal,
     onFault: print,
   });
-  onStop(() => Promise.all(members.map((member) => member.end('SIGTERM'))));
+  onStop(() => Promise.all(processes.map((each) => each.end('SIGTERM'))));
   const receivers = createChildProcesses(process.env);
   onStop(receivers.stop);
   const sinkPort = await freePort();
@@ -73,12 +73,12 @@ export async function startCompany(onStop: OnStop): Promise<Company> {
     sql,
     temporalAddress,
     sinkUrl,
-    member: (name) => members.find((member) => member.name === name) as Member,
+    process: (name) => processes.find((each) => each.name === name) as ServiceProcess,
     async runOnly(...names) {
-      for (const member of members) {
-        const isWanted = names.includes(member.name);
-        if (isWanted && !member.isRunning()) await member.start();
-        if (!isWanted) await member.end('SIGTERM');
+      for (const each of processes) {
+        const isWanted = names.includes(each.name);
+        if (isWanted && !each.isRunning()) await each.start();
+        if (!isWanted) await each.end('SIGTERM');
       }
       await delay(SETTLE_MS);
     },

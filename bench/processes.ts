@@ -1,0 +1,15 @@
+/**
+ * `npm run bench:processes [-- throughput history recovery]`: several of each process on PostgreSQL and the Temporal server
+ * of production. Takes about ten minutes; only a quiet machine says something.
+ */
+
+import { benchHistory } from './processes/history.ts';
+import { type ProcessBench, startProcessBench } from './processes/process-bench.ts';
+import { benchRecovery } from './processes/recovery.ts';
+import { benchThroughput } from './processes/throughput.ts';
+import { runChosen } from './support/run-chosen.ts';
+
+await runChosen<ProcessBench>(
+  { throughput: benchThroughput, history: benchHistory, recovery: benchRecovery },
+  startProcessBench,
+);

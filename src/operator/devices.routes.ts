@@ -6,6 +6,7 @@ import type { CallOperation } from '../http/operations.ts';
 import { notFound } from '../process/errors.ts';
 import { acknowledgeable, byAlert } from './acknowledgement.ts';
 import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
+import type { Answers } from './answers.ts';
 import {
   type BucketView,
   CURVE_SPANS,
@@ -52,11 +53,11 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     const buckets: BucketView[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const found: { items: unknown[]; nextCursor: string | null } = await ask(session, 'listMeasurements', {
+      const found: Answers['listMeasurements'] = await ask(session, 'listMeasurements', {
         params: { assetId },
         query: cursor === null ? query : { ...query, cursor },
       });
-      buckets.push(...(found.items as BucketView[]).filter(isBucket));
+      buckets.push(...found.items.filter(isBucket));
       cursor = found.nextCursor;
       if (cursor === null) break;
     }

@@ -1,5 +1,6 @@
 /** Rows of devices with their latest values and the curve of a day. */
 import type { ListedAssetView } from '../assets/asset.ts';
+import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import { byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table, time, toWords } from './parts.ts';
@@ -71,7 +72,8 @@ function deviceRow({ device, hours }: ListedDevice, now: Date): Content[] {
 }
 
 const DAY_MS = 86_400_000;
-const GAP_MS = 2 * 3_600_000;
+/** There is a point for each hour. */
+const GAP_MS = INTERVALS_HELD * 3_600_000;
 
 function curveOf(name: string, hours: readonly SparkPoint[], now: Date): Html {
   const to = now.getTime();

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { AlertView } from '../alerts/alert.ts';
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { INTERVALS_HELD, measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { CallOperation } from '../http/operations.ts';
 import { notFound } from '../process/errors.ts';
 import { acknowledgeable, byAlert } from './acknowledgement.ts';
@@ -178,8 +179,7 @@ const seconds = (iso: string) => Date.parse(iso) / 1000;
 
 /** A bucket may be empty because the device measures less often. */
 function longestGapS({ bucketMs }: CurveSpan, config: DeviceConfiguration | null): number {
-  const { measurementPeriodBase = 0, measurementPeriodFactor = 1 } = config ?? {};
-  return 2 * Math.max(bucketMs / 1000, measurementPeriodBase * measurementPeriodFactor);
+  return INTERVALS_HELD * Math.max(bucketMs / 1000, measurementIntervalSeconds(config ?? {}) ?? 0);
 }
 
 const boundsOf = (

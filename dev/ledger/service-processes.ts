@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePortBelow } from '../embedded/free-port.ts';
-import { PROCESS_KINDS, type ProcessKind, type NamedProcess } from './fault-plan.ts';
+import { type NamedProcess, PROCESS_KINDS, type ProcessKind } from './fault-plan.ts';
 import type { Journal } from './journal.ts';
 import type { MemorySample } from './records.ts';
 

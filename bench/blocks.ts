@@ -1,11 +1,5 @@
 /** `npm run bench:blocks`: what storing frames of 10 + 10 readings costs PostgreSQL, without network and workers. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ensureDatabase } from '../dev/embedded/ensure-database.ts';
-import { startPostgres } from '../dev/embedded/postgres.ts';
-import { type Database, openDatabase } from '../src/db/database.ts';
-import { migrate } from '../src/db/migrate.ts';
+import type { Database } from '../src/db/database.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../src/db/partitions.ts';
 import { query } from '../src/db/query.ts';
 import { createTransact } from '../src/db/transaction.ts';
@@ -16,6 +10,7 @@ import { toBlocksOfFrame } from '../src/measurements/reading-block.ts';
 import type { LockedDevice, StoredFrame } from '../src/measurements/stored-frame.ts';
 import { addFleet } from './support/fleet.ts';
 import { cpuSeconds } from './support/process-usage.ts';
+import { runOnDatabase } from './support/run-on-database.ts';
 import { type Cell, printTable, round } from './support/table.ts';
 
 const DEVICES = 2_000;
@@ -25,17 +20,7 @@ const SAMPLES = 10;
 const RUNS = 3;
 const START_MS = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 2 * 86_400_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'dms-bench-'));
-chmodSync(folder, 0o711);
-const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} });
-const sql = openDatabase({
-  url: await ensureDatabase(postgres.url, 'bench'),
-  poolSize: 4,
-  statementTimeoutMs: 0,
-  applicationName: 'bench',
-});
-try {
-  await migrate(sql);
+await runOnDatabase(async (sql) => {
   await createPartitionKeeper(sql, MEASUREMENTS).ensure([new Date(START_MS)]);
   const rows: Cell[][] = [];
   for (let run = 1; run <= RUNS; run++) rows.push(await measureRun(sql));
@@ -44,11 +29,7 @@ try {
     ['frames/s', 'this process CPU us each', 'disk B a reading', 'WAL B a reading', 'of blocks alone'],
     rows,
   );
-} finally {
-  await sql.destroy();
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});
 
 async function measureRun(database: Database): Promise<Cell[]> {
   const { organizationId } = await addFleet(database, DEVICES);

@@ -1,11 +1,5 @@
 /** `npm run bench:compaction`: a month of readings, stored and compacted day by day, as the service does. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ensureDatabase } from '../dev/embedded/ensure-database.ts';
-import { startPostgres } from '../dev/embedded/postgres.ts';
-import { type Database, openDatabase } from '../src/db/database.ts';
-import { migrate } from '../src/db/migrate.ts';
+import type { Database } from '../src/db/database.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../src/db/partitions.ts';
 import { query } from '../src/db/query.ts';
 import { createTransact } from '../src/db/transaction.ts';
@@ -13,6 +7,7 @@ import { createCompactionRepository } from '../src/measurements/compaction.repos
 import { createCompaction } from '../src/measurements/compaction.service.ts';
 import { addFleet } from './support/fleet.ts';
 import { percentile } from './support/percentile.ts';
+import { runOnDatabase } from './support/run-on-database.ts';
 import { printTable, round } from './support/table.ts';
 
 const DEVICES = 120;
@@ -24,17 +19,7 @@ const READINGS = DEVICES * CHANNELS * DAYS * FRAMES_PER_DAY * SAMPLES;
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 4, 1);
 
-const folder = mkdtempSync(join(tmpdir(), 'dms-bench-'));
-chmodSync(folder, 0o711);
-const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} });
-const sql = openDatabase({
-  url: await ensureDatabase(postgres.url, 'bench'),
-  poolSize: 4,
-  statementTimeoutMs: 0,
-  applicationName: 'bench',
-});
-try {
-  await migrate(sql);
+await runOnDatabase(async (sql) => {
   await createPartitionKeeper(sql, MEASUREMENTS).ensure([new Date(START_MS)]);
   const { organizationId } = await addFleet(sql, DEVICES);
   const daysMs: number[] = [];
@@ -58,11 +43,7 @@ try {
       ],
     ],
   );
-} finally {
-  await sql.destroy();
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});
 
 async function storeDay(database: Database, organizationId: string, startMs: number): Promise<void> {
   await query(

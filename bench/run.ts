@@ -17,5 +17,5 @@ await runChosen<BenchStack>(
     hostile: benchHostile,
     operator: benchOperator,
   },
-  () => startStack({ OPERATOR_URL: 'http://127.0.0.1' }),
+  (onStop) => startStack(onStop, { OPERATOR_URL: 'http://127.0.0.1' }),
 );

@@ -1,6 +1,7 @@
 /** What the benches of devices share: the stack with a gateway and a receiver of webhooks. */
 import type { ChildProcess } from 'node:child_process';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import type { OnStop } from '../../dev/embedded/run-and-stop.ts';
 import { query } from '../../src/db/query.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { createLoggers, type Loggers } from '../support/loggers.ts';
@@ -12,12 +13,11 @@ export interface DeviceBench {
   gateway: ChildProcess;
   coapPort: number;
   sinkUrl: string;
-  stop(): Promise<void>;
 }
 
-export async function startDeviceBench(): Promise<DeviceBench> {
+export async function startDeviceBench(onStop: OnStop): Promise<DeviceBench> {
   const coapPort = await freePort();
-  const stack = await startStack({
+  const stack = await startStack(onStop, {
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
     DEVICE_RATE_LIMIT_PER_SECOND: '0',
     COAP_PORT: String(coapPort),
@@ -25,7 +25,7 @@ export async function startDeviceBench(): Promise<DeviceBench> {
   const gateway = await stack.runGateway(coapPort);
   const sinkPort = await freePort();
   await stack.runServer('bench/sink.ts', sinkPort);
-  return { stack, gateway, coapPort, sinkUrl: `http://127.0.0.1:${sinkPort}`, stop: stack.stop };
+  return { stack, gateway, coapPort, sinkUrl: `http://127.0.0.1:${sinkPort}` };
 }
 
 export const connectLoggers = ({ coapPort }: DeviceBench, { deviceToken }: Fleet): Promise<Loggers> =>

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import type { OnStop } from '../../dev/embedded/run-and-stop.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
 import { type BenchStack, startServers, startStack } from '../support/stack.ts';
@@ -15,7 +16,6 @@ export interface SizeBench extends Loaded {
   sinkUrl: string;
   /** One organization with as many devices as all others together: added at the first call, and kept. */
   findOrAddLargest(): Promise<Fleet>;
-  stop(): Promise<void>;
 }
 
 /** With a device token, an API key and so on for the organization of that number, from 0. */
@@ -33,11 +33,12 @@ const LOADING = {
   work_mem: '256MB',
 };
 
-export async function startSizeBench(): Promise<SizeBench> {
+export async function startSizeBench(onStop: OnStop): Promise<SizeBench> {
   const folder = process.env.SIZE_FOLDER ?? join(tmpdir(), 'dms-size');
   const loaded = await loadOnce(folder);
   const coapPort = await freePort();
   const stack = await startStack(
+    onStop,
     {
       WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
       DEVICE_RATE_LIMIT_PER_SECOND: '0',
@@ -53,7 +54,7 @@ export async function startSizeBench(): Promise<SizeBench> {
     return loaded.largest;
   }
   const sinkUrl = `http://127.0.0.1:${sinkPort}`;
-  return { ...loaded, stack, coapPort, sinkUrl, findOrAddLargest, stop: stack.stop };
+  return { ...loaded, stack, coapPort, sinkUrl, findOrAddLargest };
 }
 
 const noteOf = (folder: string): string => join(folder, 'loaded.json');

@@ -1,7 +1,10 @@
-/** Runs the benches that the command line names, or all, one after the other on one setup. */
-export async function runChosen<Setup extends { stop(): Promise<void> }>(
+import { type OnStop, runAndStop } from '../../dev/embedded/run-and-stop.ts';
+
+/** Runs the benches that the command line names, or all but `onlyByName`, one after the other on one setup. */
+export async function runChosen<Setup>(
   benches: Record<string, (setup: Setup) => Promise<void>>,
-  start: () => Promise<Setup>,
+  start: (onStop: OnStop) => Promise<Setup>,
+  onlyByName: readonly string[] = [],
 ): Promise<never> {
   const chosen = process.argv.slice(2);
   const unknown = chosen.filter((name) => !Object.hasOwn(benches, name));
@@ -10,13 +13,13 @@ export async function runChosen<Setup extends { stop(): Promise<void> }>(
     process.stderr.write(`There is no bench ${unknown.join(', ')}: choose among ${names}\n`);
     process.exit(2);
   }
-  const setup = await start();
-  try {
+  const isChosen = (name: string) =>
+    chosen.length === 0 ? !onlyByName.includes(name) : chosen.includes(name);
+  await runAndStop(async (onStop) => {
+    const setup = await start(onStop);
     for (const [name, bench] of Object.entries(benches)) {
-      if (chosen.length === 0 || chosen.includes(name)) await bench(setup);
+      if (isChosen(name)) await bench(setup);
     }
-  } finally {
-    await setup.stop();
-  }
+  });
   process.exit(0);
 }

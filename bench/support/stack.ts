@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { startPostgres } from '../../dev/embedded/postgres.ts';
+import type { OnStop } from '../../dev/embedded/run-and-stop.ts';
 import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
 import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
@@ -37,19 +38,21 @@ export interface BenchStack {
   apiMemoryMb(): number;
   /** Memory of the servers now, each page counted once, MB. */
   serversMb(): { postgres: number; temporal: number };
-  stop(): Promise<void>;
 }
 
 export const POOL_SIZE = 20;
 
 /** In a new folder, which is removed at the end, or in a given one, which is kept. */
 export async function startStack(
+  onStop: OnStop,
   settings: Record<string, string> = {},
   keptFolder: string | null = null,
 ): Promise<BenchStack> {
   const folder = keptFolder ?? mkdtempSync(join(tmpdir(), 'dms-bench-'));
+  if (keptFolder === null) onStop(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
   const servers = await startServers(folder);
+  onStop(servers.stop);
   const { sql, databaseUrl, temporalAddress } = servers;
   build();
   const processes = createChildProcesses({
@@ -63,6 +66,7 @@ export async function startStack(
     LOG_LEVEL: 'warn',
     ...settings,
   });
+  onStop(processes.stop);
   const runServer = (file: string, port: number) =>
     processes.startUntilAnswering(file, `http://127.0.0.1:${port}/livez`, { PORT: String(port) });
   const port = await freePort();
@@ -85,11 +89,6 @@ export async function startStack(
     apiPeakMb: () => peakMb(api.pid as number),
     apiMemoryMb: () => residentMb(api.pid as number),
     serversMb: () => ({ postgres: descendantsMb('postgres'), temporal: descendantsMb('temporal') }),
-    async stop() {
-      await processes.stop();
-      await servers.stop();
-      if (keptFolder === null) rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
 

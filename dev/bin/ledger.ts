@@ -1,5 +1,6 @@
 /** `npm run ledger -- …`: several of each process, killed at random; nothing may be lost. */
 import { runMain } from '../../src/process/run-main.ts';
+import { runAndStop } from '../embedded/run-and-stop.ts';
 import { LEDGER_USAGE, LedgerUsageFault, ledgerOptions } from '../ledger/ledger-options.ts';
 import { missingRequirement } from '../ledger/requirements.ts';
 import { runLedger } from '../ledger/run-ledger.ts';
@@ -9,32 +10,20 @@ await runMain(async () => {
   const typed = process.argv.slice(2);
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   if (typed.includes('--help') || typed.includes('-h')) return print(LEDGER_USAGE);
-  const stops: Array<() => Promise<unknown>> = [];
-  const stopAll = async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void stopAll().finally(() => process.exit(1)));
-  }
   try {
     const { env, cacheDir } = readStartSettings();
     const options = ledgerOptions(typed, Date.now());
     const missing = await missingRequirement(options, { env, cacheDir, print });
     if (missing !== null && options.isOptional) return print(`The ledger is skipped: ${missing}`);
     if (missing !== null) throw new Error(missing);
-    const isGood = await runLedger(options, {
-      env,
-      cacheDir,
-      print,
-      onStop: (stop) => void stops.push(stop),
+    await runAndStop(async (onStop) => {
+      const isGood = await runLedger(options, { env, cacheDir, print, onStop });
+      process.exitCode = isGood ? 0 : 1;
     });
-    process.exitCode = isGood ? 0 : 1;
   } catch (error) {
     if (!(error instanceof LedgerUsageFault)) throw error;
     process.stderr.write(`${error.message}\n\n${LEDGER_USAGE}`);
     process.exitCode = 2;
-  } finally {
-    await stopAll();
   }
   process.exit();
 });

@@ -14,7 +14,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** The command line of the process; undefined when it has ended or cannot be seen. */
-export function commandLine(pid: number): string | undefined {
+function commandLine(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {

@@ -1,12 +1,12 @@
 /** What goes wrong during a run of the ledger and when, drawn from the seed: the same seed gives the same plan. */
 import { createRandom } from '../simulator/random.ts';
 
-export const MEMBER_KINDS = ['api', 'gateway', 'worker'] as const;
-export type MemberKind = (typeof MEMBER_KINDS)[number];
+export const PROCESS_KINDS = ['api', 'gateway', 'worker'] as const;
+export type ProcessKind = (typeof PROCESS_KINDS)[number];
 
 /** One of several processes of a kind: `worker-2`. */
-export interface MemberName {
-  kind: MemberKind;
+export interface NamedProcess {
+  kind: ProcessKind;
   name: string;
 }
 
@@ -19,7 +19,7 @@ export type FaultKind = 'kill' | 'term' | 'stop' | 'database' | 'temporal';
 export interface Fault {
   kind: FaultKind;
   /** null for a server. */
-  member: string | null;
+  processName: string | null;
   /** From the beginning of the faults. */
   atMs: number;
   /** Until the process or server is started again, or continues. */
@@ -29,13 +29,13 @@ export interface Fault {
 export interface FaultPlan {
   faults: Fault[];
   /** The clock of this process is wrong all the time. */
-  skew: { member: string; ms: number };
+  skew: { processName: string; ms: number };
 }
 
 export interface FaultPlanOptions {
   seed: number;
   durationMs: number;
-  members: readonly MemberName[];
+  processes: readonly NamedProcess[];
 }
 
 const EVERY_MS = 8_000;
@@ -44,32 +44,32 @@ const AWAY_MS_MAX = 4_000;
 const STOPPED_MS_MAX = 15_000;
 
 /** In every round each kind of process is killed, terminated and stopped once, and each server once, in random order. */
-export function planFaults({ seed, durationMs, members }: FaultPlanOptions): FaultPlan {
+export function planFaults({ seed, durationMs, processes }: FaultPlanOptions): FaultPlan {
   const random = createRandom(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const skewed = pick(members);
+  const skewed = pick(processes);
   const faults: Fault[] = [];
-  let round: Array<Pick<Fault, 'kind' | 'member'>> = [];
+  let round: Array<Pick<Fault, 'kind' | 'processName'>> = [];
   for (let atMs = EVERY_MS * random(); atMs < durationMs; atMs += EVERY_MS * (0.5 + random())) {
-    if (round.length === 0) round = shuffled(roundOf(members, pick), random);
-    const fault = round.pop() as Pick<Fault, 'kind' | 'member'>;
+    if (round.length === 0) round = shuffled(roundOf(processes, pick), random);
+    const fault = round.pop() as Pick<Fault, 'kind' | 'processName'>;
     const longestMs = fault.kind === 'stop' ? STOPPED_MS_MAX : AWAY_MS_MAX;
     faults.push({ ...fault, atMs: Math.round(atMs), forMs: Math.round(longestMs * random()) });
   }
-  return { faults, skew: { member: skewed.name, ms: random() < 0.5 ? -SKEW_MS : SKEW_MS } };
+  return { faults, skew: { processName: skewed.name, ms: random() < 0.5 ? -SKEW_MS : SKEW_MS } };
 }
 
-function roundOf(members: readonly MemberName[], pick: (names: readonly MemberName[]) => MemberName) {
-  const ofMembers = MEMBER_KINDS.flatMap((memberKind) =>
+function roundOf(processes: readonly NamedProcess[], pick: (names: readonly NamedProcess[]) => NamedProcess) {
+  const ofProcesses = PROCESS_KINDS.flatMap((processKind) =>
     (['kill', 'term', 'stop'] as const).map((kind) => ({
       kind,
-      member: pick(members.filter((member) => member.kind === memberKind)).name,
+      processName: pick(processes.filter((each) => each.kind === processKind)).name,
     })),
   );
   return [
-    ...ofMembers,
-    { kind: 'database' as const, member: null },
-    { kind: 'temporal' as const, member: null },
+    ...ofProcesses,
+    { kind: 'database' as const, processName: null },
+    { kind: 'temporal' as const, processName: null },
   ];
 }
 

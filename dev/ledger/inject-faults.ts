@@ -2,12 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, FaultPlan } from './fault-plan.ts';
 import type { Journal } from './journal.ts';
-import type { Member } from './members.ts';
 import type { Servers } from './servers.ts';
+import type { ServiceProcess } from './service-processes.ts';
 
 export interface InjectOptions {
   plan: FaultPlan;
-  members: readonly Member[];
+  processes: readonly ServiceProcess[];
   servers: Servers;
   journal: Journal;
   onFault(text: string): void;
@@ -22,20 +22,20 @@ export interface Injection {
   done: Promise<void>;
 }
 
-export function injectFaults({ plan, members, servers, journal, onFault }: InjectOptions): Injection {
+export function injectFaults({ plan, processes, servers, journal, onFault }: InjectOptions): Injection {
   const counts: FaultCounts = { kill: 0, term: 0, stop: 0, database: 0, temporal: 0, skipped: 0 };
   const held = new Set<string>();
-  const byName = new Map(members.map((member) => [member.name, member]));
+  const byName = new Map(processes.map((each) => [each.name, each]));
 
   async function carryOut(fault: Fault): Promise<void> {
-    const what = fault.member ?? fault.kind;
+    const what = fault.processName ?? fault.kind;
     if (held.has(what)) return void counts.skipped++;
     held.add(what);
     journal.write('fault', { ...fault });
     counts[fault.kind]++;
     try {
       await perform(fault);
-      journal.write('fault over', { kind: fault.kind, member: fault.member });
+      journal.write('fault over', { kind: fault.kind, processName: fault.processName });
     } catch (error) {
       onFault(`${what} did not come back: ${(error as Error).message}`);
     } finally {
@@ -43,19 +43,19 @@ export function injectFaults({ plan, members, servers, journal, onFault }: Injec
     }
   }
 
-  async function perform({ kind, member: name, forMs }: Fault): Promise<void> {
+  async function perform({ kind, processName, forMs }: Fault): Promise<void> {
     const away = () => delay(forMs);
     if (kind === 'database') return servers.interruptDatabase(away);
     if (kind === 'temporal') return servers.interruptTemporal(away);
-    const member = byName.get(name as string) as Member;
+    const serviceProcess = byName.get(processName as string) as ServiceProcess;
     if (kind === 'stop') {
-      member.signal('SIGSTOP');
+      serviceProcess.signal('SIGSTOP');
       await away();
-      return member.signal('SIGCONT');
+      return serviceProcess.signal('SIGCONT');
     }
-    await member.end(kind === 'kill' ? 'SIGKILL' : 'SIGTERM');
+    await serviceProcess.end(kind === 'kill' ? 'SIGKILL' : 'SIGTERM');
     await away();
-    await member.start();
+    await serviceProcess.start();
   }
 
   async function run(): Promise<void> {

@@ -1,4 +1,5 @@
 /** The memory of processes is flat: what they need late in the run is about what they need in the middle of it. */
+import { PROCESS_KINDS } from './fault-plan.ts';
 import type { Finding, MemorySample } from './records.ts';
 
 /** Younger processes are still growing to their size. */
@@ -8,19 +9,20 @@ const SLACK_MB = 60;
 const SAMPLES_MIN = 6;
 
 export function* checkMemory(samples: readonly MemorySample[]): Generator<Finding> {
-  const endMs = Math.max(...samples.map(({ atMs }) => atMs));
-  for (const kind of new Set(samples.map(({ member }) => kindOf(member)))) {
-    const settled = samples.filter(({ member, ageMs }) => kindOf(member) === kind && ageMs >= SETTLED_MS);
-    const middle = settled.filter(({ atMs }) => atMs >= endMs / 3 && atMs < (2 * endMs) / 3);
-    const late = settled.filter(({ atMs }) => atMs >= (2 * endMs) / 3);
+  const endMs = maximum(samples.map(({ atMs }) => atMs));
+  const [middleMs, lateMs] = [endMs / 3, (endMs * 2) / 3];
+  for (const kind of PROCESS_KINDS) {
+    const settled = samples.filter((sample) => sample.kind === kind && sample.ageMs >= SETTLED_MS);
+    const middle = settled.filter(({ atMs }) => atMs >= middleMs && atMs < lateMs);
+    const late = settled.filter(({ atMs }) => atMs >= lateMs);
     if (middle.length < SAMPLES_MIN || late.length < SAMPLES_MIN) continue;
-    const [before, after] = [middle, late].map((each) => Math.max(...each.map(({ rssMb }) => rssMb))) as [
-      number,
-      number,
-    ];
+    const [before, after] = [peakMb(middle), peakMb(late)];
     if (after > before * GROWTH_MAX + SLACK_MB)
       yield { about: 'memory', text: `${kind} grew from ${before} to ${after} MB` };
   }
 }
 
-const kindOf = (member: string) => member.split('-')[0] ?? member;
+const peakMb = (samples: readonly MemorySample[]) => maximum(samples.map(({ rssMb }) => rssMb));
+
+/** A day of samples is more than a call takes as arguments. */
+const maximum = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0);

@@ -1,5 +1,6 @@
 /** What the ledger writes down on both sides: what clients got as answers, and what the service shows at the end. */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
+import type { ProcessKind } from './fault-plan.ts';
 
 /** One reading as a device sent it, or as the service shows it. */
 export interface LedgerReading {
@@ -118,7 +119,7 @@ export interface Subscription {
 }
 
 export interface MemorySample {
-  member: string;
+  kind: ProcessKind;
   pid: number;
   atMs: number;
   rssMb: number;

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { startHttpProxy } from '../balancer/http-proxy.ts';
 import { startUdpBalancer } from '../balancer/udp-balancer.ts';
 import type { Env } from '../embedded/find-program.ts';
+import type { OnStop } from '../embedded/run-and-stop.ts';
 import { createRandom } from '../simulator/random.ts';
 import { createLedgerClient, type LedgerClient } from './client.ts';
 import { createCustomer } from './customer.ts';
@@ -25,11 +26,11 @@ import { type Injection, injectFaults } from './inject-faults.ts';
 import { type Journal, openJournal } from './journal.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 import { progressLine, verdictTable } from './ledger-table.ts';
-import { createMembers, type Member, memberNames } from './members.ts';
 import { checkRun, type Verdict } from './oracle.ts';
 import { createReceivers } from './receivers.ts';
 import type { Finding, MemorySample } from './records.ts';
 import { type Servers, startServers } from './servers.ts';
+import { createServiceProcesses, processNames, type ServiceProcess } from './service-processes.ts';
 import { readAlerts, readDevices, readJobs } from './stored-state.ts';
 import { upgradeAndBack } from './upgrade.ts';
 
@@ -37,8 +38,7 @@ export interface LedgerContext {
   env: Env;
   cacheDir: string;
   print(line: string): void;
-  /** Called with what has to be stopped later, the last one first. */
-  onStop(stop: () => Promise<unknown>): void;
+  onStop: OnStop;
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -77,7 +77,7 @@ interface Run extends RunOptions {
   firstRoot: string;
   plan: FaultPlan;
   servers: Servers;
-  members: Member[];
+  processes: ServiceProcess[];
   client: LedgerClient;
   fleets: Fleets;
   receivers: ReturnType<typeof createReceivers>;
@@ -90,7 +90,7 @@ async function startRun(given: RunOptions): Promise<Run> {
   const plan = planFaults({
     seed: options.seed,
     durationMs: options.minutes * 60_000,
-    members: memberNames(options.each),
+    processes: processNames(options.each),
   });
   journal.write('plan', { options, plan });
   print('Building');
@@ -98,9 +98,9 @@ async function startRun(given: RunOptions): Promise<Run> {
   const firstRoot = options.isUpgrade ? unpackBefore(folder, print) : ROOT;
   const servers = await startServers({ ...context, temporal: options.temporal, folder });
   onStop(servers.stop);
-  const env = memberEnvironment(context.env, servers);
+  const env = processEnvironment(context.env, servers);
   const [apiKey, deviceToken] = setUp(firstRoot, env);
-  const members = await createMembers({
+  const processes = await createServiceProcesses({
     each: options.each,
     root: firstRoot,
     folder,
@@ -109,13 +109,13 @@ async function startRun(given: RunOptions): Promise<Run> {
     journal,
     onFault: (text) => findings.push({ about: 'processes', text }),
   });
-  onStop(() => Promise.all(members.map((member) => member.end('SIGTERM'))));
+  onStop(() => Promise.all(processes.map((each) => each.end('SIGTERM'))));
   print(
-    `Starting ${members.map(({ name }) => name).join(', ')}; the clock of ${plan.skew.member} is wrong by ${plan.skew.ms / 1000} s`,
+    `Starting ${processes.map(({ name }) => name).join(', ')}; the clock of ${plan.skew.processName} is wrong by ${plan.skew.ms / 1000} s`,
   );
-  await Promise.all(members.map((member) => member.start()));
-  const portsOf = (kind: Member['kind'], port: 'port' | 'coapPort') =>
-    members.filter((member) => member.kind === kind).map((member) => member[port]);
+  await Promise.all(processes.map((each) => each.start()));
+  const portsOf = (kind: ServiceProcess['kind'], port: 'port' | 'coapPort') =>
+    processes.filter((each) => each.kind === kind).map((each) => each[port]);
   const proxy = await startHttpProxy({ ports: portsOf('api', 'port'), timeoutMs: PROXY_TIMEOUT_MS });
   onStop(proxy.stop);
   const balancer = await startUdpBalancer(portsOf('gateway', 'coapPort'));
@@ -136,7 +136,7 @@ async function startRun(given: RunOptions): Promise<Run> {
   });
   onStop(fleets.stop);
   const endpoints = await registerEndpoints(client, receivers);
-  return { ...given, env, firstRoot, plan, servers, members, client, fleets, receivers, endpoints };
+  return { ...given, env, firstRoot, plan, servers, processes, client, fleets, receivers, endpoints };
 }
 
 function unpackBefore(folder: string, print: (line: string) => void): string {
@@ -146,7 +146,7 @@ function unpackBefore(folder: string, print: (line: string) => void): string {
   return buildEarlierRelease(name, folder);
 }
 
-const memberEnvironment = (
+const processEnvironment = (
   env: Env,
   { databaseUrl, temporalAddress }: Servers,
 ): Record<string, string | undefined> => ({
@@ -177,7 +177,7 @@ const dms = (root: string, env: Record<string, string | undefined>, ...args: str
   execFileSync(process.execPath, [join(root, 'dist/src/bin/cli.js'), ...args], { env, encoding: 'utf8' });
 
 async function carryOut(run: Run): Promise<Verdict> {
-  const { options, journal, members, client, fleets, receivers, endpoints, findings } = run;
+  const { options, journal, processes, client, fleets, receivers, endpoints, findings } = run;
   const customer = createCustomer({
     client,
     serials: fleets.transmitting,
@@ -192,7 +192,7 @@ async function carryOut(run: Run): Promise<Verdict> {
   const over = new AbortController();
   const acting = customer.actUntil(over.signal);
   const injection = disturb(run);
-  const sampling = setInterval(() => memory.push(...members.flatMap((member) => member.memory())), MEMORY_MS);
+  const sampling = setInterval(() => memory.push(...processes.flatMap((each) => each.memory())), MEMORY_MS);
   const showing = setInterval(() => show(run, { injection, jobs: customer.jobs.length }), LINE_MS);
   try {
     await injection.done;
@@ -232,11 +232,11 @@ async function carryOut(run: Run): Promise<Verdict> {
 }
 
 /** By faults, or by an upgrade. */
-function disturb({ options, members, servers, plan, journal, findings, env, firstRoot }: Run): Injection {
+function disturb({ options, processes, servers, plan, journal, findings, env, firstRoot }: Run): Injection {
   const onFault = (text: string) => void findings.push({ about: 'processes', text });
-  if (!options.isUpgrade) return injectFaults({ plan, members, servers, journal, onFault });
+  if (!options.isUpgrade) return injectFaults({ plan, processes, servers, journal, onFault });
   return upgradeAndBack({
-    members,
+    processes,
     before: firstRoot,
     today: ROOT,
     durationMs: options.minutes * 60_000,
@@ -272,18 +272,18 @@ async function countLeft({ client, fleets, endpoints }: Run) {
 }
 
 function show(
-  { journal, members, fleets, receivers, client, context }: Run,
+  { journal, processes, fleets, receivers, client, context }: Run,
   { injection, jobs }: { injection: Injection; jobs: number },
 ): void {
   context.print(
     progressLine({
       seconds: Math.round(journal.nowMs() / 1000),
       faults: injection.counts,
-      up: `${members.filter((member) => member.isRunning()).length}/${members.length}`,
+      up: `${processes.filter((each) => each.isRunning()).length}/${processes.length}`,
       readings: fleets.records.counts(),
       jobs,
       receipts: receivers.receipts.length,
-      memoryMb: members.flatMap((member) => member.memory()).reduce((sum, { rssMb }) => sum + rssMb, 0),
+      memoryMb: processes.flatMap((each) => each.memory()).reduce((sum, { rssMb }) => sum + rssMb, 0),
       repeats: client.repeats(),
     }),
   );

@@ -5,10 +5,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Injection } from './inject-faults.ts';
 import type { Journal } from './journal.ts';
-import type { Member } from './members.ts';
+import type { ServiceProcess } from './service-processes.ts';
 
 export interface UpgradeOptions {
-  members: readonly Member[];
+  processes: readonly ServiceProcess[];
   /** The folders of both releases. */
   before: string;
   today: string;
@@ -22,22 +22,22 @@ export interface UpgradeOptions {
 const PHASES = 4;
 
 export function upgradeAndBack(options: UpgradeOptions): Injection {
-  const { members, before, today, durationMs, migrate, journal, onFault } = options;
+  const { processes, before, today, durationMs, migrate, journal, onFault } = options;
   const counts = { kill: 0, term: 0, stop: 0, database: 0, temporal: 0, skipped: 0 };
 
-  async function replace(member: Member, root: string): Promise<void> {
+  async function replace(serviceProcess: ServiceProcess, root: string): Promise<void> {
     counts.term += 1;
-    await member.end('SIGTERM');
-    member.use(root);
-    await member.start();
+    await serviceProcess.end('SIGTERM');
+    serviceProcess.use(root);
+    await serviceProcess.start();
   }
 
   /** One of each kind at a time, as an orchestrator does. */
   async function replaceAll(root: string): Promise<void> {
     journal.write('replacing', { root });
-    for (const number of new Set(members.map(numberOf)))
+    for (const number of new Set(processes.map(numberOf)))
       await Promise.all(
-        members.filter((member) => numberOf(member) === number).map((member) => replace(member, root)),
+        processes.filter((each) => numberOf(each) === number).map((each) => replace(each, root)),
       );
   }
 
@@ -58,4 +58,4 @@ export function upgradeAndBack(options: UpgradeOptions): Injection {
   return { counts, done: run() };
 }
 
-const numberOf = ({ name }: Member) => name.split('-')[1];
+const numberOf = ({ name }: ServiceProcess) => name.split('-')[1];

@@ -25,7 +25,7 @@ export interface SampleMemory {
 export const EMPTY_MEMORY: SampleMemory = { samples: [], sentThrough: 0, dropped: 0 };
 
 /** As in a real logger: 60,000 measurements (its manual), of two channels. */
-export const SAMPLES_KEPT_MAX = 30_000;
+const SAMPLES_KEPT_MAX = 30_000;
 /** Fits into an Ethernet frame, even with three channels and offsets of several bytes. */
 export const FRAME_SAMPLES_MAX = 150;
 

@@ -16,17 +16,6 @@ export interface AssetFilter {
   lastReadingBefore: Date | null;
 }
 
-export const NO_FILTER: AssetFilter = {
-  model: null,
-  serialNumber: null,
-  q: null,
-  status: null,
-  batteryStatus: null,
-  syncStatus: null,
-  groupId: null,
-  lastReadingBefore: null,
-};
-
 /** Where the total of one condition is kept (list_totals). */
 export interface KeptTotal {
   list: 'assets' | 'devices';

@@ -32,7 +32,7 @@ const entryExample = {
   after: null,
 };
 
-export const auditEntrySchema = Joi.object({
+const auditEntrySchema = Joi.object({
   id: Joi.string().required(),
   recType: Joi.string().valid('audit-entry').required(),
   at: timestamp().required(),

@@ -94,10 +94,6 @@ export function firstStageSize(targetCount: number, rollout: Rollout | null): nu
   return rollout ? Math.max(1, Math.ceil((targetCount * rollout.firstPercent) / 100)) : targetCount;
 }
 
-export function openCount({ queued, waiting, sent }: Counts): number {
-  return queued + waiting + sent;
-}
-
 /** Devices that were archived, or superseded by a later job, do not count as failures. */
 export function finishedStatus(counts: Counts): 'succeeded' | 'completed_with_failures' {
   return counts.failed + counts.timed_out > 0 ? 'completed_with_failures' : 'succeeded';

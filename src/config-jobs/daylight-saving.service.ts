@@ -97,7 +97,7 @@ const wantedCalendars = ({ sync }: Device): Calendar[] =>
   sync.pending?.config.calendars ?? sync.confirmed?.calendars ?? [];
 
 /** Null when they have this offset already. */
-export function calendarsAt(
+function calendarsAt(
   calendars: Calendar[],
   timezone: number,
 ): NonNullable<DeviceConfiguration['calendars']> | null {

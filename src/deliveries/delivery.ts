@@ -145,7 +145,7 @@ export function toVerdict(statusCode: number): Exclude<Verdict, 'blocked'> {
 export const NO_SUCH_DELIVERY = 'No delivery of this webhook has this id';
 
 /** What waits for a disabled endpoint is held; an attempt that is under way is shown as pending. */
-export function shownState(state: StoredState, endpointStatus: EndpointStatus): DeliveryState {
+function shownState(state: StoredState, endpointStatus: EndpointStatus): DeliveryState {
   if (state === 'sending') return 'pending';
   const waits = state === 'pending' || state === 'retrying' || state === 'held';
   if (!waits) return state;

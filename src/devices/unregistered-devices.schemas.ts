@@ -30,9 +30,7 @@ const example = {
   count: 24,
 };
 
-export const unregisteredDeviceSchema = Joi.object(fields)
-  .example(example)
-  .meta({ name: 'UnregisteredDevice' });
+const unregisteredDeviceSchema = Joi.object(fields).example(example).meta({ name: 'UnregisteredDevice' });
 
 export const unregisteredDeviceListSchema = Joi.object({
   items: Joi.array().items(unregisteredDeviceSchema).required(),

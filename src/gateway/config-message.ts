@@ -79,7 +79,7 @@ export interface ConfigAnswer {
 
 const ERRORS_MAX = 20;
 /** A report in more parts is malformed. */
-export const PARTS_MAX = 16;
+const PARTS_MAX = 16;
 
 /**
  * @throws MalformedMessage, also for intervals out of the protocol's range: if they were left out, the report could

@@ -25,8 +25,8 @@ export function decodeReadings(message: MeasurementsMessage): Reading[] {
 }
 
 /** Offsets in this range are the sensor's error codes (Efento proto_measurements.proto, sample_offsets). */
-export const ERROR_CODE_MIN = 8_355_840;
-export const ERROR_CODE_MAX = 8_388_607;
+const ERROR_CODE_MIN = 8_355_840;
+const ERROR_CODE_MAX = 8_388_607;
 
 function addContinuous(
   readings: Reading[],

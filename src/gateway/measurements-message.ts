@@ -69,7 +69,7 @@ export interface MeasuredChannel {
 }
 
 /** In all channels of a frame together: more than the largest datagram that we accept can hold. */
-export const SAMPLES_MAX = 1500;
+const SAMPLES_MAX = 1500;
 /** Bytes; a longer text cannot be a token. */
 export const CLOUD_TOKEN_MAX = 36;
 const UNIX_SECONDS_MAX = 0xffffffff;

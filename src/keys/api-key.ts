@@ -15,7 +15,7 @@ export interface KeyFormat {
 }
 
 /** A device key is 36 characters in all, the longest that a logger can hold. */
-export const KEY_FORMATS: Record<KeyKind, KeyFormat> = {
+const KEY_FORMATS: Record<KeyKind, KeyFormat> = {
   customer: { prefix: 'dms_live_', randomCharacters: 43 },
   device: { prefix: 'dev_', randomCharacters: 26 },
 };

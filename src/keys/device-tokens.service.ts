@@ -4,7 +4,7 @@ import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 import type { IssuedKey, KeyIssuer } from './keys.service.ts';
 
 /** How long the earlier token goes on: a logger has to be given the new one first. */
-export const OVERLAP_HOURS = 24;
+const OVERLAP_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
 export interface DeviceTokensDeps {
@@ -13,8 +13,6 @@ export interface DeviceTokensDeps {
   /** Unix milliseconds. */
   now(): number;
 }
-
-export type DeviceTokens = ReturnType<typeof createDeviceTokens>;
 
 export function createDeviceTokens({ keysIn, issuerIn, now }: DeviceTokensDeps) {
   return {

@@ -15,8 +15,6 @@ export interface CompactionDeps {
   onFault(error: unknown): void;
 }
 
-export type Compaction = ReturnType<typeof createCompaction>;
-
 const DEVICES_PER_TRANSACTION = 10;
 
 export function createCompaction(deps: CompactionDeps) {

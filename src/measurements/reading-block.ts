@@ -207,7 +207,7 @@ export function toReadings(
 }
 
 /** In the order of the times; null where the sensor failed. */
-export function valuesOfBlock({
+function valuesOfBlock({
   scale,
   steps,
   numbers,

@@ -1,4 +1,4 @@
-export const EMAIL_LENGTH_MAX = 254;
+const EMAIL_LENGTH_MAX = 254;
 
 /** One address, as mailboxes have it in practice: no comments, quotes or address literals (RFC 5321, 4.1.2). */
 const ADDRESS =

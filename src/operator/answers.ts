@@ -2,9 +2,13 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { assetDetailView, ListedAssetView } from '../assets/asset.ts';
 import type { ImportedAssets } from '../assets/asset-import.service.ts';
-import type { JobView, TargetState } from '../config-jobs/config-job.ts';
+import type { Preview } from '../config-jobs/compile-devices.ts';
+import type { JobView, targetView } from '../config-jobs/config-job.ts';
 import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
+import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
+import type { channelView } from '../notifications/notification-channel.ts';
+import type { Statistics } from '../statistics/statistics.service.ts';
 import type { BucketView, ReadingView } from './curve.ts';
 
 interface Page<Item> {
@@ -12,74 +16,22 @@ interface Page<Item> {
   nextCursor: string | null;
 }
 
-export interface TargetView {
-  assetId: string;
-  serialNumber: string;
-  state: TargetState;
-  reason: string | null;
-  updatedAt: string;
-}
+export type TargetView = ReturnType<typeof targetView>;
+export type ChannelView = ReturnType<typeof channelView>;
+export type DeliveryView = ReturnType<typeof deliveryView>;
+export type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
+type EventWebhookView = ReturnType<typeof eventWebhookView>;
+type CellularWebhookView = ReturnType<typeof cellularWebhookView>;
+/** Of either collection: each has fields that the other one lacks. */
+export type WebhookView = (EventWebhookView | CellularWebhookView) &
+  Partial<Pick<EventWebhookView, 'events'> & Pick<CellularWebhookView, 'name' | 'deliverConfigApplied'>>;
 
-export interface WebhookView {
-  id: string;
-  recType: 'webhook' | 'cellular-webhook';
-  name?: string;
-  url: string;
-  status: 'active' | 'disabled';
-  disabledReason: string | null;
-  events?: string[];
-  deliverConfigApplied?: boolean;
-  createdAt: string;
-  delivery: {
-    lastDeliveredAt: string | null;
-    lastAttemptAt: string | null;
-    lastStatus: string | null;
-    lastStatusCode: number | null;
-    lastError: string | null;
-  };
-  health: {
-    state: 'healthy' | 'failing' | 'recovering' | 'disabled';
-    since: string | null;
-    backlog: number;
-    oldestPendingAt: string | null;
-    nextAttemptAt: string | null;
-  };
-}
-
-export interface ChannelView {
-  id: string;
-  type: 'email' | 'slack' | 'webhook';
-  target: string;
-  alertTypes: string[];
-  delayMinutes: number;
-  reminderMinutes: number | null;
-  status: 'active' | 'disabled';
-  lastSentAt: string | null;
-  lastError: string | null;
-}
-
+/** What came of a test of a webhook or a channel. */
 export interface TestedView {
   delivered: boolean;
   statusCode: number | null;
   durationMs: number;
   error: string | null;
-}
-
-export interface StatisticsView {
-  channels: Array<{
-    channel: number;
-    position: string | null;
-    type: string;
-    unit: string;
-    count: number;
-    min: number | null;
-    avg: number | null;
-    max: number | null;
-    meanKineticTemperature: number | null;
-    alerts: Array<{ type: string; lowC: number | null; highC: number | null; secondsOutside: number }>;
-    gaps: Array<{ from: string; to: string }>;
-    gapCount: number;
-  }>;
 }
 
 export interface FleetView {
@@ -91,21 +43,19 @@ export interface FleetView {
   unregisteredDevices: number;
 }
 
-export interface AppliedView {
-  profileSlug: string;
-  appliedCount: number;
-  jobId: string | null;
-  preview?: Array<{ config: unknown; deviceCount: number; warnings: string[] }>;
-}
-
-/** Registered devices carry more where the list knows it. */
-export type DeviceView = ListedAssetView & { syncStatus?: string; openAlerts?: number };
-
 export interface UnregisteredView {
   serialNumber: string;
   firstSeenAt: string;
   lastSeenAt: string;
   count: number;
+}
+
+export interface AppliedView {
+  profileSlug: string;
+  appliedCount: number;
+  jobId: string | null;
+  /** Only of a dry run. */
+  preview?: Preview[];
 }
 
 export interface Answers {
@@ -114,10 +64,10 @@ export interface Answers {
   registerAsset: { id: string };
   importAssets: ImportedAssets;
   removeUnregisteredDevice: undefined;
-  listAssets: Page<DeviceView> & { totalItems: number };
+  listAssets: Page<ListedAssetView> & { totalItems: number };
   getAsset: ReturnType<typeof assetDetailView>;
   listMeasurements: Page<ReadingView | BucketView>;
-  getStatistics: StatisticsView;
+  getStatistics: Statistics;
   getDeviceConfig: DeviceConfigView;
   listProfiles: { profiles: Array<{ slug: string; name: string }> };
   applyProfile: AppliedView;
@@ -147,6 +97,3 @@ export interface Answers {
   resendWebhookDelivery: DeliveryView;
   resendCellularWebhookDelivery: DeliveryView;
 }
-
-export type DeliveryView = ReturnType<typeof deliveryView> & { reason?: string | null };
-export type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;

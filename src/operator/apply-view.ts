@@ -1,5 +1,4 @@
 import type { Rollout } from '../config-jobs/config-job.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { Answers, AppliedView } from './answers.ts';
 import { ROLLOUT_SUGGESTED } from './apply-form.ts';
 import { changeView } from './configuration-view.ts';
@@ -65,7 +64,7 @@ ${preview.map(
     warnings,
   }) => html`<section class="panel"><h2>${deviceCount.toLocaleString('en')} ${deviceCount === 1 ? 'device' : 'devices'}</h2>
 ${warnings.length > 0 && html`<ul class="warnings">${warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`}
-${changeView(config as DeviceConfiguration)}</section>`,
+${changeView(config)}</section>`,
 )}
 <form method="post" action="${ACTION}" class="actions">
 ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

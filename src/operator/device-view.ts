@@ -2,7 +2,7 @@ import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { Acknowledgements } from './acknowledgement.ts';
 import { alertsTable } from './alerts-view.ts';
-import type { Answers, StatisticsView } from './answers.ts';
+import type { Answers } from './answers.ts';
 import { applyRow } from './apply-view.ts';
 import { boundsText, comparison, duration } from './configuration-view.ts';
 import { CURVE_SPANS } from './curve.ts';
@@ -135,7 +135,7 @@ const HEAD = ['Channel', 'Min', 'Average', 'Max', 'Mean kinetic', 'Readings', 'O
 
 interface StatisticsOptions {
   device: Answers['getAsset'];
-  statistics: StatisticsView;
+  statistics: Answers['getStatistics'];
   /** Its name. */
   span: string;
 }
@@ -151,7 +151,7 @@ export const statisticsView = ({
 <a href="/operator/devices/${id}/statistics.pdf?span=${span}">PDF</a></div>
 ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map(statisticsRow), empty: 'Nothing was measured.' })}`;
 
-function statisticsRow(channel: StatisticsView['channels'][number]): Content[] {
+function statisticsRow(channel: Answers['getStatistics']['channels'][number]): Content[] {
   const { unit, min, avg, max, meanKineticTemperature, count, alerts, gapCount } = channel;
   const number = (value: number | null) => (value === null ? '–' : `${shortNumber(value)} ${unit}`);
   return [

@@ -1,12 +1,13 @@
 /** Rows of devices with their latest values and the curve of a day. */
-import type { DeviceView } from './answers.ts';
+import type { ListedAssetView } from '../assets/asset.ts';
+import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import { byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table, time, toWords } from './parts.ts';
 import { type SparkPoint, sparkline } from './sparkline.ts';
 
 export interface ListedDevice {
-  device: DeviceView;
+  device: ListedAssetView;
   /** Of one channel, oldest first. */
   hours: readonly SparkPoint[];
 }
@@ -60,25 +61,26 @@ function deviceRow({ device, hours }: ListedDevice, now: Date): Content[] {
   } = device;
   return [
     html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`,
-    html`${badge(status)}${openAlerts !== undefined && openAlerts > 0 && html` <a class="badge bad" href="/operator/alerts?assetId=${id}">${openAlerts} open</a>`}`,
+    html`${badge(status)}${openAlerts > 0 && html` <a class="badge bad" href="/operator/alerts?assetId=${id}">${openAlerts} open</a>`}`,
     latestView(device.latest),
     curveOf(name, hours, now),
     batteryStatus === 'low' ? badge('low') : html`<span class="quiet">${batteryStatus}</span>`,
     html`<span class="quiet">${signalStrength}</span>`,
-    syncStatus === undefined ? '' : badge(syncStatus),
+    badge(syncStatus),
     time(lastReadingAt),
   ];
 }
 
 const DAY_MS = 86_400_000;
-const GAP_MS = 2 * 3_600_000;
+/** There is a point for each hour. */
+const GAP_MS = INTERVALS_HELD * 3_600_000;
 
 function curveOf(name: string, hours: readonly SparkPoint[], now: Date): Html {
   const to = now.getTime();
   return sparkline(hours, { label: `The last 24 hours of ${name}`, from: to - DAY_MS, to, gapMs: GAP_MS });
 }
 
-export const latestView = (latest: DeviceView['latest']): Content =>
+export const latestView = (latest: ListedAssetView['latest']): Content =>
   latest.length === 0
     ? html`<span class="quiet">–</span>`
     : [...latest]

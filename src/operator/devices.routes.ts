@@ -2,10 +2,12 @@ import type { Readable } from 'node:stream';
 import type { AlertView } from '../alerts/alert.ts';
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { INTERVALS_HELD, measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { CallOperation } from '../http/operations.ts';
 import { notFound } from '../process/errors.ts';
 import { acknowledgeable, byAlert } from './acknowledgement.ts';
 import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
+import type { Answers } from './answers.ts';
 import {
   type BucketView,
   CURVE_SPANS,
@@ -52,11 +54,11 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     const buckets: BucketView[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const found: { items: unknown[]; nextCursor: string | null } = await ask(session, 'listMeasurements', {
+      const found: Answers['listMeasurements'] = await ask(session, 'listMeasurements', {
         params: { assetId },
         query: cursor === null ? query : { ...query, cursor },
       });
-      buckets.push(...(found.items as BucketView[]).filter(isBucket));
+      buckets.push(...found.items.filter(isBucket));
       cursor = found.nextCursor;
       if (cursor === null) break;
     }
@@ -177,8 +179,7 @@ const seconds = (iso: string) => Date.parse(iso) / 1000;
 
 /** A bucket may be empty because the device measures less often. */
 function longestGapS({ bucketMs }: CurveSpan, config: DeviceConfiguration | null): number {
-  const { measurementPeriodBase = 0, measurementPeriodFactor = 1 } = config ?? {};
-  return 2 * Math.max(bucketMs / 1000, measurementPeriodBase * measurementPeriodFactor);
+  return INTERVALS_HELD * Math.max(bucketMs / 1000, measurementIntervalSeconds(config ?? {}) ?? 0);
 }
 
 const boundsOf = (

@@ -1,9 +1,10 @@
+import type { ListedAssetView } from '../assets/asset.ts';
 import { listedAssetView } from '../assets/asset.ts';
 import type { AssetOrderRepository } from '../assets/asset-order.repository.ts';
 import { ASSET_ORDERS, type AssetOrder, beginningOf, parseCursor, toCursor } from '../assets/asset-order.ts';
 import type { RecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import { invalid } from '../process/errors.ts';
-import type { Answers, DeviceView } from './answers.ts';
+import type { Answers } from './answers.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
 import { type FleetFilter, fleetView } from './fleet-view.ts';
@@ -31,7 +32,7 @@ export function fleetRoutes({
   listRecentHours,
 }: FleetPageDeps): OperatorPage[] {
   /** With the last day of the channel that people look at first. */
-  async function withCurves(session: Session, devices: readonly DeviceView[]): Promise<ListedDevice[]> {
+  async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
     const from = new Date(roundedDown(now()).getTime() - DAY_MS);
     const { organizationId } = session;
     const channels = devices.flatMap(({ id: assetId, latest, lastReadingAt }) => {

@@ -38,7 +38,7 @@ function endsInOpenAttribute(text: string): boolean {
 /** Only for markup that a renderer of ours has made, which has escaped what is not its own. */
 export const rendered = (markup: string): Html => ({ [MADE_HERE]: markup });
 
-export const isHtml = (value: unknown): value is Html =>
+const isHtml = (value: unknown): value is Html =>
   typeof value === 'object' && value !== null && MADE_HERE in value;
 
 export function toText(content: Content): string {

@@ -18,7 +18,7 @@ export interface IdentityRoutesDeps {
   now(): Date;
 }
 
-export const PROVIDER_PATH = `${OPERATOR_PATH}/sign-in/provider`;
+const PROVIDER_PATH = `${OPERATOR_PATH}/sign-in/provider`;
 export const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
 export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Session>> {

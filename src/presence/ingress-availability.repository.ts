@@ -12,8 +12,6 @@ import {
 /** Longer than the longest deadline of a device. */
 const OUTAGES_KEPT = `interval '30 days'`;
 
-export type IngressAvailabilityRepository = ReturnType<typeof createIngressAvailabilityRepository>;
-
 export function createIngressAvailabilityRepository(sql: Sql) {
   return {
     /** Renews the heartbeat, and records the outage that it ends. */

@@ -3,6 +3,7 @@ import { type AlertDefinition, definitionsOf } from '../alerts/alert-definition.
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/channel-layout.ts';
 import { type DeviceSync, monitoredConfig } from '../devices/device-sync.ts';
+import { INTERVALS_HELD, measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { StoredReading } from '../measurements/reading.ts';
@@ -38,7 +39,6 @@ const DAY_MS = 86_400_000;
 const SPAN_DAYS_MAX = 400;
 /** That of a logger that has not reported its own. */
 const INTERVAL_SECONDS_DEFAULT = 300;
-const INTERVALS_HELD = 2;
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>;
 
@@ -91,8 +91,7 @@ function checkSpan(from: Date, to: Date): void {
 }
 
 function intervalSecondsOf(device: DeviceState | null): number {
-  const { measurementPeriodBase, measurementPeriodFactor = 1 } = device?.sync.reported?.config ?? {};
-  return measurementPeriodBase ? measurementPeriodBase * measurementPeriodFactor : INTERVAL_SECONDS_DEFAULT;
+  return measurementIntervalSeconds(device?.sync.reported?.config ?? {}) ?? INTERVAL_SECONDS_DEFAULT;
 }
 
 const boundsOf = (definitions: AlertDefinition[], channel: number): AlertBounds[] =>

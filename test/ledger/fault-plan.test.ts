@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Fault, MEMBER_KINDS, planFaults } from '../../dev/ledger/fault-plan.ts';
-import { memberNames } from '../../dev/ledger/members.ts';
+import { type Fault, PROCESS_KINDS, planFaults } from '../../dev/ledger/fault-plan.ts';
+import { processNames } from '../../dev/ledger/service-processes.ts';
 
-const members = memberNames(3);
-const plan = (seed: number, minutes = 3) => planFaults({ seed, durationMs: minutes * 60_000, members });
-const kindOf = (fault: Fault) => members.find(({ name }) => name === fault.member)?.kind ?? null;
+const processes = processNames(3);
+const plan = (seed: number, minutes = 3) => planFaults({ seed, durationMs: minutes * 60_000, processes });
+const kindOf = (fault: Fault) => processes.find(({ name }) => name === fault.processName)?.kind ?? null;
 
 describe('The faults of the ledger', () => {
   it('are the same for the same seed, and others for another one', () => {
@@ -15,11 +15,11 @@ describe('The faults of the ledger', () => {
   it('hit every kind of process in every way, and both servers, within three minutes', () => {
     for (let seed = 0; seed < 50; seed++) {
       const { faults } = plan(seed);
-      for (const memberKind of MEMBER_KINDS)
+      for (const processKind of PROCESS_KINDS)
         for (const kind of ['kill', 'term', 'stop'])
           assert.ok(
-            faults.some((fault) => fault.kind === kind && kindOf(fault) === memberKind),
-            `seed ${seed} has no ${kind} of ${memberKind}`,
+            faults.some((fault) => fault.kind === kind && kindOf(fault) === processKind),
+            `seed ${seed} has no ${kind} of ${processKind}`,
           );
       for (const kind of ['database', 'temporal'])
         assert.ok(
@@ -42,6 +42,6 @@ describe('The faults of the ledger', () => {
   it('set the clock of one process wrong by two minutes', () => {
     const skews = Array.from({ length: 40 }, (_, seed) => plan(seed).skew);
     assert.deepEqual([...new Set(skews.map(({ ms }) => ms))].sort(), [-120_000, 120_000]);
-    assert.ok(new Set(skews.map(({ member }) => member)).size > 3);
+    assert.ok(new Set(skews.map(({ processName }) => processName)).size > 3);
   });
 });

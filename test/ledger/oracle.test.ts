@@ -111,7 +111,7 @@ function withoutAlert(world: World): void {
 }
 const samples = (fromMs: number, rssMb: number) =>
   Array.from({ length: 10 }, (_, index) => ({
-    member: 'api-1',
+    kind: 'api' as const,
     pid: 1,
     atMs: fromMs + index * 1000,
     rssMb,
@@ -257,6 +257,20 @@ describe('The oracle of the ledger', () => {
       );
     });
   }
+
+  it('compares the memory of a run of a whole day', () => {
+    const { records, stored } = rightWorld();
+    const day = Array.from({ length: 200_000 }, (_, index) => ({
+      kind: 'worker' as const,
+      pid: 2,
+      atMs: index * 432,
+      rssMb: index < 150_000 ? 200 : 500,
+      ageMs: 60_000,
+    }));
+    records.memory.push(...day.slice(0, 100_000));
+    records.memory.push(...day.slice(100_000));
+    assert.match(JSON.stringify(checkRun(records, stored).findings), /worker grew from 200 to 500 MB/);
+  });
 
   it('asks nothing of a receiver that may miss events', () => {
     const { records, stored } = rightWorld();

@@ -7,7 +7,7 @@ export const nearestTenth = (celsius: number) => {
 };
 
 /** Samples at which the temperature leaves the bounds or comes back, as a person would follow the curve. */
-export function crossings(watched: TemperatureAlert, tenths: number[]): Array<'breach' | 'return' | null> {
+function crossings(watched: TemperatureAlert, tenths: number[]): Array<'breach' | 'return' | null> {
   const min = watched.lowC === undefined ? -Infinity : nearestTenth(watched.lowC);
   const max = watched.highC === undefined ? Infinity : nearestTenth(watched.highC);
   const hysteresis = Math.min(nearestTenth(watched.hysteresisC), max - min);

@@ -31,7 +31,7 @@ export function transmissionsOf(rules: AlarmRule[], samples: Sample[]): Transmis
   });
 }
 
-export function thresholdState(rule: ThresholdRule, wasActive: boolean, temperatures: Sample): boolean {
+function thresholdState(rule: ThresholdRule, wasActive: boolean, temperatures: Sample): boolean {
   const tenths = temperatures[rule.slotNumbers[0] ?? -1] ?? Number.NaN;
   const threshold = Math.round(rule.threshold * 10);
   const hysteresis = wasActive ? Math.round(rule.hysteresis * 10) : 0;
@@ -40,7 +40,7 @@ export function thresholdState(rule: ThresholdRule, wasActive: boolean, temperat
     : tenths < threshold + hysteresis;
 }
 
-export function logicState({ operator, rules, negatedRules }: LogicRule, isActive: boolean[]): boolean {
+function logicState({ operator, rules, negatedRules }: LogicRule, isActive: boolean[]): boolean {
   const inputs = rules.map((rule) => isActive[rule] !== negatedRules.includes(rule));
   return operator === 'AND' ? inputs.every(Boolean) : inputs.some(Boolean);
 }

@@ -89,10 +89,7 @@ export const ZONES = [
   'Pacific/Marquesas',
   'Pacific/Pago_Pago',
 ];
-export const minuteOfDay = fc.oneof(
-  fc.integer({ min: 0, max: 1439 }),
-  fc.constantFrom(0, 1, 720, 1438, 1439),
-);
+const minuteOfDay = fc.oneof(fc.integer({ min: 0, max: 1439 }), fc.constantFrom(0, 1, 720, 1438, 1439));
 export const weekSchedules = fc
   .record({
     days: fc.uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 1 }),

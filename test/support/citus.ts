@@ -48,13 +48,13 @@ export interface Node {
   port: number;
 }
 
-export const listNodes = (): Promise<Node[]> =>
+const listNodes = (): Promise<Node[]> =>
   ask(
     CITUS_URL,
     'select nodename as host, nodeport as port from pg_dist_node where groupid <> 0 order by nodeport',
   );
 
-export const urlOfNode = ({ host, port }: Node): string =>
+const urlOfNode = ({ host, port }: Node): string =>
   Object.assign(new URL(CITUS_URL), { hostname: host, port: String(port) }).href;
 
 const withDatabase = (url: string, name: string): string =>

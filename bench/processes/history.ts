@@ -1,9 +1,9 @@
 /** What deliveries cost Temporal: history events per 1,000 of them, by the share of attempts that fail. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { countHistoryEvents } from '../flaky-receivers.ts';
+import { countHistoryEvents } from '../support/history-events.ts';
 import { printTable } from '../support/table.ts';
 import { addEndpoints, createPublisher } from '../support/webhook-load.ts';
-import type { Company } from './company-stack.ts';
+import type { ProcessBench } from './process-bench.ts';
 
 const EVENTS = 1_000;
 const PER_SECOND = 25;
@@ -15,14 +15,14 @@ const SHARES = [
   { name: '20 %', path: '/each-fifth', bar: 300 },
 ];
 
-export async function benchHistory(company: Company): Promise<void> {
-  await company.runOnly('worker-1', 'worker-2');
+export async function benchHistory(bench: ProcessBench): Promise<void> {
+  await bench.runOnly('worker-1', 'worker-2');
   const rows = [];
   for (const { name, path, bar } of SHARES) {
-    const before = await countHistoryEvents(company.temporalAddress);
-    await publishSteadily(company, path);
+    const before = await countHistoryEvents(bench.temporalAddress);
+    await publishSteadily(bench, path);
     await delay(RETRIES_MS);
-    rows.push([name, EVENTS, (await countHistoryEvents(company.temporalAddress)) - before, bar]);
+    rows.push([name, EVENTS, (await countHistoryEvents(bench.temporalAddress)) - before, bar]);
   }
   printTable(
     `History events of Temporal, one endpoint, ${PER_SECOND} events/s, two workers`,
@@ -31,7 +31,7 @@ export async function benchHistory(company: Company): Promise<void> {
   );
 }
 
-async function publishSteadily({ sql, sinkUrl }: Company, path: string): Promise<void> {
+async function publishSteadily({ sql, sinkUrl }: ProcessBench, path: string): Promise<void> {
   const [id = ''] = await addEndpoints(sql, 1, `${sinkUrl}${path}`);
   const { publish } = createPublisher(sql);
   const publishing: Array<Promise<void>> = [];

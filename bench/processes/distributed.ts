@@ -8,7 +8,7 @@ import { createLoggers } from '../support/loggers.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
 import { type Cell, printTable, round } from '../support/table.ts';
 import { addEndpoints, deliverAll } from '../support/webhook-load.ts';
-import type { Company } from './company-stack.ts';
+import type { ProcessBench } from './process-bench.ts';
 
 const ORGANIZATIONS = 10;
 const DEVICES_EACH = 500;
@@ -19,20 +19,20 @@ const BAR = 0.8;
 /** Alternating, since a machine is faster in one minute than in the next. */
 const MODES = [false, true, false, true];
 
-export async function benchDistributed(company: Company): Promise<void> {
+export async function benchDistributed(bench: ProcessBench): Promise<void> {
   const measured: Array<{ isDistributed: boolean; frames: number; deliveries: number }> = [];
   for (const isDistributed of MODES) {
-    await company.runOnly();
-    company.set({ DATABASE_DISTRIBUTED: String(isDistributed) });
-    await company.runOnly('gateway-1', 'worker-1');
+    await bench.runOnly();
+    bench.set({ DATABASE_DISTRIBUTED: String(isDistributed) });
+    await bench.runOnly('gateway-1', 'worker-1');
     measured.push({
       isDistributed,
-      frames: await measureFrames(company),
-      deliveries: await measureDeliveries(company),
+      frames: await measureFrames(bench),
+      deliveries: await measureDeliveries(bench),
     });
   }
-  await company.runOnly();
-  company.set({ DATABASE_DISTRIBUTED: undefined });
+  await bench.runOnly();
+  bench.set({ DATABASE_DISTRIBUTED: undefined });
   const compare = (what: 'frames' | 'deliveries'): Cell[] => {
     const [all = 0, single = 0] = [false, true].map((mode) =>
       mean(measured.filter(({ isDistributed }) => isDistributed === mode).map((one) => one[what])),
@@ -47,17 +47,17 @@ export async function benchDistributed(company: Company): Promise<void> {
 }
 
 /** Neighbours belong to different organizations. */
-async function measureFrames(company: Company): Promise<number> {
+async function measureFrames(bench: ProcessBench): Promise<number> {
   const first = randomInt(1_000, 2_000) * DEVICES;
   const fleets: Fleet[] = [];
   for (let index = 0; index < ORGANIZATIONS; index++)
     fleets.push(
-      await company.addFleet(DEVICES_EACH, { serialSql: SERIAL_SQL, first: first + index * DEVICES_EACH }),
+      await bench.addFleet(DEVICES_EACH, { serialSql: SERIAL_SQL, first: first + index * DEVICES_EACH }),
     );
   const placeOf = (device: number) =>
     ((device - 1) % ORGANIZATIONS) * DEVICES_EACH + Math.floor((device - 1) / ORGANIZATIONS);
   const loggers = await createLoggers({
-    port: company.member('gateway-1').coapPort,
+    port: bench.process('gateway-1').coapPort,
     token: (device) => fleets[(device - 1) % ORGANIZATIONS]?.deviceToken ?? '',
     toSerial: (device) => toSerial(first + placeOf(device)),
   });
@@ -70,7 +70,7 @@ async function measureFrames(company: Company): Promise<number> {
   return FRAMES.measured / seconds;
 }
 
-async function measureDeliveries({ sql, sinkUrl }: Company): Promise<number> {
+async function measureDeliveries({ sql, sinkUrl }: ProcessBench): Promise<number> {
   const ids = await addEndpoints(sql, ORGANIZATIONS, `${sinkUrl}/hook`);
   await deliverAll(sql, ids, EVENTS.warmUp);
   return deliverAll(sql, ids, EVENTS.measured);

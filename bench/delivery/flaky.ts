@@ -1,10 +1,34 @@
 /** Receivers that fail one request in five, regularly or at random: what is due never piles up. */
-import { query } from '../src/db/query.ts';
-import { connectTemporal } from '../src/temporal/connection.ts';
-import type { BenchStack } from './support/stack.ts';
+import { query } from '../../src/db/query.ts';
+import { countHistoryEvents } from '../support/history-events.ts';
+import type { BenchStack } from '../support/stack.ts';
+import { type Cell, printTable } from '../support/table.ts';
+import { addEndpoints, createPublisher } from '../support/webhook-load.ts';
+import { type DeliveryBench, publishAt } from './delivery-bench.ts';
 
-export const FLAKY = { perSecond: 25, seconds: Number(process.env.FLAKY_SECONDS ?? 600) };
+const FLAKY = { perSecond: 25, seconds: Number(process.env.FLAKY_SECONDS ?? 600) };
 const SAMPLE_MS = 250;
+
+export async function benchFlaky(bench: DeliveryBench): Promise<void> {
+  const organizations: Array<{ name: string; id: string }> = [];
+  for (const name of ['each-fifth', 'random']) {
+    const [id = ''] = await addEndpoints(bench.stack.sql, 1, `${bench.sinkUrl}/${name}`);
+    organizations.push({ name, id });
+  }
+  printTable(
+    `Receivers that fail one request in five, ${FLAKY.perSecond} events/s each for ${FLAKY.seconds} s`,
+    [
+      'fails',
+      'delivered',
+      'openings',
+      'due at most',
+      'due at the end',
+      'wait for a retry',
+      'history events of both',
+    ],
+    await measure(bench, organizations),
+  );
+}
 
 interface Sample {
   breaker: string;
@@ -43,30 +67,17 @@ async function watch(stack: BenchStack, organizationId: string, over: AbortSigna
   return { openings, dueMost };
 }
 
-/** Of all runs of workflows. */
-export async function countHistoryEvents(temporalAddress: string): Promise<number> {
-  const { client, close } = connectTemporal({
-    options: { address: temporalAddress },
-    namespace: 'default',
-  });
-  let events = 0;
-  // The list knows the length of a history only when its run has ended.
-  for await (const { workflowId, runId } of client.workflow.list())
-    events += (await client.workflow.getHandle(workflowId, runId).describe()).historyLength;
-  await close();
-  return events;
-}
-
 /** The organizations have one endpoint each. A row for each, in their order. */
-export async function measureFlaky(
-  stack: BenchStack,
+async function measure(
+  { stack }: DeliveryBench,
   organizations: Array<{ name: string; id: string }>,
-  publishAll: () => Promise<void>,
-): Promise<Array<Array<string | number>>> {
+): Promise<Cell[][]> {
   const over = new AbortController();
-  const watched = organizations.map(({ id }) => watch(stack, id, over.signal));
-  await publishAll();
-  const ends = await Promise.all(organizations.map(({ id }) => sample(stack, id)));
+  const ids = organizations.map(({ id }) => id);
+  const watched = ids.map((id) => watch(stack, id, over.signal));
+  const rate = { perSecond: FLAKY.perSecond * ids.length, seconds: FLAKY.seconds };
+  await publishAt(createPublisher(stack.sql), rate, ids);
+  const ends = await Promise.all(ids.map((id) => sample(stack, id)));
   over.abort();
   const events = await countHistoryEvents(stack.temporalAddress);
   const seen = await Promise.all(watched);

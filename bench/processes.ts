@@ -2,19 +2,19 @@
  * `npm run bench:company [-- throughput distributed history recovery]`: several of each process on PostgreSQL and the Temporal server
  * of production. Takes about ten minutes; only a quiet machine says something.
  */
-import { type Company, startCompany } from './company/company-stack.ts';
-import { benchDistributed } from './company/distributed.ts';
-import { benchHistory } from './company/history.ts';
-import { benchRecovery } from './company/recovery.ts';
-import { benchThroughput } from './company/throughput.ts';
+import { benchDistributed } from './processes/distributed.ts';
+import { benchHistory } from './processes/history.ts';
+import { type ProcessBench, startProcessBench } from './processes/process-bench.ts';
+import { benchRecovery } from './processes/recovery.ts';
+import { benchThroughput } from './processes/throughput.ts';
 import { runChosen } from './support/run-chosen.ts';
 
-await runChosen<Company>(
+await runChosen<ProcessBench>(
   {
     throughput: benchThroughput,
     distributed: benchDistributed,
     history: benchHistory,
     recovery: benchRecovery,
   },
-  startCompany,
+  startProcessBench,
 );

@@ -4,7 +4,7 @@ import { createLedgerClient, type LedgerClient } from '../../dev/ledger/client.t
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
 import { printTable, round } from '../support/table.ts';
-import type { Company } from './company-stack.ts';
+import type { ProcessBench } from './process-bench.ts';
 
 const DEVICES = 40;
 const RUNS = 3;
@@ -14,11 +14,11 @@ const CONFIRMING = { measurementPeriodBase: 300, measurementPeriodFactor: 1, tra
 const PROFILE = { intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 } };
 const GIVE_UP_MS = 180_000;
 
-export async function benchRecovery(company: Company): Promise<void> {
+export async function benchRecovery(bench: ProcessBench): Promise<void> {
   const rows = [
-    ['no fault', ...(await measure(company, async () => {})), ''],
-    ['both workers killed, one started at once', ...(await measure(company, killWorkers)), 20],
-    ['run terminated', ...(await measure(company, terminateRun)), 30],
+    ['no fault', ...(await measure(bench, async () => {})), ''],
+    ['both workers killed, one started at once', ...(await measure(bench, killWorkers)), 20],
+    ['run terminated', ...(await measure(bench, terminateRun)), 30],
   ];
   printTable(
     `Last report until the job has ended, ${DEVICES} devices, ${RUNS} runs, seconds`,
@@ -29,27 +29,27 @@ export async function benchRecovery(company: Company): Promise<void> {
 
 /** Seconds; a text when it took longer than anybody waits. */
 type Measured = number | string;
-type Disturb = (company: Company, job: { id: string; run: number }) => Promise<void>;
+type Disturb = (bench: ProcessBench, job: { id: string; run: number }) => Promise<void>;
 
-async function measure(company: Company, disturb: Disturb): Promise<Measured[]> {
+async function measure(bench: ProcessBench, disturb: Disturb): Promise<Measured[]> {
   const seconds: Measured[] = [];
   for (let run = 0; run < RUNS; run++) {
-    await company.runOnly('api-1', 'worker-1', 'worker-2');
-    seconds.push(await measureOne(company, disturb, run));
+    await bench.runOnly('api-1', 'worker-1', 'worker-2');
+    seconds.push(await measureOne(bench, disturb, run));
   }
   return seconds;
 }
 
-async function measureOne(company: Company, disturb: Disturb, run: number): Promise<Measured> {
-  const fleet = await company.addFleet(DEVICES, { isVacuumed: false });
-  const url = `http://127.0.0.1:${company.member('api-1').port}`;
+async function measureOne(bench: ProcessBench, disturb: Disturb, run: number): Promise<Measured> {
+  const fleet = await bench.addFleet(DEVICES, { isVacuumed: false });
+  const url = `http://127.0.0.1:${bench.process('api-1').port}`;
   const client = createLedgerClient(url, fleet.apiKey);
   const devices = createLedgerClient(url, fleet.deviceToken);
   await client.send('POST', '/devices/config-profiles', { slug: 'intervals', ...PROFILE });
   const { body } = await client.send('PUT', '/devices/config-profiles/intervals/apply', { applyToAll: true });
   // The run has read the job and waits.
   await delay(2_000);
-  const disturbing = disturb(company, { id: body.jobId, run });
+  const disturbing = disturb(bench, { id: body.jobId, run });
   for (let device = 1; device <= DEVICES; device++)
     await devices.send('POST', `/devices/DEV-${device}/config-reports`, CONFIRMING);
   const reportedAt = performance.now();
@@ -67,13 +67,13 @@ async function waitForEnd(client: LedgerClient, jobId: string): Promise<boolean>
   return false;
 }
 
-async function killWorkers(company: Company, { run }: { run: number }): Promise<void> {
+async function killWorkers(bench: ProcessBench, { run }: { run: number }): Promise<void> {
   await delay(KILL_AFTER_MS[run] ?? 0);
-  await Promise.all(['worker-1', 'worker-2'].map((name) => company.member(name).end('SIGKILL')));
-  await company.member('worker-1').start();
+  await Promise.all(['worker-1', 'worker-2'].map((name) => bench.process(name).end('SIGKILL')));
+  await bench.process('worker-1').start();
 }
 
-async function terminateRun({ temporalAddress }: Company, { id }: { id: string }): Promise<void> {
+async function terminateRun({ temporalAddress }: ProcessBench, { id }: { id: string }): Promise<void> {
   const { client, close } = connectTemporal({
     options: { address: temporalAddress },
     namespace: 'default',

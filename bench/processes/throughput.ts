@@ -5,25 +5,25 @@ import { createLoggers } from '../support/loggers.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
 import { printTable, round } from '../support/table.ts';
 import { addEndpoints, deliverAll } from '../support/webhook-load.ts';
-import type { Company } from './company-stack.ts';
+import type { ProcessBench } from './process-bench.ts';
 
 const DEVICES = 2_000;
-const REQUESTS = { connections: 32, seconds: Number(process.env.COMPANY_SECONDS ?? 10) };
+const REQUESTS = { connections: 32, seconds: Number(process.env.PROCESSES_SECONDS ?? 10) };
 const FRAMES = { warmUp: 4_000, measured: 20_000, underWay: 256 };
 const EVENTS = { warmUp: 3_000, measured: 20_000, endpoints: 10 };
 const BAR = 0.9;
 
-export async function benchThroughput(company: Company): Promise<void> {
+export async function benchThroughput(bench: ProcessBench): Promise<void> {
   const rows = [];
   for (const [what, kind, measure] of [
     ['requests/s', 'api', measureRequests],
     ['frames/s', 'gateway', measureFrames],
     ['deliveries/s', 'worker', measureDeliveries],
   ] as const) {
-    await company.runOnly(`${kind}-1`);
-    const one = await measure(company, [`${kind}-1`]);
-    await company.runOnly(`${kind}-1`, `${kind}-2`);
-    const two = await measure(company, [`${kind}-1`, `${kind}-2`]);
+    await bench.runOnly(`${kind}-1`);
+    const one = await measure(bench, [`${kind}-1`]);
+    await bench.runOnly(`${kind}-1`, `${kind}-2`);
+    const two = await measure(bench, [`${kind}-1`, `${kind}-2`]);
     rows.push([what, kind, Math.round(one), Math.round(two), round(two / one, 2), BAR]);
   }
   printTable(
@@ -34,12 +34,12 @@ export async function benchThroughput(company: Company): Promise<void> {
 }
 
 /** Closed loop; each process gets its share of the connections. */
-async function measureRequests(company: Company, names: string[]): Promise<number> {
-  const fleet = await company.addFleet(DEVICES);
+async function measureRequests(bench: ProcessBench, names: string[]): Promise<number> {
+  const fleet = await bench.addFleet(DEVICES);
   const results = await Promise.all(
     names.map((name) =>
       load({
-        url: `http://127.0.0.1:${company.member(name).port}`,
+        url: `http://127.0.0.1:${bench.process(name).port}`,
         connections: REQUESTS.connections / names.length,
         seconds: REQUESTS.seconds,
         headers: { authorization: `Bearer ${fleet.apiKey}` },
@@ -52,14 +52,14 @@ async function measureRequests(company: Company, names: string[]): Promise<numbe
 }
 
 /** Each gateway has loggers of its own. */
-async function measureFrames(company: Company, names: string[]): Promise<number> {
+async function measureFrames(bench: ProcessBench, names: string[]): Promise<number> {
   const first = randomInt(1, 1_000) * DEVICES;
-  const fleet = await company.addFleet(DEVICES, { serialSql: SERIAL_SQL, first });
+  const fleet = await bench.addFleet(DEVICES, { serialSql: SERIAL_SQL, first });
   const share = DEVICES / names.length;
   const groups = await Promise.all(
     names.map((name, index) =>
       createLoggers({
-        port: company.member(name).coapPort,
+        port: bench.process(name).coapPort,
         token: fleet.deviceToken,
         toSerial: (device) => toSerial(first + index * share + device - 1),
       }),
@@ -82,7 +82,7 @@ async function measureFrames(company: Company, names: string[]): Promise<number>
   return perSecond;
 }
 
-async function measureDeliveries({ sql, sinkUrl }: Company): Promise<number> {
+async function measureDeliveries({ sql, sinkUrl }: ProcessBench): Promise<number> {
   const ids = await addEndpoints(sql, EVENTS.endpoints, `${sinkUrl}/hook`);
   await deliverAll(sql, ids, EVENTS.warmUp);
   return deliverAll(sql, ids, EVENTS.measured);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePortBelow } from '../embedded/free-port.ts';
-import { MEMBER_KINDS, type MemberKind, type MemberName } from './fault-plan.ts';
+import { type NamedProcess, PROCESS_KINDS, type ProcessKind } from './fault-plan.ts';
 import type { Journal } from './journal.ts';
 import type { MemorySample } from './records.ts';
 
-export interface Member extends MemberName {
+export interface ServiceProcess extends NamedProcess {
   port: number;
   coapPort: number;
   isRunning(): boolean;
@@ -23,13 +23,13 @@ export interface Member extends MemberName {
   memory(): MemorySample[];
 }
 
-export interface MembersOptions {
+export interface ServiceProcessesOptions {
   each: number;
   /** Of the release that they start with; this one by default. */
   root?: string;
   folder: string;
   env: Record<string, string | undefined>;
-  skew: { member: string; ms: number };
+  skew: { processName: string; ms: number };
   journal: Journal;
   /** A process has ended that nobody had killed, or not as it should. */
   onFault(text: string): void;
@@ -38,35 +38,38 @@ export interface MembersOptions {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.mjs', import.meta.url));
 /** As in docker-compose.yml. */
-const NODE_FLAGS: Record<MemberKind, string[]> = {
+const NODE_FLAGS: Record<ProcessKind, string[]> = {
   api: ['--max-semi-space-size=32'],
   gateway: ['--max-semi-space-size=32'],
   worker: [],
 };
 /** The system hands out larger ones by itself: a logger could have got that of a process that is away. */
-const memberPort = () => freePortBelow(32_768);
+const processPort = () => freePortBelow(32_768);
 const READY_MS = 180_000;
 const STOP_MS = 15_000;
 
-export const memberNames = (each: number): MemberName[] =>
-  MEMBER_KINDS.flatMap((kind) =>
+export const processNames = (each: number): NamedProcess[] =>
+  PROCESS_KINDS.flatMap((kind) =>
     Array.from({ length: each }, (_, index) => ({ kind, name: `${kind}-${index + 1}` })),
   );
 
-export const createMembers = (options: MembersOptions): Promise<Member[]> =>
-  Promise.all(memberNames(options.each).map((name) => createMember(name, options)));
+export const createServiceProcesses = (options: ServiceProcessesOptions): Promise<ServiceProcess[]> =>
+  Promise.all(processNames(options.each).map((name) => createServiceProcess(name, options)));
 
-async function createMember({ kind, name }: MemberName, options: MembersOptions): Promise<Member> {
+async function createServiceProcess(
+  { kind, name }: NamedProcess,
+  options: ServiceProcessesOptions,
+): Promise<ServiceProcess> {
   const { folder, journal, onFault } = options;
-  const [port, coapPort, metricsPort] = [await memberPort(), await memberPort(), await memberPort()];
-  const skewMs = options.skew.member === name ? options.skew.ms : 0;
+  const [port, coapPort, metricsPort] = [await processPort(), await processPort(), await processPort()];
+  const skewMs = options.skew.processName === name ? options.skew.ms : 0;
   const log = openSync(join(folder, `${name}.log`), 'a');
   let child: ChildProcess | null = null;
   let startedMs = 0;
   let isEnding = false;
   let root = options.root ?? ROOT;
 
-  function spawnMember(): ChildProcess {
+  function spawnProcess(): ChildProcess {
     const preload = skewMs === 0 ? [] : [`--import=${SKEWED_CLOCK}`];
     const started = spawn(
       process.execPath,
@@ -103,7 +106,7 @@ async function createMember({ kind, name }: MemberName, options: MembersOptions)
     },
     async start() {
       isEnding = false;
-      child = spawnMember();
+      child = spawnProcess();
       startedMs = journal.nowMs();
       journal.write('started', { name, pid: child.pid, skewMs });
       await untilUp(child, name);
@@ -125,7 +128,7 @@ async function createMember({ kind, name }: MemberName, options: MembersOptions)
       if (!isRunning()) return [];
       const atMs = journal.nowMs();
       const pid = child?.pid as number;
-      return [{ member: name, pid, atMs, rssMb: residentMb(pid), ageMs: atMs - startedMs }];
+      return [{ kind, pid, atMs, rssMb: residentMb(pid), ageMs: atMs - startedMs }];
     },
   };
 }

@@ -1,0 +1,31 @@
+/**
+ * Runs a program that starts others, and stops what it has started: once, the latest first, when it has run, has failed or
+ * is interrupted. A second signal ends it at once; servers that have a guard are stopped all the same.
+ */
+export type OnStop = (stop: () => unknown) => void;
+
+export async function runAndStop(run: (onStop: OnStop) => Promise<void>): Promise<void> {
+  const stops: Array<() => unknown> = [];
+  const running = run((stop) => void stops.push(stop));
+  let isInterrupted = false;
+  try {
+    isInterrupted = await Promise.race([untilInterrupted(), running.then(() => false)]);
+  } finally {
+    for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
+  }
+  if (isInterrupted) process.exit(1);
+}
+
+function untilInterrupted(): Promise<true> {
+  let isSecond = false;
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (isSecond) process.exit(1);
+        isSecond = true;
+        process.stderr.write('Stopping …\n');
+        resolve(true);
+      });
+    }
+  });
+}

@@ -81,21 +81,23 @@ export function createChangesService(deps: ChangesDeps) {
   }
 
   /**
-   * Takes the owner's changes out of what is pending, but for the keys that other jobs still want. Where nothing is taken
-   * out, the device keeps the revision that it may have fetched.
+   * Takes the owner's changes out of what is pending, but for the keys that other jobs still want: also those that have
+   * timed out, unless the owner retries them. Where nothing is taken out, the device keeps the revision that it may have
+   * fetched.
    */
   async function withdraw(sql: Sql, owner: ChangesOwner, changes: DeviceChange[]): Promise<void> {
     const { organizationId } = owner;
     const targets = deviceTargetsIn(sql);
     const assetIds = changes.map(({ device }) => device.assetId);
-    const offered = byAsset(await targets.listOffered(owner, assetIds));
-    const failed = byAsset(await targets.listFailed(owner, assetIds));
+    const retried = await targets.listRetriedJobs(owner);
+    const offered = byAsset(await targets.listOffered(owner, retried, assetIds));
+    const givenUp = byAsset(await targets.listGivenUp(owner, retried, assetIds));
     const contents = await configurationsIn(sql).find([
       {
         organizationId,
         configIds: [
           ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
-          ...[...offered.values(), ...failed.values()].flat(),
+          ...[...offered.values(), ...givenUp.values()].flat(),
         ],
       },
     ]);
@@ -112,7 +114,7 @@ export function createChangesService(deps: ChangesDeps) {
     await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
     await targets.release(
       next.flatMap(({ device: { assetId }, withdrawn }) =>
-        (failed.get(assetId) ?? [])
+        (givenUp.get(assetId) ?? [])
           .filter((id) => withdrawn.some((key) => contentOf(contents, id)[key] !== undefined))
           .map((changeId) => ({ organizationId, assetId, changeId })),
       ),

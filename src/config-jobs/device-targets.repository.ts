@@ -36,6 +36,7 @@ const SETTLED = `t.organization_id as "organizationId", t.job_id as "jobId", t.a
   ) as "profileSlug"`;
 const BEGUN = `state in ('waiting', 'sent')`;
 const OFFERED = `state in ('waiting', 'sent', 'timed_out')`;
+const TIMED_OUT_IN_RETRIED = `state = 'timed_out' and job_id = any(?::uuid[])`;
 const ACTIVE_CHANGES = `select asset_id as "assetId", change_config_id as "changeId" from config_targets
   where organization_id = ? and asset_id = any(?::uuid[]) and is_active`;
 const isOfOther = (owner: ChangesOwner) =>
@@ -69,22 +70,41 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return rows.map(({ changeId }) => changeId);
     },
 
-    /** Changes of others that are part of what is offered, also after their targets have timed out. */
-    listOffered(owner: ChangesOwner, assetIds: string[]): Promise<ActiveChange[]> {
-      return query(sql, `${ACTIVE_CHANGES} and ${isOfOther(owner)} and ${OFFERED}`, [
-        owner.organizationId,
-        assetIds,
-        idOf(owner),
-      ]);
+    /** The job that this one retries, the one which that retries, and so on. */
+    async listRetriedJobs(owner: ChangesOwner): Promise<string[]> {
+      if (!('jobId' in owner)) return [];
+      const rows = await query<{ jobId: string }>(
+        sql,
+        `with recursive retried as (
+           select retry_of_job_id as id from config_jobs where organization_id = ? and id = ?
+           union
+           select j.retry_of_job_id from retried join config_jobs j on j.organization_id = ? and j.id = retried.id
+         )
+         select id as "jobId" from retried where id is not null`,
+        [owner.organizationId, owner.jobId, owner.organizationId],
+      );
+      return jobIdsOf(rows);
     },
 
-    /** Changes of others that the devices refused, and that nothing has replaced since. */
-    listFailed(owner: ChangesOwner, assetIds: string[]): Promise<ActiveChange[]> {
-      return query(sql, `${ACTIVE_CHANGES} and ${isOfOther(owner)} and state = 'failed'`, [
-        owner.organizationId,
-        assetIds,
-        idOf(owner),
-      ]);
+    /** Changes of others that are part of what is offered, also after their targets have timed out. */
+    listOffered(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<ActiveChange[]> {
+      return query(
+        sql,
+        `${ACTIVE_CHANGES} and ${isOfOther(owner)} and ${OFFERED} and not (${TIMED_OUT_IN_RETRIED})`,
+        [owner.organizationId, assetIds, idOf(owner), retriedJobs],
+      );
+    },
+
+    /**
+     * Changes that nobody waits for and nothing has replaced since: of others, those that the devices refused, and what
+     * has timed out in jobs that the owner retries.
+     */
+    listGivenUp(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<ActiveChange[]> {
+      return query(
+        sql,
+        `${ACTIVE_CHANGES} and ${isOfOther(owner)} and (state = 'failed' or ${TIMED_OUT_IN_RETRIED})`,
+        [owner.organizationId, assetIds, idOf(owner), retriedJobs],
+      );
     },
 
     /** The profiles whose changes are active on these devices, the earliest job first. */
@@ -131,7 +151,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       );
     },
 
-    /** Failed changes that have left what is pending: a later confirmation does not concern them. */
+    /** Changes that were given up and have left what is pending: a later confirmation does not concern them. */
     async release(changes: Array<AssetRef & ActiveChange>): Promise<void> {
       if (changes.length === 0) return;
       await query(
@@ -139,7 +159,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
         `update config_targets t set is_active = false
          from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, asset_id, change_id)
          where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
-           and t.state = 'failed' and t.change_config_id = n.change_id`,
+           and t.state in ('failed', 'timed_out') and t.change_config_id = n.change_id`,
         [...keysOf(changes), changes.map(({ changeId }) => changeId)],
       );
     },

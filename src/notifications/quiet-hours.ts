@@ -22,7 +22,13 @@ export function quietUntil(quietHours: QuietHours | null, at: Date): Date | null
   // A night in which the clocks are changed is longer or shorter than they say.
   const { timezone } = quietHours;
   const changed = plusMinutes(end, utcOffsetMinutes(timezone, minute) - utcOffsetMinutes(timezone, end));
-  return changed > at && !isQuiet(quietHours, changed) ? changed : end;
+  return firstNotQuiet(quietHours, changed > at && !isQuiet(quietHours, changed) ? changed : end);
+}
+
+/** Where the clocks skip the time of the end, the quiet hours end with the skip, up to an hour before. */
+function firstNotQuiet(quietHours: QuietHours, found: Date): Date {
+  const before = plusMinutes(found, -1);
+  return isQuiet(quietHours, before) ? found : firstNotQuiet(quietHours, before);
 }
 
 function isQuiet(quietHours: QuietHours, at: Date): boolean {

@@ -55,6 +55,55 @@ describe('The deadline of a job', function () {
   });
 });
 
+describe('A retry of what has timed out', function () {
+  this.timeout(60_000);
+  let dms: TestService;
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    await createProfile(dms, FRIDGE);
+  });
+  after(() => dms.stop());
+
+  const retryOf = async (jobId: string): Promise<string> => {
+    const { status, body, text } = await dms.api.post(`/devices/config-jobs/${jobId}/retry`);
+    assert.equal(status, 201, text);
+    return body.id;
+  };
+  /** Deadlines are shortened before a worker reads the plan. */
+  async function timeOut(...jobIds: string[]): Promise<void> {
+    await query(dms.service.sql, 'update config_jobs set deadline_at = now() where id = any(?)', [jobIds]);
+    const { databaseUrl, taskQueue } = dms.settings;
+    const worker = await startService({ databaseUrl, settings: { taskQueue } });
+    for (const jobId of jobIds) assert.equal((await untilEnded(dms, jobId)).counts.timedOut, 1);
+    await worker.stop();
+  }
+  const cancel = async (jobId: string) =>
+    assert.equal((await dms.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 200);
+  const pendingOf = async (serial: string) => (await configOf(dms, serial)).pendingConfig;
+
+  it('is cancelled with its change, which is offered no longer, and can be tried again', async () => {
+    const [serial] = (await registerMany(dms, 1, 'RETRIED')) as [string];
+    const first = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
+    await timeOut(first);
+    await cancel(await retryOf(first));
+    assert.equal(await pendingOf(serial), null);
+    const again = await retryOf(first);
+    await timeOut(again);
+    assert.notEqual(await pendingOf(serial), null);
+    await cancel(await retryOf(again));
+    assert.equal(await pendingOf(serial), null);
+  });
+
+  it('leaves what timed out in another job when it is cancelled', async () => {
+    const [serial] = (await registerMany(dms, 1, 'OTHER')) as [string];
+    const other = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
+    const retried = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
+    await timeOut(other, retried);
+    await cancel(await retryOf(retried));
+    assert.notEqual(await pendingOf(serial), null);
+  });
+});
+
 describe('A job over 300 devices', function () {
   this.timeout(60_000);
   let dms: TestService;

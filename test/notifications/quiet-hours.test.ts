@@ -38,6 +38,16 @@ describe('Quiet hours', () => {
     assert.equal(until(NIGHT, '2026-10-24T21:00:00Z'), '2026-10-25T06:00:00.000Z');
   });
 
+  it('end when the clocks skip the time of their end', () => {
+    const untilHalf = { ...NIGHT, to: '02:30' };
+    assert.equal(until(untilHalf, '2026-03-28T22:00:00Z'), '2026-03-29T01:00:00.000Z');
+    assert.equal(until(untilHalf, '2026-03-29T00:59:59Z'), '2026-03-29T01:00:00.000Z');
+    const onLordHowe = { ...untilHalf, to: '02:15', timezone: 'Australia/Lord_Howe' };
+    assert.equal(until(onLordHowe, '2026-10-03T12:00:00Z'), '2026-10-03T15:30:00.000Z');
+    const inSantiago = { ...untilHalf, to: '00:30', timezone: 'America/Santiago' };
+    assert.equal(until(inSantiago, '2026-09-06T02:00:00Z'), '2026-09-06T04:00:00.000Z');
+  });
+
   it('end in the first minute that is not quiet, whatever the zone and the day', () => {
     const time = (min: number, max: number) =>
       fc

@@ -79,6 +79,10 @@ export class ReferenceJob {
   count(...states: State[]): number {
     return this.targets.filter(({ state }) => states.includes(state)).length;
   }
+  /** Directly, or by jobs in between. */
+  retries(other: ReferenceJob): boolean {
+    return this.retryOf !== null && (this.retryOf === other || this.retryOf.retries(other));
+  }
   get hasOpenTargets() {
     return this.targets.some(({ state }) => isOpen(state));
   }
@@ -172,7 +176,8 @@ export class ReferenceFleet {
     const isWanted = (key: string) =>
       others.some(
         ({ job: other, target: { state, isStillActive } }) =>
-          key in other.change && (isBegun(state) || (state === 'timed_out' && isStillActive)),
+          key in other.change &&
+          (isBegun(state) || (state === 'timed_out' && isStillActive && !job.retries(other))),
       );
     const withdrawn = Object.keys(job.change).filter((key) => key in device.change && !isWanted(key));
     if (withdrawn.length === 0) return;

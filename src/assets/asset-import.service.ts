@@ -2,16 +2,22 @@
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { AppError } from '../process/errors.ts';
+import { registrationWarnings } from './asset.ts';
 import type { ImportResult, ImportRow } from './asset-import.ts';
 import type { AssetsRepository, NewAsset } from './assets.repository.ts';
 import type { AssetGroups } from './assets.service.ts';
 
+/** What a row says; its group has an id or a name, or there is none. */
+export interface AssetOfRow extends NewAsset {
+  group: string | null;
+}
+
 export interface AssetImportDeps {
   assetsIn(sql: Sql): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
   devicesIn(sql: Sql): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
-  groups: Pick<AssetGroups, 'lock' | 'welcome'>;
+  groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'welcome'>;
   /** @throws AppError that says what is wrong with the row. */
-  parse(value: unknown): NewAsset;
+  parse(value: unknown): AssetOfRow;
   /** Lets other requests go on. */
   nextTurn(): Promise<unknown>;
 }
@@ -29,9 +35,11 @@ const CHUNK = 1_000;
 /** Requests of others go on after so many rows. */
 const ROWS_PER_TURN = 250;
 const NO_GROUP = 'groupId names no group';
+const NO_GROUP_NAMED =
+  'group must be the name of a group that exists, as in GET /groups; case does not count';
 const GONE = 'the device with this serial number was archived meanwhile: send the row again';
 
-type ReadRow = { row: number; serialNumber: string | null; asset: NewAsset | null; error: string | null };
+type ReadRow = { row: number; serialNumber: string | null; asset: AssetOfRow | null; error: string | null };
 
 export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn }: AssetImportDeps) {
   return {
@@ -40,7 +48,8 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
       const parsed = await readRows(rows);
       return transact(async (tx) => {
         const { sql } = tx;
-        const read = await withKnownGroups(sql, organizationId, parsed);
+        const named = await withNamedGroups(sql, organizationId, parsed);
+        const read = await withKnownGroups(sql, organizationId, named);
         const first = firstBySerial(read);
         // One order for all imports: two of them at once never wait for each other in a circle.
         const missing = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
@@ -56,13 +65,21 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     },
   };
 
+  /** Gives each row whose group has a name the id of it. */
+  async function withNamedGroups(sql: Sql, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
+    const names = [...new Set(rows.flatMap(({ asset }) => asset?.group ?? []))];
+    if (names.length === 0) return rows;
+    const ids = await groups.findByNames(sql, organizationId, names);
+    return rows.map((row) => (row.asset?.group ? withGroup(row, ids.get(row.asset.group)) : row));
+  }
+
   /** A row that names no group is wrong like one that names no valid floor. */
   async function withKnownGroups(sql: Sql, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
     const named = [...new Set(rows.flatMap(({ asset }) => asset?.groupId ?? []))];
     if (named.length === 0) return rows;
     const existing = await groups.lock(sql, organizationId, named);
     const isKnown = ({ asset }: ReadRow) => !asset?.groupId || existing.has(asset.groupId);
-    return rows.map((row) => (isKnown(row) ? row : { ...row, asset: null, error: NO_GROUP }));
+    return rows.map((row) => (isKnown(row) ? row : withoutGroup(row)));
   }
 
   /** An asset that was there already stays in its group. */
@@ -122,6 +139,15 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   }
 }
 
+const withGroup = (row: ReadRow, groupId: string | undefined): ReadRow =>
+  row.asset && groupId ? { ...row, asset: { ...row.asset, groupId } } : withoutGroup(row);
+
+const withoutGroup = (row: ReadRow): ReadRow => ({
+  ...row,
+  asset: null,
+  error: row.asset?.group ? NO_GROUP_NAMED : NO_GROUP,
+});
+
 const keyOf = (serialNumber: string) => serialNumber.toLowerCase();
 
 function firstBySerial(rows: ReadRow[]): Map<string, NewAsset> {
@@ -149,7 +175,14 @@ function summaryOf(
   const results = rows.map(({ row, serialNumber, asset, error }): ImportResult => {
     const key = asset && keyOf(asset.serialNumber);
     const id = key === null ? null : (createdIds.get(key) ?? ids.get(key) ?? null);
-    return { row, serialNumber, id, error: error ?? (id === null ? GONE : null) };
+    const warnings = id === null ? [] : registrationWarnings(serialNumber as string);
+    return {
+      row,
+      serialNumber,
+      id,
+      error: error ?? (id === null ? GONE : null),
+      ...(warnings.length > 0 && { warnings }),
+    };
   });
   const failed = results.filter(({ id }) => id === null).length;
   const created = rows.filter(

@@ -17,6 +17,8 @@ export interface ImportResult {
   /** Null when the row failed. */
   id: string | null;
   error: string | null;
+  /** Of a device that is registered; absent when there are none. */
+  warnings?: string[];
 }
 
 export function parseJsonRows(body: unknown): ImportRow[] {
@@ -38,19 +40,34 @@ function parseCells(text: string): string[][] {
   try {
     return parse(text, {
       bom: true,
+      delimiter: separatorOf(text),
       relax_column_count: true,
       skip_empty_lines: true,
+      // Spreadsheets save rows that once held something.
+      skip_records_with_empty_values: true,
       // One more than there may be, beside the header.
       to: IMPORT_ROWS_MAX + 2,
     });
   } catch (error) {
-    if (error instanceof CsvError)
-      throw invalid(`The body must be CSV: ${CSV_FAULTS[error.code] ?? CSV_FAULT}`);
+    if (error instanceof CsvError) throw invalid(faultText(error));
     throw error;
   }
 }
 
-const CSV_FAULT = 'separate cells by commas, and put cells that hold commas or quotes into double quotes';
+/** Where the decimal separator is a comma, spreadsheets separate cells by semicolons. No name of a column holds either. */
+function separatorOf(text: string): string {
+  const header = text.slice(0, text.search(/[\r\n]|$/));
+  return [';', '\t'].find((separator) => header.includes(separator)) ?? ',';
+}
+
+/** The header is a record, too, so the count of those that were read is the row after them. */
+function faultText({ code, records }: CsvError & { records?: number }): string {
+  const place = records ? `row ${records}` : 'the first line';
+  return `The body must be CSV, and ${place} is not: ${CSV_FAULTS[code] ?? CSV_FAULT}`;
+}
+
+const CSV_FAULT =
+  'separate cells by commas (or semicolons or tabs, as in the first line), and put cells that hold these or quotes into double quotes';
 const CSV_FAULTS: Partial<Record<CsvError['code'], string>> = {
   CSV_QUOTE_NOT_CLOSED: 'the double quote of a cell is not closed',
 };
@@ -69,7 +86,7 @@ function toRow(names: string[], cells: string[]): ImportRow {
     return { error: `the row has ${cells.length} cells, and the first line names ${names.length} columns` };
   }
   const given = names.flatMap((name, index) => {
-    const cell = cells[index] ?? '';
+    const cell = cells[index]?.trim() ?? '';
     return cell === '' ? [] : [[name, name === 'floor' ? toNumber(cell) : cell]];
   });
   return { value: Object.fromEntries(given) };

@@ -18,12 +18,12 @@ import {
   assetDetailSchema,
   assetListSchema,
   changeAssetBody,
+  IMPORT_COLUMNS,
   IMPORT_EXAMPLE,
   importBody,
   importedSchema,
   type ListAssets,
   listAssetsQuery,
-  REGISTRATION_FIELDS,
   registerAssetBody,
   registeredSchema,
   replacedSchema,
@@ -114,7 +114,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       operationId: 'importAssets',
       summary: 'Register many devices',
       description:
-        'As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.',
+        'As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. Beside the fields of one device a row may have group, the name of a group, in place of groupId. Cells are separated by commas, or by semicolons or tabs as the first line shows; blanks around them and empty rows do not count. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.',
       tag,
       auth,
       rawBody: {
@@ -222,7 +222,7 @@ async function findDetail(assets: AssetsRepository, organizationId: string, id: 
 
 function parseRows(bytes: Buffer, contentType: string | undefined): ImportRow[] {
   return mediaType(contentType) === 'text/csv'
-    ? parseCsvRows(decodeUtf8(bytes), REGISTRATION_FIELDS)
+    ? parseCsvRows(decodeUtf8(bytes), IMPORT_COLUMNS)
     : parseJsonRows(parseJson(bytes));
 }
 

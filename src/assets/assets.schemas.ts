@@ -12,13 +12,17 @@ const text = (max: number) => Joi.string().max(max);
 
 const name = nameOf(128);
 const waterType = text(32);
-const floor = Joi.number().integer().min(-100).max(1000);
+const floor = Joi.number()
+  .integer()
+  .min(-100)
+  .max(1000)
+  .messages({ 'number.base': '{{#label}} must be a number, without decimals' });
 const model = text(64).description('Sensor product line');
 const buildingId = text(64).description("In the customer's own system");
 const spaceId = text(64).description("In the customer's own system");
 const groupId = uuid().description('The group that the device is in; it is in one at most');
 
-export const registerAssetBody = Joi.object<Registration, true>({
+const registrationFields = {
   serialNumber: serialNumber()
     .required()
     .description(
@@ -31,7 +35,9 @@ export const registerAssetBody = Joi.object<Registration, true>({
   buildingId,
   spaceId,
   groupId,
-})
+};
+
+export const registerAssetBody = Joi.object<Registration, true>(registrationFields)
   .example({
     serialNumber: '282C02424EED',
     name: 'Vaccine fridge 2',
@@ -43,8 +49,20 @@ export const registerAssetBody = Joi.object<Registration, true>({
   })
   .meta({ name: 'RegisterAsset' });
 
+/** A row of an import. People who fill in tables know their groups by name. */
+export const importRow = Joi.object<Registration & { group?: string }, true>({
+  ...registrationFields,
+  group: nameOf(128).description(
+    'Name of the group that the device is in, in place of groupId; compared without case',
+  ),
+})
+  .oxor('group', 'groupId')
+  .messages({ 'object.oxor': 'only one of group and groupId may be given' })
+  .example({ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', group: 'Vaccine fridges' })
+  .meta({ name: 'ImportedAsset', docs: { not: { required: ['group', 'groupId'] } } });
+
 /** The columns of a CSV file. */
-export const REGISTRATION_FIELDS = [
+export const IMPORT_COLUMNS = [
   'serialNumber',
   'name',
   'waterType',
@@ -53,6 +71,7 @@ export const REGISTRATION_FIELDS = [
   'buildingId',
   'spaceId',
   'groupId',
+  'group',
 ];
 
 export interface ChangeAsset {
@@ -233,11 +252,12 @@ export const registeredSchema = Joi.object({
 }).example({ id: assetExample.id });
 export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() }).example({ deleted: true });
 
-export const IMPORT_EXAMPLE = 'serialNumber,name,model,floor\n282C02424EED,Vaccine fridge 2,TVO-THT,0\n';
+export const IMPORT_EXAMPLE =
+  'serialNumber,name,model,floor,group\n282C02424EED,Vaccine fridge 2,TVO-THT,0,Vaccine fridges\n';
 
 export const importBody = Joi.array()
-  .items(registerAssetBody)
-  .example([{ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', model: 'TVO-THT', floor: 0 }]);
+  .items(importRow)
+  .example([{ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', floor: 0, group: 'Vaccine fridges' }]);
 
 export const importedSchema = Joi.object({
   created: Joi.number().integer().required(),
@@ -250,6 +270,9 @@ export const importedSchema = Joi.object({
         serialNumber: Joi.string().allow(null, '').required(),
         id: Joi.string().allow(null).required().description('null when the row failed'),
         error: Joi.string().allow(null).required(),
+        warnings: Joi.array()
+          .items(Joi.string())
+          .description('As when one device is registered; only when there are any'),
       }),
     )
     .required()

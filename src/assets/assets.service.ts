@@ -35,6 +35,8 @@ export interface AssetTargets {
 
 /** The groups that assets join and leave. */
 export interface AssetGroups {
+  /** The ids by the names that were given; those that no group has are left out. */
+  findByNames(sql: Sql, organizationId: string, names: string[]): Promise<ReadonlyMap<string, string>>;
   /** Those that are there; they stay as they are until the transaction ends. */
   lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
   /** Brings new assets, which stand in the group already, what its members are to run. */

@@ -1,9 +1,11 @@
 /** Jobs, by API. */
-import { type ConfigJob, each, waitUntilApplied } from '../../client/src/index.ts';
+import { type Client, type ConfigJob, each, type Result, waitUntilApplied } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import { type Command, option, print, required, type Table, UsageError } from './command.ts';
 import { progressLine } from './progress-line.ts';
 import { take } from './take.ts';
+
+type Target = Result<'listConfigJobTargets'>['items'][number];
 
 const LISTED_DEFAULT = '20';
 const TARGETS_SHOWN = 10;
@@ -23,23 +25,27 @@ export const jobCommands: Command[] = [
   {
     words: ['jobs', 'show'],
     args: 'ID',
-    summary: 'shows a job, whom it waits for, and who refused it and why',
+    summary: 'shows a job, whom it waits for, who refused it and why, and who was not in time',
     ...byApi(async ({ dms }, input) => {
       const jobId = required(input, 0, 'ID');
       const job = await dms.getConfigJob({ jobId });
-      const targets = (state: 'waiting' | 'failed') =>
+      const targets = (state: Target['state']) =>
         take(each(dms.listConfigJobTargets, { jobId, state }), TARGETS_SHOWN);
-      const [awaited, failed] = await Promise.all([targets('waiting'), targets('failed')]);
-      const waitsFor = awaited.map(({ serialNumber }) => serialNumber);
-      const refusedBy = failed.map(({ serialNumber, reason }) => ({ serialNumber, reason }));
-      const { waiting, failed: failedCount } = job.counts;
+      const [waiting, sent, failed, timedOut] = await Promise.all([
+        targets('waiting'),
+        targets('sent'),
+        targets('failed'),
+        targets('timed_out'),
+      ]);
       const lines = [
         describe(job),
-        ...(waitsFor.length > 0 ? [`Waits for ${waitsFor.join(', ')}${more(waiting, waitsFor.length)}`] : []),
-        ...refusedBy.map(({ serialNumber, reason }) => `${serialNumber}: ${reason}`),
-        ...(failedCount > refusedBy.length ? [`…${more(failedCount, refusedBy.length)}`] : []),
+        ...withMore(await Promise.all(waiting.map((each) => waitText(dms, each))), job.counts.waiting),
+        ...listText('Fetched the change and have not confirmed it', sent, job.counts.sent),
+        ...withMore(failed.map(reasonText), job.counts.failed),
+        ...listText('Not in time', timedOut, job.counts.timedOut),
       ];
-      return { text: lines.join('\n'), value: { ...job, waitsFor, refusedBy } };
+      const lists = { waitsFor: serials(waiting), unconfirmed: serials(sent), notInTime: serials(timedOut) };
+      return { text: lines.join('\n'), value: { ...job, ...lists, refusedBy: failed.map(refusal) } };
     }),
   },
   {
@@ -114,5 +120,23 @@ function failures({ failed, timedOut }: ConfigJob['counts']): string {
     .map((part) => `, ${part}`)
     .join('');
 }
+
+/** A logger asks for its change when it sends, so when it sent last says why it has not. */
+async function waitText(dms: Client, { serialNumber }: Target): Promise<string> {
+  const [asset] = (await dms.listAssets({ serialNumber })).items;
+  return asset
+    ? `Waits for ${serialNumber}: ${asset.status}, last reading ${asset.lastReadingAt ?? 'never'}`
+    : `Waits for ${serialNumber}`;
+}
+
+const serials = (targets: Target[]): string[] => targets.map(({ serialNumber }) => serialNumber);
+const refusal = ({ serialNumber, reason }: Target) => ({ serialNumber, reason });
+const reasonText = ({ serialNumber, reason }: Target): string => `${serialNumber}: ${reason}`;
+
+const withMore = (lines: string[], count: number): string[] =>
+  count > lines.length && lines.length > 0 ? [...lines, `…${more(count, lines.length)}`] : lines;
+
+const listText = (title: string, targets: Target[], count: number): string[] =>
+  targets.length > 0 ? [`${title}: ${serials(targets).join(', ')}${more(count, targets.length)}`] : [];
 
 const more = (count: number, shown: number): string => (count > shown ? ` and ${count - shown} more` : '');

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkRegistrable, newAsset, type Registration } from '../assets/asset.ts';
-import { createAssetImport } from '../assets/asset-import.service.ts';
+import { type AssetOfRow, createAssetImport } from '../assets/asset-import.service.ts';
 import { createAssetOrderRepository } from '../assets/asset-order.repository.ts';
 import { createAssetSearchRepository } from '../assets/asset-search.repository.ts';
 import { createAssetsRepository } from '../assets/assets.repository.ts';
 import { assetsRoutes } from '../assets/assets.routes.ts';
-import { registerAssetBody } from '../assets/assets.schemas.ts';
+import { importRow } from '../assets/assets.schemas.ts';
 import { type AssetsServiceDeps, createAssetsService } from '../assets/assets.service.ts';
 import { type DeviceTokensRoutesDeps, deviceTokensRoutes } from '../assets/device-tokens.routes.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
@@ -43,7 +43,7 @@ export function composeAssets(
     assetsIn: createAssetsRepository,
     devicesIn,
     groups,
-    parse: parseRegistration,
+    parse: parseRow,
     nextTurn,
   });
   return {
@@ -63,11 +63,11 @@ export function composeAssets(
   };
 }
 
-const validateRegistration = bodyValidator(registerAssetBody);
+const validateRow = bodyValidator(importRow);
 
-function parseRegistration(value: unknown) {
+function parseRow(value: unknown): AssetOfRow {
   requireStorable(value, 'the row');
-  const registration = validateRegistration(value) as Registration;
+  const { group = null, ...registration } = validateRow(value) as Registration & { group?: string };
   checkRegistrable('serialNumber', registration.serialNumber);
-  return newAsset(registration);
+  return { ...newAsset(registration), group };
 }

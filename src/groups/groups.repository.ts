@@ -71,6 +71,17 @@ export function createGroupsRepository(sql: Sql) {
       );
     },
 
+    /** Those that have one of the names, without regard to case; each with the name as it was given. */
+    findByNames(organizationId: string, names: string[]): Promise<Array<{ name: string; id: string }>> {
+      return query(
+        sql,
+        `select n.name, g.id from unnest(?::text[]) as n (name)
+         join groups g on lower(g.name collate pg_c_utf8) = lower(n.name collate pg_c_utf8)
+         where g.organization_id = ? and g.${IN_USE}`,
+        [names, organizationId],
+      );
+    },
+
     /** @throws conflict when a group has the name. */
     async insert(organizationId: string, { name, profileSlug }: GroupFields): Promise<string> {
       const [row] = await refuseTakenName(

@@ -24,7 +24,7 @@ export interface MemberDevices {
 }
 
 export interface MembershipDeps {
-  groupsIn(sql: Sql): Pick<GroupsRepository, 'lockShared'>;
+  groupsIn(sql: Sql): Pick<GroupsRepository, 'findByNames' | 'lockShared'>;
   membersIn(sql: Sql): Pick<MembersRepository, 'listGroups' | 'assign'>;
   devicesIn(sql: Sql): MemberDevices;
   desired: Pick<DesiredProfiles, 'offerTo'>;
@@ -109,6 +109,16 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
       }
       const { members } = await lockMembers(tx.sql, organizationId, [assetId], []);
       await leave(tx, organizationId, members);
+    },
+
+    /** The ids by the names that were given; those that no group has are left out. */
+    async findByNames(
+      sql: Sql,
+      organizationId: string,
+      names: string[],
+    ): Promise<ReadonlyMap<string, string>> {
+      const found = await groupsIn(sql).findByNames(organizationId, names);
+      return new Map(found.map(({ name, id }) => [name, id]));
     },
 
     /** Those of the groups that are there; they stay as they are until the transaction ends. */

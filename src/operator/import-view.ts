@@ -15,10 +15,10 @@ export const importView = (): Html => html`
 <span class="quiet">Up to ${IMPORT_ROWS_MAX.toLocaleString('en')} devices. A serial number that is registered already is left as it is, so the same file may be sent again.</span>
 </form></section>
 <h2>What the file holds</h2>
-<p>The first line of a CSV file names the columns. Only the serial number has to be there.</p>
-<pre tabindex="0"><code>serialNumber,name,model,buildingId,floor,spaceId
-282C02424EED,Vaccine fridge 2,TVO-THT,main,0,pharmacy
-282C02424EEE,Blood bank,TVO-T,main,1,</code></pre>`;
+<p>The first line of a CSV file names the columns. Only the serial number has to be there. A group is one that exists, by its name. Cells may be separated by semicolons, as many spreadsheets save them.</p>
+<pre tabindex="0"><code>serialNumber,name,model,buildingId,floor,spaceId,group
+282C02424EED,Vaccine fridge 2,TVO-THT,main,0,pharmacy,Vaccine fridges
+282C02424EEE,Blood bank,TVO-T,main,1,,</code></pre>`;
 
 /** More would keep other requests waiting while the page is made. */
 export const ROWS_SHOWN = 2_000;
@@ -52,11 +52,17 @@ const notShown = (count: number, failed: number): string =>
 const failedFirst = (results: Imported['results']) =>
   [...results].sort((a, b) => Number(a.id !== null) - Number(b.id !== null) || a.row - b.row);
 
-const resultRow = ({ row, serialNumber, id, error }: Imported['results'][number]): Content[] => [
+const resultRow = ({
+  row,
+  serialNumber,
+  id,
+  error,
+  warnings = [],
+}: Imported['results'][number]): Content[] => [
   row,
   id === null
     ? html`<code>${serialNumber ?? ''}</code>`
     : html`<a class="name" href="/operator/devices/${id}">${serialNumber}</a>`,
   badge(id === null ? 'failed' : 'registered', id === null ? 'bad' : 'good'),
-  error,
+  error ?? warnings.join('; '),
 ];

@@ -26,6 +26,7 @@ export const SECTIONS: Section[] = [
     documents: [
       page('webhooks', 'Verify a webhook'),
       page('connect-a-logger', 'Connect a logger'),
+      page('many-loggers', 'From a spreadsheet to a fleet'),
       page('groups-and-rollouts', 'Groups and rollouts'),
       page('alerts-and-channels', 'Alerts and channels'),
       page('errors', 'Errors'),

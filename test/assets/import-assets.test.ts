@@ -25,6 +25,9 @@ describe('An import of devices', () => {
   const serials = async (): Promise<string[]> =>
     (await api.get('/assets')).body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
 
+  const groupsOf = async (): Promise<Array<string | null>> =>
+    (await api.get('/assets')).body.items.map(({ groupId }: { groupId: string | null }) => groupId);
+
   it('registers devices from CSV and from JSON with every field, each with a result of its own', async () => {
     const csv =
       '\ufeffserialNumber,name,floor,buildingId\r\n282C02424EED,"Fridge, left",-2,main\r\n282C02424EEE,,,\r\n';
@@ -90,6 +93,66 @@ describe('An import of devices', () => {
     assert.match(csv.body.results[2].error, /^floor must be a number/);
   });
 
+  it('lets devices join groups by name, whatever the case, and gives all of a group one job', async () => {
+    await api.post('/devices/config-profiles', { slug: 'cold', temperatureAlerts: [] });
+    const cold = (await api.post('/groups', { name: 'Kühlräume Süd', profileSlug: 'cold' })).body;
+    const warm = (await api.post('/groups', { name: 'Storage' })).body;
+    const answer = await sendCsv(
+      'serialNumber,group\nA-1,Kühlräume Süd\nA-2, KÜHLRÄUME süd \nA-3,storage\nA-4,\n',
+    );
+    assert.deepEqual(counts(answer), [4, 0, 0], JSON.stringify(answer.body));
+    assert.deepEqual(await groupsOf(), [cold.id, cold.id, warm.id, null]);
+    const jobs = (await api.get('/devices/config-jobs')).body.items;
+    assert.deepEqual(
+      jobs.map(({ total }: { total: number }) => total),
+      [2],
+    );
+    const json = await sendJson([{ serialNumber: 'A-5', group: 'Storage' }]);
+    assert.deepEqual(counts(json), [1, 0, 0]);
+    assert.equal((await groupsOf())[4], warm.id);
+  });
+
+  it('fails the rows alone that name a group that is not there, or two groups, and says what would be right', async () => {
+    const { id } = (await api.post('/groups', { name: 'Storage' })).body;
+    const other = await dms.addOrganization();
+    await other.api.post('/groups', { name: 'Of others' });
+    const gone = (await api.post('/groups', { name: 'Gone' })).body;
+    await api.delete(`/groups/${gone.id}`);
+    const answer = await sendCsv(
+      `serialNumber,group,groupId\nA-1,Storage,\nA-2,Storrage,\nA-3,Of others,\nA-4,Gone,\nA-5,Storage,${id}\nA-6,,${gone.id}\n`,
+    );
+    assert.deepEqual(counts(answer), [1, 0, 5]);
+    const errors = answer.body.results.map(({ error }: { error: string | null }) => error);
+    for (const error of errors.slice(1, 4)) {
+      assert.equal(
+        error,
+        'group must be the name of a group that exists, as in GET /groups; case does not count',
+      );
+    }
+    assert.equal(errors[4], 'only one of group and groupId may be given');
+    assert.match(errors[5], /^groupId names no group/);
+    assert.deepEqual(await serials(), ['A-1']);
+  });
+
+  it('reads tables as spreadsheets save them: separated by semicolons or tabs, with blanks around cells and empty rows', async () => {
+    const semicolons = await sendCsv(
+      '\ufeffserialNumber; name ;floor\r\n 282C02424EE1 ;"Room; north ";1\r\n;;\r\n282C02424EE2\u00a0;Room, south; 2\r\n ; ; \r\n',
+    );
+    assert.deepEqual(counts(semicolons), [2, 0, 0], JSON.stringify(semicolons.body));
+    const [first, second] = (await api.get('/assets')).body.items;
+    assert.deepEqual([first.serialNumber, first.name, first.floor], ['282C02424EE1', 'Room; north', 1]);
+    assert.deepEqual([second.serialNumber, second.name, second.floor], ['282C02424EE2', 'Room, south', 2]);
+    const tabs = await sendCsv('serialNumber\tname\n282C02424EE3\tRoom; east, 1\n');
+    assert.deepEqual(counts(tabs), [1, 0, 0]);
+  });
+
+  it('warns of serial numbers that are not of the form of a logger, as one registration does', async () => {
+    const { body } = await sendCsv('serialNumber\n282C02424EED\n28-2C-02-42-4E-EE\n2.82E11\na b\n');
+    const warned = body.results.map(({ warnings = [] }: { warnings?: string[] }) => warnings.length);
+    assert.deepEqual(warned, [0, 1, 1, 0]);
+    assert.match(body.results[1].warnings[0], /12 hexadecimal digits/);
+  });
+
   it('refuses a body that is no list of devices as a whole', async () => {
     for (const [raw, type, message] of [
       ['', 'text/csv', /must not be empty/],
@@ -97,7 +160,10 @@ describe('An import of devices', () => {
       ['serialNumber,colour\nA,red\n', 'text/csv', /^Column 2 has an unknown name: .*waterType/],
       ['name\nA\n', 'text/csv', /column serialNumber$/],
       ['serialNumber,serialNumber\nA,A\n', 'text/csv', /each column once/],
-      ['serialNumber\n"A', 'text/csv', /double quote of a cell is not closed$/],
+      ['serialNumber\n"A', 'text/csv', /row 1 is not: the double quote of a cell is not closed$/],
+      ['serialNumber,name\nA,1\n\nB,2\nC,"D\nE,3\nF,4\n', 'text/csv', /row 3 is not: the double quote/],
+      ['serialNumber,name\nA,"B"C\n', 'text/csv', /row 1 is not: separate cells by commas/],
+      ['serialNumber,"name\nA,B\n', 'text/csv', /the first line is not: the double quote/],
       [Buffer.from([0x73, 0xff]), 'text/csv', /UTF-8/],
       ['{}', 'application/json', /must be a list/],
       ['[]', 'application/json', /1 to 10000 devices/],
@@ -130,6 +196,22 @@ describe('An import of devices', () => {
     );
     assert.deepEqual([created, unchanged, failed], [1_500, 1_500, 0]);
     assert.equal((await api.get('/assets')).body.totalItems, 1_500);
+  });
+
+  it('takes one statement for all names of groups', async () => {
+    const names = Array.from({ length: 20 }, (_, n) => `Group ${n}`);
+    for (const name of names) await api.post('/groups', { name });
+    const rows = Array.from({ length: 1_000 }, (_, n) => ({
+      serialNumber: `NAMED-${n}`,
+      group: names[n % 20],
+    }));
+    const lookUps: string[] = [];
+    const counted = ({ sql }: { sql: string }) =>
+      void (/ from groups|join groups/.test(sql) && lookUps.push(sql));
+    dms.service.sql.on('query', counted);
+    assert.deepEqual(counts(await sendJson(rows)), [1_000, 0, 0]);
+    dms.service.sql.off('query', counted);
+    assert.equal(lookUps.filter((sql) => /lower\(/.test(sql)).length, 1);
   });
 
   it('takes three statements for a thousand rows, not one for each', async () => {

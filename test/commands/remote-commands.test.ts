@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyWebhook } from '../../client/src/index.ts';
+import { query } from '../../src/db/query.ts';
 import { runCommand } from '../support/command-line.ts';
 import {
   apply,
@@ -18,6 +19,7 @@ import {
   FACTORY,
   FRIDGE,
   register,
+  untilEnded,
 } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -33,7 +35,7 @@ describe('Commands by API', () => {
   const children: ChildProcess[] = [];
 
   before(async () => {
-    dms = await startService();
+    dms = await startService({ settings: { jobPollIntervalMs: 1_000 } });
     key = (await dms.issueKey(dms.id, 'customer')).token;
     folder = mkdtempSync(join(tmpdir(), 'dms-commands-'));
   });
@@ -108,6 +110,12 @@ describe('Commands by API', () => {
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
     const shown = await jsonOf('jobs', 'show', jobId);
     assert.deepEqual([shown.status, shown.waitsFor], ['running', [serial]]);
+    const waiting = (await run('jobs', 'show', jobId)).stdout;
+    assert.match(waiting, new RegExp(`^Waits for ${serial}: new, last reading never$`, 'm'));
+    await dms.device.get(`/devices/${serial}/pending-config`);
+    assert.deepEqual((await jsonOf('jobs', 'show', jobId)).unconfirmed, [serial]);
+    const fetched = (await run('jobs', 'show', jobId)).stdout;
+    assert.match(fetched, new RegExp(`^Fetched the change and have not confirmed it: ${serial}$`, 'm'));
     await applyAnswer(dms, serial);
     const watched = await run('jobs', 'watch', jobId);
     assert.equal(watched.code, 0);
@@ -125,6 +133,17 @@ describe('Commands by API', () => {
     );
     const ids = (await jsonOf('jobs', 'list')).map(({ id }: { id: string }) => id);
     assert.deepEqual(ids, [cancelledId, jobId]);
+  });
+
+  it('show which devices of a job that has ended were not in time', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
+    const serial = await registerOne();
+    const jobId = await apply(dms, slug, { serialNumbers: [serial] });
+    await query(dms.service.sql, 'update config_jobs set deadline_at = now() where id = ?', [jobId]);
+    await untilEnded(dms, jobId);
+    const { stdout } = await run('jobs', 'show', jobId);
+    assert.match(stdout, new RegExp(`1 were not in time\\.\nNot in time: ${serial}$`, 'm'));
+    assert.deepEqual((await jsonOf('jobs', 'show', jobId)).notInTime, [serial]);
   });
 
   it('show which devices of a job have refused it, and why', async () => {

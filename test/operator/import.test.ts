@@ -52,6 +52,17 @@ describe("Importing a file at the operators' page", () => {
     );
   });
 
+  it('takes a file with semicolons and groups by name, and shows what a registered row is warned of', async () => {
+    await dms.api.post('/groups', { name: 'Attic' });
+    const { text } = await send(
+      fileForm('serialNumber;group\n28-2C-02-42-4E-AA;attic\n282C02424EAB;cellar\n'),
+    );
+    assert.match(text, /28-2C-02-42-4E-AA.*12 hexadecimal digits/s);
+    assert.match(text, /282C02424EAB.*group must be the name of a group that exists/s);
+    const { body } = await dms.api.get('/groups');
+    assert.equal(body.items[0].memberCount, 1);
+  });
+
   it('shows so many rows, and says what became of the others', () => {
     const resultsOf = (failed: number) =>
       Array.from({ length: 10_000 }, (_, index) => {

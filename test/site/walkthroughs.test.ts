@@ -115,6 +115,26 @@ describe('The commands of the documents', function () {
     );
   });
 
+  it('about many loggers register a table by group, begin a rollout, and give an auditor what a reader may have', async () => {
+    const { printed, organization } = await walk('docs/many-loggers.md');
+    assert.match(printed, /"created":4,"unchanged":0,"failed":3/);
+    assert.match(printed, /"created":3,"unchanged":4,"failed":0/);
+    assert.match(printed, /"deviceCount":3/);
+    assert.match(printed, /^Waits for 282C0000000\d: new, last reading never$/m);
+    assert.match(printed, /"action":"importAssets"/);
+    const { body } = await organization.api.get('/groups');
+    assert.deepEqual(
+      body.items.map(({ name, memberCount }: { name: string; memberCount: number }) => [name, memberCount]),
+      [
+        ['Blood bank', 4],
+        ['Vaccine fridges', 3],
+      ],
+    );
+    const folder = folders.at(-1) as string;
+    assert.match(readFileSync(join(folder, 'statistics.pdf'), 'latin1'), /^%PDF-/);
+    assert.match(readFileSync(join(folder, 'measurements.csv'), 'utf8'), /282C00000003,.*,4\.1,/);
+  });
+
   it('about groups bring a profile to members, and begin and cancel a rollout', async () => {
     const { printed, organization } = await walk('docs/groups-and-rollouts.md');
     const { body } = await organization.api.get('/groups');
@@ -137,6 +157,7 @@ describe('The commands of the documents', function () {
       QUICKSTART,
       'docs/webhooks.md',
       'docs/connect-a-logger.md',
+      'docs/many-loggers.md',
       'docs/groups-and-rollouts.md',
     ];
     const known = [...walked, 'docs/alerts-and-channels.md', 'docs/command-line.md'];

@@ -383,7 +383,7 @@ export interface paths {
         put?: never;
         /**
          * Register many devices
-         * @description As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.
+         * @description As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. Beside the fields of one device a row may have group, the name of a group, in place of groupId. Cells are separated by commas, or by semicolons or tabs as the first line shows; blanks around them and empty rows do not count. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.
          */
         post: operations["importAssets"];
         delete?: never;
@@ -2850,6 +2850,34 @@ export interface components {
              */
             updatedAt: string;
         };
+        /**
+         * @example {
+         *       "serialNumber": "282C02424EED",
+         *       "name": "Vaccine fridge 2",
+         *       "group": "Vaccine fridges"
+         *     }
+         */
+        ImportedAsset: {
+            /**
+             * @description 12 hexadecimal digits on all known loggers; unique among active assets, compared without case
+             * @example 282C02424EED
+             */
+            serialNumber: string;
+            /** @description Default: the serial number */
+            name?: string;
+            waterType?: string;
+            floor?: number;
+            /** @description Sensor product line */
+            model?: string;
+            /** @description In the customer's own system */
+            buildingId?: string;
+            /** @description In the customer's own system */
+            spaceId?: string;
+            /** @description The group that the device is in; it is in one at most */
+            groupId?: string;
+            /** @description Name of the group that the device is in, in place of groupId; compared without case */
+            group?: string;
+        };
         /** @description How often to measure and to send; what is not set stays as it is on the device. */
         Intervals: {
             /**
@@ -4938,8 +4966,8 @@ export interface operations {
         requestBody: {
             content: {
                 /**
-                 * @example serialNumber,name,model,floor
-                 *     282C02424EED,Vaccine fridge 2,TVO-THT,0
+                 * @example serialNumber,name,model,floor,group
+                 *     282C02424EED,Vaccine fridge 2,TVO-THT,0,Vaccine fridges
                  */
                 "text/csv": string;
                 /**
@@ -4947,12 +4975,12 @@ export interface operations {
                  *       {
                  *         "serialNumber": "282C02424EED",
                  *         "name": "Vaccine fridge 2",
-                 *         "model": "TVO-THT",
-                 *         "floor": 0
+                 *         "floor": 0,
+                 *         "group": "Vaccine fridges"
                  *       }
                  *     ]
                  */
-                "application/json": components["schemas"]["RegisterAsset"][];
+                "application/json": components["schemas"]["ImportedAsset"][];
             };
         };
         responses: {
@@ -4996,6 +5024,8 @@ export interface operations {
                             /** @description null when the row failed */
                             id: string | null;
                             error: string | null;
+                            /** @description As when one device is registered; only when there are any */
+                            warnings?: string[];
                         }[];
                     };
                 };

@@ -5,7 +5,9 @@ import { isOneLine } from './one-line.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export const uuid = () => Joi.string().pattern(UUID);
+const NO_ID = '{{#label}} must be an id, such as 019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5';
+
+export const uuid = () => Joi.string().pattern(UUID).messages({ 'string.pattern.base': NO_ID });
 
 /** A path parameter with an id. A malformed id cannot exist, so it is answered 404. */
 export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>

@@ -20,12 +20,21 @@ const shared: Joi.ValidationOptions = {
 
 export type Validate = (value: unknown) => unknown;
 
+/** What sentences call the whole, and each of its fields. */
+interface Names {
+  root: string;
+  field: string;
+}
+
+const BODY: Names = { root: 'the body', field: 'a field' };
+const QUERY: Names = { root: 'the query', field: 'a parameter' };
+
 /** Compiled once per route: passing options with each call costs as much as the validation itself. */
 export function bodyValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: false });
   const lists = listsOf(schema);
   // No body at all counts as an empty object; null does not.
-  return (value = {}) => validated(compiled, cutLists(value, lists), 'the body');
+  return (value = {}) => validated(compiled, cutLists(value, lists), BODY);
 }
 
 /** The lists of a body, with the number of items that they may have. */
@@ -62,6 +71,7 @@ function cutLists(body: unknown, lists: Lists): unknown {
 
 export function queryValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: true });
+  const keys = Object.keys(describeSchema<Described>(schema).keys ?? {});
   const wholeNumbers = wholeNumbersOf(schema);
   return (value) => {
     for (const [name, text] of Object.entries(value as Record<string, unknown>)) {
@@ -70,8 +80,9 @@ export function queryValidator(schema: Joi.Schema): Validate {
       }
       // Joi drops this one key silently where it reports every other unknown one.
       if (name === '__proto__') throw invalid('__proto__ is not allowed');
+      if (Array.isArray(text) && keys.includes(name)) throw invalid(`${name} must be given once`);
     }
-    return validated(compiled, requireDigits(value as Record<string, unknown>, wholeNumbers), 'the query');
+    return validated(compiled, requireDigits(value as Record<string, unknown>, wholeNumbers), QUERY);
   };
 }
 
@@ -97,14 +108,16 @@ export function paramsCheck(schema: Joi.Schema): (value: unknown) => boolean {
   return (value) => compiled.validate(value).error === undefined;
 }
 
-function validated(schema: Joi.Schema, value: unknown, root: string): unknown {
+function validated(schema: Joi.Schema, value: unknown, names: Names): unknown {
   const result = schema.validate(value);
-  if (result.error) throw invalid(sentence(result.error, root));
+  if (result.error) throw invalid(sentence(result.error, names));
   return result.value;
 }
 
 /** The first fault, with a name for the root, and cut to a readable length. */
-function sentence(error: Joi.ValidationError, root: string): string {
+function sentence(error: Joi.ValidationError, { root, field }: Names): string {
+  // Joi would speak of the whole.
+  if (error.details[0]?.path.at(-1) === '') return `${field} without a name is not allowed`;
   const message = error.message.replace(/^value /, `${root} `);
   return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX).toWellFormed()}…` : message;
 }

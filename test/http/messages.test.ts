@@ -1,0 +1,36 @@
+/** What a refusal says where the shape alone is wrong: the field, and what would be right. */
+import assert from 'node:assert/strict';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('A refusal', () => {
+  let dms: TestService;
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+
+  const says = ({ status, body }: { status: number; body: { message?: string } }, message: RegExp) => {
+    assert.equal(status, 400);
+    assert.match(body.message ?? '', message);
+  };
+
+  it('says that a query parameter must be given once', async () => {
+    says(await dms.api.get('/assets?limit=1&limit=2'), /^limit must be given once$/);
+    says(await dms.api.get('/webhooks?status=active&status=active'), /^status must be given once$/);
+    says(await dms.api.get('/assets?unknown=1&unknown=2'), /^unknown is not allowed$/);
+  });
+
+  it('says that an id is wanted', async () => {
+    const id = /^groupId must be an id, such as [0-9a-f-]{36}$/;
+    says(await dms.api.post('/assets', { serialNumber: 'A-1', groupId: 'fridges' }), id);
+    says(await dms.api.get('/assets?groupId=fridges'), id);
+  });
+
+  it('says that a field has no name', async () => {
+    says(
+      await dms.api.post('/groups', { name: 'Fridges', '': 1 }),
+      /^a field without a name is not allowed$/,
+    );
+    says(await dms.api.get('/fleet?=1'), /^a parameter without a name is not allowed$/);
+  });
+});

@@ -6,7 +6,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Env, findProgram, isExecutable } from './find-program.ts';
-import { removeLeftovers } from './process-status.ts';
+import { removeLeftovers, untilOthersFinished } from './process-status.ts';
 import { buildTemporalCli } from './temporal-cli-build.ts';
 import { downloadTemporalCli } from './temporal-cli-download.ts';
 import { describeVersion, isNewEnough, pinned, versionOf } from './temporal-cli-version.ts';
@@ -26,7 +26,7 @@ export interface FindTemporalCli {
 export async function findTemporalCli(wanted: FindTemporalCli): Promise<string> {
   const { TEMPORAL_CLI_PATH } = wanted.env;
   if (TEMPORAL_CLI_PATH) return chosen(TEMPORAL_CLI_PATH, wanted.print);
-  return (await onPath(wanted)) ?? (await inCache(wanted)) ?? obtain(wanted);
+  return (await onPath(wanted)) ?? (await inCache(wanted)) ?? (await fromOthers(wanted)) ?? obtain(wanted);
 }
 
 async function chosen(path: string, print: FindTemporalCli['print']): Promise<string> {
@@ -63,9 +63,18 @@ async function inCache({ cacheDir, print }: FindTemporalCli): Promise<string | u
   return version && path;
 }
 
+/** Of processes that were started at once, one builds: several builds share the processors, and each takes that much longer. */
+async function fromOthers(wanted: FindTemporalCli): Promise<string | undefined> {
+  const { cacheDir, print } = wanted;
+  await mkdir(cacheDir, { recursive: true });
+  await untilOthersFinished(cacheDir, unfinishedPrefix, (pid) =>
+    print(`Temporal CLI: process ${pid} is getting it; waiting for that`),
+  );
+  return inCache(wanted);
+}
+
 async function obtain(wanted: FindTemporalCli): Promise<string> {
   const target = cachePath(wanted.cacheDir);
-  await mkdir(wanted.cacheDir, { recursive: true });
   await removeLeftovers(wanted.cacheDir, unfinishedPrefix);
   const failures: string[] = [];
   for (const provide of [downloadTemporalCli, buildTemporalCli]) {

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Env, findProgram, isExecutable } from './find-program.ts';
 import { buildWithGo } from './go-build.ts';
-import { removeLeftovers } from './process-status.ts';
+import { removeLeftovers, untilOthersFinished } from './process-status.ts';
 import { isAtLeast, pinned } from './temporal-cli-version.ts';
 
 export interface TemporalServerPrograms {
@@ -32,7 +32,7 @@ const name = 'Temporal server';
 export async function findTemporalServer(wanted: FindTemporalServer): Promise<TemporalServerPrograms> {
   const { TEMPORAL_SERVER_PATH } = wanted.env;
   if (TEMPORAL_SERVER_PATH) return chosen(TEMPORAL_SERVER_PATH, wanted.print);
-  return (await onPath(wanted)) ?? (await inCache(wanted)) ?? obtain(wanted);
+  return (await onPath(wanted)) ?? (await inCache(wanted)) ?? (await fromOthers(wanted)) ?? obtain(wanted);
 }
 
 async function chosen(folder: string, print: FindTemporalServer['print']): Promise<TemporalServerPrograms> {
@@ -69,11 +69,20 @@ async function inCache({ cacheDir, print }: FindTemporalServer): Promise<Tempora
   return version ? programs : undefined;
 }
 
+/** Of processes that were started at once, one builds. */
+async function fromOthers(wanted: FindTemporalServer): Promise<TemporalServerPrograms | undefined> {
+  const { cacheDir, print } = wanted;
+  await mkdir(cacheDir, { recursive: true });
+  await untilOthersFinished(cacheDir, unfinishedPrefix, (pid) =>
+    print(`${name}: process ${pid} is getting it; waiting for that`),
+  );
+  return inCache(wanted);
+}
+
 /** Under another name first: other processes see both programs or none. */
 async function obtain(wanted: FindTemporalServer): Promise<TemporalServerPrograms> {
   const { cacheDir, print, build = buildPrograms } = wanted;
   const target = cacheFolder(cacheDir);
-  await mkdir(cacheDir, { recursive: true });
   await removeLeftovers(cacheDir, unfinishedPrefix);
   const folder = join(cacheDir, `${unfinishedPrefix}${process.pid}`);
   await mkdir(folder);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pinned } from '../../dev/embedded/temporal-cli-version.ts';
 import { type FindTemporalServer, findTemporalServer } from '../../dev/embedded/temporal-server-programs.ts';
 
@@ -29,14 +31,22 @@ describe('Finding the Temporal server', () => {
     }
   }
 
-  const find = (env: Record<string, string> = {}, build: FindTemporalServer['build'] = noBuild) =>
+  const find = (
+    env: Record<string, string> = {},
+    build: FindTemporalServer['build'] = noBuild,
+    print: FindTemporalServer['print'] = () => {},
+  ) =>
     findTemporalServer({
       env: { PATH: join(root, 'path'), ...env },
       cacheDir: cacheDir(),
-      print: () => {},
+      print,
       build,
     });
   const folderOf = async (found: ReturnType<typeof find>) => join((await found).server, '..');
+
+  async function until(holds: () => boolean): Promise<void> {
+    while (!holds()) await delay(20);
+  }
 
   it('takes the folder of TEMPORAL_SERVER_PATH before all others, and says when it holds no server', async () => {
     putPrograms(join(root, 'mine'), '1.30.0');
@@ -69,6 +79,34 @@ describe('Finding the Temporal server', () => {
     assert.equal(await folderOf(find({}, build)), cached());
     assert.equal(builds, 1);
     assert.deepEqual(readdirSync(cacheDir()), [`temporal-server-${pinned.server}`]);
+  });
+
+  describe('while another process builds them', () => {
+    let other: ChildProcess;
+    let unfinished: string;
+    beforeEach(() => {
+      other = spawn('sleep', ['30']);
+      unfinished = join(cacheDir(), `unfinished-server-${other.pid}`);
+      mkdirSync(unfinished, { recursive: true });
+    });
+    afterEach(() => other.kill());
+
+    it('waits, says for whom, and takes what the other one has built', async () => {
+      const lines: string[] = [];
+      const found = find({}, noBuild, (line) => lines.push(line));
+      await until(() => lines.length > 0);
+      assert.match(lines[0] ?? '', new RegExp(`process ${other.pid}`));
+      putPrograms(cached(), pinned.server);
+      rmSync(unfinished, { recursive: true });
+      assert.equal(await folderOf(found), cached());
+    });
+
+    it('builds them when the other one ends without', async () => {
+      const found = find({}, async (folder) => putPrograms(folder, pinned.server));
+      other.kill();
+      assert.equal(await folderOf(found), cached());
+      assert.deepEqual(readdirSync(cacheDir()), [`temporal-server-${pinned.server}`]);
+    });
   });
 
   it('keeps nothing of a build that is not complete', async () => {

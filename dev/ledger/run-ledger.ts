@@ -3,46 +3,23 @@
  * are killed and stopped. Every client action is written down with what was acknowledged; at the end, when all is up and
  * quiet, that is compared with what the service shows.
  */
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { startHttpProxy } from '../balancer/http-proxy.ts';
-import { startUdpBalancer } from '../balancer/udp-balancer.ts';
-import type { Env } from '../embedded/find-program.ts';
-import type { OnStop } from '../embedded/run-and-stop.ts';
 import { createRandom } from '../simulator/random.ts';
-import { createLedgerClient, type LedgerClient } from './client.ts';
 import { createCustomer } from './customer.ts';
 import { checkDevices } from './devices-oracle.ts';
-import { buildEarlierRelease, findEarlierRelease } from './earlier-release.ts';
-import { type LedgerEndpoints, registerEndpoints } from './endpoints.ts';
-import { createEventCheck } from './event-documents.ts';
-import { type FaultPlan, planFaults } from './fault-plan.ts';
-import { createFleets, type Fleets } from './fleets.ts';
 import { type Injection, injectFaults } from './inject-faults.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 import { progressLine, verdictTable } from './ledger-table.ts';
 import { checkRun, type Verdict } from './oracle.ts';
-import { createReceivers } from './receivers.ts';
 import type { Finding, MemorySample } from './records.ts';
-import { type Servers, startServers } from './servers.ts';
-import { createServiceProcesses, processNames, type ServiceProcess } from './service-processes.ts';
+import { type LedgerContext, migrateBy, ROOT, type Run, startRun } from './start-run.ts';
 import { readAlerts, readDevices, readJobs } from './stored-state.ts';
 import { upgradeAndBack } from './upgrade.ts';
 
-export interface LedgerContext {
-  env: Env;
-  cacheDir: string;
-  print(line: string): void;
-  onStop: OnStop;
-}
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PROXY_TIMEOUT_MS = 18_000;
 const LINE_MS = 10_000;
 const MEMORY_MS = 2_500;
 const QUIET_MS_MAX = 300_000;
@@ -62,119 +39,6 @@ export async function runLedger(options: LedgerOptions, context: LedgerContext):
   print(verdictTable(verdict));
   return conclude(verdict, { options, folder, print });
 }
-
-interface RunOptions {
-  options: LedgerOptions;
-  context: LedgerContext;
-  folder: string;
-  journal: Journal;
-  findings: Finding[];
-}
-
-interface Run extends RunOptions {
-  env: Record<string, string | undefined>;
-  /** The folder of the release that the run begins with. */
-  firstRoot: string;
-  plan: FaultPlan;
-  servers: Servers;
-  processes: ServiceProcess[];
-  client: LedgerClient;
-  fleets: Fleets;
-  receivers: ReturnType<typeof createReceivers>;
-  endpoints: LedgerEndpoints;
-}
-
-async function startRun(given: RunOptions): Promise<Run> {
-  const { options, context, folder, journal, findings } = given;
-  const { print, onStop } = context;
-  const plan = planFaults({
-    seed: options.seed,
-    durationMs: options.minutes * 60_000,
-    processes: processNames(options.each),
-  });
-  journal.write('plan', { options, plan });
-  print('Building');
-  execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
-  const firstRoot = options.isUpgrade ? unpackBefore(folder, print) : ROOT;
-  const servers = await startServers({ ...context, temporal: options.temporal, folder });
-  onStop(servers.stop);
-  const env = processEnvironment(context.env, servers);
-  const [apiKey, deviceToken] = setUp(firstRoot, env);
-  const processes = await createServiceProcesses({
-    each: options.each,
-    root: firstRoot,
-    folder,
-    env,
-    skew: plan.skew,
-    journal,
-    onFault: (text) => findings.push({ about: 'processes', text }),
-  });
-  onStop(() => Promise.all(processes.map((each) => each.end('SIGTERM'))));
-  print(
-    `Starting ${processes.map(({ name }) => name).join(', ')}; the clock of ${plan.skew.processName} is wrong by ${plan.skew.ms / 1000} s`,
-  );
-  await Promise.all(processes.map((each) => each.start()));
-  const portsOf = (kind: ServiceProcess['kind'], port: 'port' | 'coapPort') =>
-    processes.filter((each) => each.kind === kind).map((each) => each[port]);
-  const proxy = await startHttpProxy({ ports: portsOf('api', 'port'), timeoutMs: PROXY_TIMEOUT_MS });
-  onStop(proxy.stop);
-  const balancer = await startUdpBalancer(portsOf('gateway', 'coapPort'));
-  onStop(balancer.stop);
-  const client = createLedgerClient(proxy.url, apiKey);
-  const receivers = createReceivers({
-    random: createRandom(options.seed + 2),
-    nowMs: journal.nowMs,
-    faultIn: createEventCheck(),
-  });
-  onStop(receivers.stop);
-  const fleets = await createFleets({
-    ...options,
-    baseUrl: proxy.url,
-    coapPort: balancer.port,
-    apiKey,
-    deviceToken,
-  });
-  onStop(fleets.stop);
-  const endpoints = await registerEndpoints(client, receivers);
-  return { ...given, env, firstRoot, plan, servers, processes, client, fleets, receivers, endpoints };
-}
-
-function unpackBefore(folder: string, print: (line: string) => void): string {
-  const name = findEarlierRelease();
-  if (name === null) throw new Error('The git history does not hold the release before');
-  print(`Building the release before, ${name}`);
-  return buildEarlierRelease(name, folder);
-}
-
-const processEnvironment = (
-  env: Env,
-  { databaseUrl, temporalAddress }: Servers,
-): Record<string, string | undefined> => ({
-  PATH: env.PATH,
-  HOME: env.HOME,
-  DATABASE_URL: databaseUrl,
-  TEMPORAL_ADDRESS: temporalAddress,
-  SECRETS_KEYS: `1:${Buffer.alloc(32, 7).toString('base64')}`,
-  WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
-  DATABASE_POOL_SIZE: '10',
-  LOG_LEVEL: 'info',
-});
-
-/** By the operator's commands. */
-function setUp(root: string, env: Record<string, string | undefined>): [apiKey: string, deviceToken: string] {
-  migrateBy(root, env);
-  const key = (kind: string) =>
-    dms(root, env, 'key', 'create', '--org', 'ledger', '--kind', kind).trim().split(/\s+/).at(-1) as string;
-  return [key('customer'), key('device')];
-}
-
-function migrateBy(root: string, env: Record<string, string | undefined>): void {
-  dms(root, env, 'migrate');
-  dms(root, env, 'temporal', 'setup');
-}
-
-const dms = (root: string, env: Record<string, string | undefined>, ...args: string[]): string =>
-  execFileSync(process.execPath, [join(root, 'dist/src/bin/cli.js'), ...args], { env, encoding: 'utf8' });
 
 async function carryOut(run: Run): Promise<Verdict> {
   const { options, journal, processes, client, fleets, receivers, endpoints, findings } = run;

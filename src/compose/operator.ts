@@ -15,7 +15,7 @@ import { channelsRoutes } from '../operator/channels.routes.ts';
 import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
-import { errorTitle, errorView } from '../operator/error-view.ts';
+import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
 import { createIdentityProvider } from '../operator/identity-provider.service.ts';
@@ -128,7 +128,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       staticFiles,
       translateFault: options.translateFault,
       errorPage: ({ status, message }, session) =>
-        layout({ title: errorTitle(status), session }, errorView(status, message, session !== null)),
+        layout({ title: errorTitle(status), session }, errorHtml(status, message, session !== null)),
       onDefect: (err) => log.error({ err }, 'a page of the operators failed'),
     }),
     close: watch.close,

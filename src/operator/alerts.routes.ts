@@ -1,6 +1,6 @@
 import { acknowledgeable, byAlert } from './acknowledgement.ts';
 import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
-import { alertsView } from './alerts-view.ts';
+import { alertsHtml } from './alerts-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 
@@ -29,7 +29,7 @@ export function alertsRoutes({ ask, layout, acknowledgements }: AlertsPageDeps):
         const asked = status === 'all' ? others : filter;
         const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
         const listed = acknowledgeable(alerts.items);
-        const content = alertsView({
+        const content = alertsHtml({
           alerts,
           acknowledgements: byAlert(await acknowledgements.list(session.organizationId, listed)),
           filter,

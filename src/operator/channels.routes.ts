@@ -1,4 +1,4 @@
-import { channelsView } from './channels-view.ts';
+import { channelsHtml } from './channels-html.ts';
 import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
@@ -9,7 +9,7 @@ export function channelsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
   async function page(session: Session, query: URLSearchParams, notice?: string): Promise<{ page: string }> {
     const cursor = given({ cursor: query.get('cursor') });
     const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
-    const content = channelsView(channels, session.role !== 'read');
+    const content = channelsHtml(channels, session.role !== 'read');
     return { page: layout({ title: 'Notifications', session, section: 'Notifications', notice }, content) };
   }
 

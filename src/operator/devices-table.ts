@@ -62,7 +62,7 @@ function deviceRow({ device, hours }: ListedDevice, now: Date): Content[] {
   return [
     html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`,
     html`${badge(status)}${openAlerts > 0 && html` <a class="badge bad" href="/operator/alerts?assetId=${id}">${openAlerts} open</a>`}`,
-    latestView(device.latest),
+    latestHtml(device.latest),
     curveOf(name, hours, now),
     batteryStatus === 'low' ? badge('low') : html`<span class="quiet">${batteryStatus}</span>`,
     html`<span class="quiet">${signalStrength}</span>`,
@@ -80,7 +80,7 @@ function curveOf(name: string, hours: readonly SparkPoint[], now: Date): Html {
   return sparkline(hours, { label: `The last 24 hours of ${name}`, from: to - DAY_MS, to, gapMs: GAP_MS });
 }
 
-export const latestView = (latest: ListedAssetView['latest']): Content =>
+export const latestHtml = (latest: ListedAssetView['latest']): Content =>
   latest.length === 0
     ? html`<span class="quiet">–</span>`
     : [...latest]

@@ -18,8 +18,8 @@ import {
   withGaps,
 } from './curve.ts';
 import type { DeviceContactsRepository } from './device-contacts.repository.ts';
+import { deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
-import { deviceView, statisticsView } from './device-view.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
 
@@ -87,7 +87,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         ]);
         const listed = await deps.acknowledgements.list(session.organizationId, acknowledgeable(alerts));
         const span = spanName(query.get('span'));
-        const content = deviceView({
+        const content = deviceHtml({
           device,
           config,
           alerts,
@@ -149,7 +149,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
           ask(session, 'getAsset', { params }),
           ask(session, 'getStatistics', { params, query: spanUntilNow(toSpan(span)) }),
         ]);
-        const content = statisticsView({ device, statistics, span });
+        const content = statisticsHtml({ device, statistics, span });
         return { page: layout({ title: 'Statistics', session, section: 'Fleet' }, content) };
       },
     },

@@ -7,7 +7,7 @@ import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
-import { type FleetFilter, fleetView } from './fleet-view.ts';
+import { type FleetFilter, fleetHtml } from './fleet-html.ts';
 import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -76,7 +76,7 @@ export function fleetRoutes({
           ask(session, 'listProfiles'),
         ]);
         const devices = await withCurves(session, [...page.items, ...(overdue?.items ?? [])]);
-        const content = fleetView({
+        const content = fleetHtml({
           counts,
           page,
           listed: devices.slice(0, page.items.length),

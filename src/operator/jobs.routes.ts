@@ -1,9 +1,9 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
 import { toApply } from './apply-form.ts';
-import { applyView } from './apply-view.ts';
+import { applyHtml } from './apply-html.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
-import { jobsView, jobView } from './jobs-view.ts';
+import { jobHtml, jobsHtml } from './jobs-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 
@@ -46,7 +46,7 @@ export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDe
           ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } }),
           ask(session, 'listProfiles'),
         ]);
-        const content = jobsView({ jobs, profiles, filter, mayChange: session.role !== 'read' });
+        const content = jobsHtml({ jobs, profiles, filter, mayChange: session.role !== 'read' });
         return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
       },
     },
@@ -61,7 +61,7 @@ export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDe
         const query = given({ dryRun: isPreview ? 'true' : null });
         const applied = await ask(session, 'applyProfile', { params: { slug }, query, body });
         if (isPreview) {
-          const content = applyView(applied, [...form]);
+          const content = applyHtml(applied, [...form]);
           return { page: layout({ title: `Apply ${slug}`, session, section: 'Jobs' }, content) };
         }
         return { location: applied.jobId === null ? path : `${path}/${applied.jobId}?done=applied` };
@@ -78,7 +78,7 @@ export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDe
           ask(session, 'getConfigJob', { params }),
           ask(session, 'listConfigJobTargets', { params, query: { ...filter, limit: '50' } }),
         ]);
-        const content = jobView({
+        const content = jobHtml({
           ...(await progressOf(session, job)),
           job,
           targets,

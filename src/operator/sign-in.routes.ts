@@ -2,7 +2,7 @@ import type { OpenPageRoute } from '../http/page-route.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Layout } from './layout.ts';
 import { OPERATOR_PATH, type Session, type SessionRef } from './session.ts';
-import { signInView } from './sign-in-view.ts';
+import { signInHtml } from './sign-in-html.ts';
 
 export interface SignInDeps {
   layout: Layout;
@@ -27,7 +27,7 @@ export function signInRoutes({
   lookUps,
 }: SignInDeps): Array<OpenPageRoute<Session>> {
   const page = (token: string, found: Session | null) =>
-    layout({ title: 'Sign in', session: null }, signInView({ token, found, provider }));
+    layout({ title: 'Sign in', session: null }, signInHtml({ token, found, provider }));
   return [
     {
       method: 'GET',

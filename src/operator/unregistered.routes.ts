@@ -1,6 +1,6 @@
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
-import { unregisteredView } from './unregistered-view.ts';
+import { unregisteredHtml } from './unregistered-html.ts';
 
 const path = `${OPERATOR_PATH}/unregistered`;
 const DONE: Record<string, string> = {
@@ -18,7 +18,7 @@ export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
       async handle({ visitor: session, query, url }) {
         const cursor = given({ cursor: query.get('cursor') });
         const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });
-        const content = unregisteredView(devices, session.role !== 'read');
+        const content = unregisteredHtml(devices, session.role !== 'read');
         const notice = noticeOf(query, DONE);
         const title = 'Unregistered devices';
         return { page: layout({ title, session, section: 'Fleet', watch: url, notice }, content) };

@@ -1,12 +1,12 @@
 import { notFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
-import { deliveryView } from './delivery-view.ts';
+import { deliveryHtml } from './delivery-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
 import type { WebhookHoursRepository } from './webhook-hours.repository.ts';
 import { firstHour } from './webhook-hours.ts';
-import { webhooksView, webhookView } from './webhooks-view.ts';
+import { webhookHtml, webhooksHtml } from './webhooks-html.ts';
 
 const path = `${OPERATOR_PATH}/webhooks`;
 const onePath = `${path}/{collection}/{webhookId}`;
@@ -59,7 +59,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
       webhookHours.list(session.organizationId, webhook.id, firstHour(at)),
       Object.keys(filter).length === 0 ? listFailures(session, params) : [],
     ]);
-    const content = webhookView({
+    const content = webhookHtml({
       webhook,
       deliveries,
       failures,
@@ -106,7 +106,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
           ask(session, 'listWebhooks'),
           ask(session, 'listCellularWebhooks'),
         ]);
-        const content = webhooksView([...events.items, ...cellular.items]);
+        const content = webhooksHtml([...events.items, ...cellular.items]);
         return { page: layout(show(session, 'Webhooks', url), content) };
       },
     },
@@ -157,7 +157,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
       async handle({ visitor: session, params, query, url }) {
         const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
         const mayChange = session.role !== 'read';
-        const content = deliveryView({ delivery, path: pathOf(params), mayChange });
+        const content = deliveryHtml({ delivery, path: pathOf(params), mayChange });
         const notice = noticeOf(query, DONE);
         return { page: layout(show(session, delivery.eventType, url, notice), content) };
       },

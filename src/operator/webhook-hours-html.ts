@@ -3,7 +3,7 @@ import { facts, table, time } from './parts.ts';
 import { fillHours, HOURS_SHOWN, type HourOfAttempts, summarize } from './webhook-hours.ts';
 
 /** Success and duration of the last day. The bars are a picture of the table below them. */
-export function hoursView(known: readonly HourOfAttempts[], now: Date): Html {
+export function hoursHtml(known: readonly HourOfAttempts[], now: Date): Html {
   const hours = fillHours(known, now);
   const { attempts, deliveredPercent, averageMs, maxMs } = summarize(hours);
   if (attempts === 0)

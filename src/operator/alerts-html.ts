@@ -1,7 +1,7 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { Acknowledgements } from './acknowledgement.ts';
 import type { Answers } from './answers.ts';
-import { boundsText } from './configuration-view.ts';
+import { boundsText } from './configuration-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, live, nextPage, table, tabs, time, toWords } from './parts.ts';
 
@@ -19,7 +19,7 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-export const alertsView = ({ alerts, acknowledgements, filter, mayChange }: AlertsOptions): Html => html`
+export const alertsHtml = ({ alerts, acknowledgements, filter, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${tabs(
   'Status',

@@ -1,14 +1,14 @@
 import { DELIVERY_STATES } from '../deliveries/delivery.ts';
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
-import { failuresView, resendButton } from './delivery-view.ts';
+import { failuresHtml, resendButton } from './delivery-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, confirmed, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
 import type { HourOfAttempts } from './webhook-hours.ts';
-import { hoursView } from './webhook-hours-view.ts';
+import { hoursHtml } from './webhook-hours-html.ts';
 
 const HEAD = ['Webhook', 'Receives', 'Health', 'Waiting', 'Oldest', 'Last attempt', 'Outcome'];
 
-export const webhooksView = (webhooks: readonly WebhookView[]): Html => html`
+export const webhooksHtml = (webhooks: readonly WebhookView[]): Html => html`
 <h1>Webhooks</h1>
 ${live(
   'webhooks',
@@ -65,7 +65,7 @@ interface WebhookOptions {
   now: Date;
 }
 
-export const webhookView = ({
+export const webhookHtml = ({
   webhook,
   deliveries,
   filter,
@@ -89,8 +89,8 @@ ${facts([
 ])}`,
 )}
 ${mayChange && actionsOf(webhook, path)}
-${live('hours', hoursView(more.hours, more.now))}
-${live('failures', more.failures.length > 0 && failuresView(more.failures, path))}
+${live('hours', hoursHtml(more.hours, more.now))}
+${live('failures', more.failures.length > 0 && failuresHtml(more.failures, path))}
 <h2>Deliveries</h2>
 ${tabs('State', [
   { href: path, label: 'All', isCurrent: filter.state === undefined },

@@ -51,7 +51,7 @@ export function duration(seconds: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }
 
-export const changeView = (config: DeviceConfiguration): Html =>
+export const changeHtml = (config: DeviceConfiguration): Html =>
   html`<dl class="facts">${Object.entries(toLines(config)).map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`;

@@ -9,7 +9,7 @@ interface SignInOptions {
   provider: string | null;
 }
 
-export function signInView({ token, found, provider }: SignInOptions): Html {
+export function signInHtml({ token, found, provider }: SignInOptions): Html {
   if (found) return welcome(token, found);
   const problem =
     token !== '' &&

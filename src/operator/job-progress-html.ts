@@ -48,7 +48,7 @@ function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgr
 }
 
 /** `serialNumbers`: by asset id. */
-export const latestView = (
+export const latestHtml = (
   { latest, lookedAt }: JobProgress,
   serialNumbers: ReadonlyMap<string, string>,
   now: Date,

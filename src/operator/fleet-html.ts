@@ -3,7 +3,7 @@ import { BATTERY_STATUSES } from '../devices/device-status.ts';
 import { SYNC_STATUSES } from '../devices/device-sync.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import type { Answers, FleetView } from './answers.ts';
-import { applyRow } from './apply-view.ts';
+import { applyRow } from './apply-html.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
 import { counter, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
@@ -25,14 +25,14 @@ export interface FleetOptions {
   now: Date;
 }
 
-export function fleetView(options: FleetOptions): Html {
+export function fleetHtml(options: FleetOptions): Html {
   const { counts, page, listed, overdue, filter, order, profiles, mayChange, now } = options;
   const { totalItems = sum(counts.status) } = page;
   const isChoosing = mayChange && profiles.length > 0;
   const query = toQuery(order === null ? filter : { ...filter, order });
   return html`
 <h1>Fleet</h1>
-${live('counts', countsView(counts))}
+${live('counts', countsHtml(counts))}
 <div class="tools">${filterForm(filter)}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`}</div>
 ${live(
   'devices',
@@ -81,7 +81,7 @@ const TONE_OF: Record<string, Tone> = {
   recovering: 'warn',
 };
 
-function countsView({
+function countsHtml({
   status,
   syncStatus,
   batteryStatus,

@@ -12,7 +12,7 @@ const TITLES: Record<number, string> = {
 export const errorTitle = (status: number): string =>
   TITLES[status] ?? (status < 500 ? 'This does not work' : 'Something went wrong');
 
-export const errorView = (status: number, message: string, isSignedIn: boolean): Html =>
+export const errorHtml = (status: number, message: string, isSignedIn: boolean): Html =>
   html`<section class="error"><h1>${errorTitle(status)}</h1><p role="alert">${message}</p>
 <p>${
     isSignedIn

@@ -1,7 +1,7 @@
 import type { Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
 import { ROLLOUT_SUGGESTED } from './apply-form.ts';
-import { changeView } from './configuration-view.ts';
+import { changeHtml } from './configuration-html.ts';
 import { type Content, type Html, html } from './html.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
@@ -51,7 +51,7 @@ ${serialNumber !== undefined && html`<input type="hidden" name="devices" value="
 ${profileChoice(profiles)}${PREVIEW}</form></section>`;
 
 /** What a dry run has found, and the button that does it. `fields`: of the form that asked for it. */
-export const applyView = (
+export const applyHtml = (
   { profileSlug, appliedCount, preview = [] }: AppliedView,
   fields: ReadonlyArray<readonly [string, string]>,
 ): Html => html`
@@ -64,7 +64,7 @@ ${preview.map(
     warnings,
   }) => html`<section class="panel"><h2>${deviceCount.toLocaleString('en')} ${deviceCount === 1 ? 'device' : 'devices'}</h2>
 ${warnings.length > 0 && html`<ul class="warnings">${warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`}
-${changeView(config)}</section>`,
+${changeHtml(config)}</section>`,
 )}
 <form method="post" action="${ACTION}" class="actions">
 ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

@@ -12,7 +12,7 @@ const HEAD = [
   html`<span class="hidden">Action</span>`,
 ];
 
-export const channelsView = (channels: Answers['listNotificationChannels'], mayChange: boolean): Html => html`
+export const channelsHtml = (channels: Answers['listNotificationChannels'], mayChange: boolean): Html => html`
 <h1>Notification channels</h1>
 ${table({
   caption: 'Notification channels',

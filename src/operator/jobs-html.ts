@@ -1,10 +1,10 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES } from '../config-jobs/config-job.ts';
 import type { Answers, TargetView } from './answers.ts';
-import { applyForm } from './apply-view.ts';
+import { applyForm } from './apply-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
-import { latestView, progressFacts } from './job-progress-view.ts';
+import { latestHtml, progressFacts } from './job-progress-html.ts';
 import {
   badge,
   bar,
@@ -27,7 +27,7 @@ interface JobsOptions {
   mayChange: boolean;
 }
 
-export const jobsView = ({ jobs, profiles, filter, mayChange }: JobsOptions): Html => html`
+export const jobsHtml = ({ jobs, profiles, filter, mayChange }: JobsOptions): Html => html`
 <h1>Configuration jobs</h1>
 ${tabs('Status', [
   { href: '/operator/jobs', label: 'All', isCurrent: filter.status === undefined },
@@ -78,7 +78,7 @@ interface JobOptions {
   mayChange: boolean;
 }
 
-export const jobView = ({ job, targets, filter, runUrl, mayChange, ...options }: JobOptions): Html => html`
+export const jobHtml = ({ job, targets, filter, runUrl, mayChange, ...options }: JobOptions): Html => html`
 <p class="crumbs"><a href="/operator/jobs">Jobs</a></p>
 ${live(
   'job',
@@ -96,7 +96,7 @@ ${facts([
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(job))}
-${live('latest', !hasEnded(job.status) && latestView(options.progress, options.serialNumbers, options.now))}
+${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.serialNumbers, options.now))}
 <h2>Devices</h2>
 ${tabs('State', [
   { href: `/operator/jobs/${job.id}`, label: 'All', isCurrent: filter.state === undefined },

@@ -1,14 +1,14 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { Acknowledgements } from './acknowledgement.ts';
-import { alertsTable } from './alerts-view.ts';
+import { alertsTable } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
-import { applyRow } from './apply-view.ts';
-import { boundsText, comparison, duration } from './configuration-view.ts';
+import { applyRow } from './apply-html.ts';
+import { boundsText, comparison, duration } from './configuration-html.ts';
 import { CURVE_SPANS } from './curve.ts';
 import type { DeviceContact } from './device-contacts.repository.ts';
 import type { DeviceJob } from './device-jobs.repository.ts';
-import { latestView, shortNumber } from './devices-table.ts';
+import { latestHtml, shortNumber } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, facts, live, table, tabs, time, toWords } from './parts.ts';
 
@@ -26,7 +26,7 @@ interface DeviceOptions {
   now: Date;
 }
 
-export const deviceView = ({
+export const deviceHtml = ({
   device,
   config,
   alerts,
@@ -42,9 +42,9 @@ export const deviceView = ({
 ${live(
   'device',
   html`<h1>${device.name} ${badge(device.status)}</h1>
-<p class="now">${latestView(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>`,
+<p class="now">${latestHtml(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>`,
 )}
-${curveView(device.id, span)}
+${curveHtml(device.id, span)}
 <div class="columns">
 <section><h2>Configuration ${badge(config.syncStatus)}</h2>
 ${live('configuration', configurationOf(config))}</section>
@@ -71,7 +71,7 @@ function contactText(contact: DeviceContact | null, now: Date): Content {
   return expectedBy > now ? html`next contact ${by} at the latest` : html`a contact was due ${by}`;
 }
 
-const curveView = (id: string, span: string): Html => html`<section class="panel" aria-label="Curve">
+const curveHtml = (id: string, span: string): Html => html`<section class="panel" aria-label="Curve">
 <div class="panel-head">${tabs('Span of the curve', spanTabs(`/operator/devices/${id}`, span))}
 <a href="/operator/devices/${id}/statistics?span=${span}">Statistics</a>
 <a href="/operator/devices/${id}/statistics.pdf?span=${span}">PDF</a></div>
@@ -140,7 +140,7 @@ interface StatisticsOptions {
   span: string;
 }
 
-export const statisticsView = ({
+export const statisticsHtml = ({
   device: { id, name },
   statistics: { channels },
   span,

@@ -10,7 +10,7 @@ const HEAD = [
   html`<span class="hidden">Action</span>`,
 ];
 
-export const unregisteredView = (
+export const unregisteredHtml = (
   devices: Answers['listUnregisteredDevices'],
   mayChange: boolean,
 ): Html => html`

@@ -8,7 +8,7 @@ interface DeliveryOptions {
   mayChange: boolean;
 }
 
-export const deliveryView = ({ delivery, path, mayChange }: DeliveryOptions): Html => html`
+export const deliveryHtml = ({ delivery, path, mayChange }: DeliveryOptions): Html => html`
 <p class="crumbs"><a href="/operator/webhooks">Webhooks</a> <a href="${path}">Webhook</a></p>
 ${live(
   'delivery',
@@ -31,7 +31,7 @@ ${live(
   }),
 )}
 <h2>Payload</h2>
-${payloadView(delivery.payload)}`;
+${payloadHtml(delivery.payload)}`;
 
 const attemptRow = ({
   number,
@@ -49,21 +49,21 @@ const attemptRow = ({
   responseExcerpt && html`<code>${responseExcerpt}</code>`,
 ];
 
-export const failuresView = (
+export const failuresHtml = (
   failures: readonly DeliveryDetailView[],
   path: string,
 ): Html => html`<h2>Last failures</h2>
-${failures.map((delivery) => failureView(delivery, path))}`;
+${failures.map((delivery) => failureHtml(delivery, path))}`;
 
-function failureView({ id, eventType, state, attempts, payload }: DeliveryDetailView, path: string): Html {
+function failureHtml({ id, eventType, state, attempts, payload }: DeliveryDetailView, path: string): Html {
   const last = attempts.at(-1);
   return html`<section class="panel failure"><p><a class="name" href="${path}/deliveries/${id}">${eventType}</a> ${badge(state)}
 ${time(last?.at)} <span class="problem">${last?.error}</span></p>
 ${last?.responseExcerpt && html`<p>Answer <code>${last.responseExcerpt}</code></p>`}
-<details><summary>Payload</summary>${payloadView(payload)}</details></section>`;
+<details><summary>Payload</summary>${payloadHtml(payload)}</details></section>`;
 }
 
-const payloadView = (payload: unknown): Html =>
+const payloadHtml = (payload: unknown): Html =>
   html`<pre tabindex="0"><code>${JSON.stringify(payload, null, 2)}</code></pre>`;
 
 export const resendButton = ({ id, eventType }: { id: string; eventType: string }, path: string): Html =>

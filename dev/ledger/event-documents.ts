@@ -1,5 +1,6 @@
 /** Compares the bodies of webhooks with openapi.json, which is what customers build on. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -11,11 +12,23 @@ interface OpenApi {
   components: object;
 }
 
-const DOCUMENT = new URL('../../openapi.json', import.meta.url);
+type EventCheck = (type: string, event: unknown) => string | null;
 
-/** What is wrong with an event; null when nothing is. */
-export function createEventCheck(): (type: string, event: unknown) => string | null {
-  const { webhooks, components } = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as OpenApi;
+/**
+ * What is wrong with an event; null when nothing is. While two releases run, an event is as one of them documents it.
+ *
+ * @param roots Folders of the releases, today's first.
+ */
+export function createEventCheck(roots: readonly string[]): EventCheck {
+  const checks = roots.map(checkOfRelease);
+  return (type, event) => {
+    const faults = checks.map((check) => check(type, event));
+    return faults.includes(null) ? null : (faults[0] as string);
+  };
+}
+
+function checkOfRelease(root: string): EventCheck {
+  const { webhooks, components } = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')) as OpenApi;
   const ajv = new Ajv2020({ strict: false });
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
   const checks = new Map(

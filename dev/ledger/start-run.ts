@@ -92,7 +92,7 @@ export async function startRun(given: RunOptions): Promise<Run> {
   const receivers = createReceivers({
     random: createRandom(options.seed + 2),
     nowMs: journal.nowMs,
-    faultIn: createEventCheck(),
+    faultIn: createEventCheck([...new Set([ROOT, firstRoot])]),
   });
   onStop(receivers.stop);
   const fleets = await createFleets({

@@ -59,7 +59,10 @@ export const importRow = Joi.object<Registration & { group?: string }, true>({
   .oxor('group', 'groupId')
   .messages({ 'object.oxor': 'only one of group and groupId may be given' })
   .example({ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', group: 'Vaccine fridges' })
-  .meta({ name: 'ImportedAsset', docs: { not: { required: ['group', 'groupId'] } } });
+  .meta({
+    name: 'ImportedAsset',
+    docs: { not: { properties: { group: {}, groupId: {} }, required: ['group', 'groupId'] } },
+  });
 
 /** The columns of a CSV file. */
 export const IMPORT_COLUMNS = [

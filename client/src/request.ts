@@ -23,7 +23,7 @@ export interface RequestParts {
 export interface RequestOptions {
   /** Made up for each call where the operation takes one; give your own to repeat a call of an earlier process. */
   idempotencyKey?: string | undefined;
-  /** Further headers, such as `Accept: text/csv`. */
+  /** Further headers, such as `Accept: text/csv`. With a Content-Type of its own a body is sent as it is. */
   headers?: Record<string, string> | undefined;
 }
 
@@ -44,7 +44,7 @@ export function toRequest(
       ...(key !== undefined && { 'Idempotency-Key': key }),
       ...headers,
     },
-    body: toBody(operation, body),
+    body: toBody(headers?.['Content-Type'] ?? operation.body, body),
     isRepeatable: operation.method !== 'POST' || key !== undefined,
   };
 }
@@ -63,7 +63,7 @@ function queryOf({ query }: Operation, values: Record<string, unknown>): string 
   return `?${new URLSearchParams(given.map((name): [string, string] => [name, String(values[name])]))}`;
 }
 
-function toBody(operation: Operation, body: unknown): FileBody | undefined {
-  if (body === undefined || operation.body === null) return undefined;
-  return operation.body === 'application/json' ? JSON.stringify(body) : (body as FileBody);
+function toBody(mediaType: string | null, body: unknown): FileBody | undefined {
+  if (body === undefined || mediaType === null) return undefined;
+  return mediaType === 'application/json' ? JSON.stringify(body) : (body as FileBody);
 }

@@ -1,12 +1,18 @@
 /** Devices, by API. */
-import { type Arguments, each, type Result } from '../../client/src/index.ts';
+import { readFile } from 'node:fs/promises';
+import { type Arguments, type Client, each, type Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import { type Command, type CommandInput, option, required, type Table, UsageError } from './command.ts';
 import { take } from './take.ts';
 
 type Asset = Result<'getAsset'>;
 
+type Imported = Result<'importAssets'>;
+
 const LISTED_DEFAULT = '50';
+const FAULTS_SHOWN = 20;
+/** Some row registered no device. */
+const NOT_REGISTERED = 3;
 
 export const assetCommands: Command[] = [
   {
@@ -30,7 +36,39 @@ export const assetCommands: Command[] = [
       return { text: describe(asset, config), value: { ...asset, ...config } };
     }),
   },
+  {
+    words: ['assets', 'import'],
+    args: 'FILE',
+    summary: 'registers the devices of a table (CSV), each in the group that its row names',
+    details: 'Exit code 3: some rows failed, and the others are registered. The same file may be sent again.',
+    ...byApi(async ({ dms }, input) => {
+      const path = required(input, 0, 'FILE');
+      const table = await readFile(path).catch(() => {
+        throw new UsageError(`FILE cannot be read: ${path}`);
+      });
+      const imported = (await importTable(dms, table)) as Imported;
+      if (imported.failed > 0) process.exitCode = NOT_REGISTERED;
+      return { text: describeImport(imported), value: imported };
+    }),
+  },
 ];
+
+/** By its types the operation takes rows as JSON; the service reads tables, too. */
+const importTable = (dms: Client, table: Buffer) =>
+  dms.importAssets({ body: table as never }, { headers: { 'Content-Type': 'text/csv' } });
+
+function describeImport({ created, unchanged, failed, results }: Imported): string {
+  const faults = results.flatMap(({ row, serialNumber, error, warnings = [] }) =>
+    [...(error === null ? [] : [error]), ...warnings].map((text) => `row ${row}, ${serialNumber}: ${text}`),
+  );
+  const more =
+    faults.length > FAULTS_SHOWN ? [`… and ${faults.length - FAULTS_SHOWN} more: --json has all`] : [];
+  return [
+    `${created} registered, ${unchanged} registered before, ${failed} failed`,
+    ...faults.slice(0, FAULTS_SHOWN),
+    ...more,
+  ].join('\n');
+}
 
 function filterOf(input: CommandInput): Arguments<'listAssets'> {
   const [q, status, syncStatus] = ['search', 'status', 'sync-status'].map((name) => option(input, name));

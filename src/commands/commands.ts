@@ -6,6 +6,7 @@ import { completionCommands } from './completion-commands.ts';
 import { deviceCommands } from './device-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { fleetCommands } from './fleet-commands.ts';
+import { groupCommands } from './group-commands.ts';
 import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { listenCommand } from './listen-command.ts';
@@ -26,6 +27,7 @@ export const commands: Command[] = [
   tailCommand,
   ...jobCommands,
   ...assetCommands,
+  ...groupCommands,
   ...organizationCommands,
   ...keyCommands,
   ...operatorCommands,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -274,5 +274,40 @@ describe('Commands by API', () => {
     const long = ['operator', 'link', '--org', 'Acme', '--role', 'write', '--name', 'Ann', '--'];
     assert.deepEqual((await run('complete', '--', ...long)).code, 0);
     for (const shell of ['bash', 'zsh', 'fish']) assert.equal((await run('completion', shell)).code, 0);
+  });
+
+  it('assets import, groups: register a table, say which rows failed, and bring a profile to the group that rows name', async () => {
+    const [first, second] = [1, 2].map(() => `282C${randomUUID().slice(0, 8).toUpperCase()}`) as [
+      string,
+      string,
+    ];
+    const name = `Fridges ${first}`;
+    const slug = `daily-${first.toLowerCase()}`;
+    await createProfile(dms, { slug, intervals: { transmissionIntervalSeconds: 86_400 } });
+    assert.match((await run('groups', 'create', name)).stdout, /: 0 members, no profile/);
+    const file = join(folder, 'loggers.csv');
+    writeFileSync(file, `serialNumber;name;group\n${first};Fridge 1;${name}\n${second};Fridge 2;Elsewhere\n`);
+    const { code, stdout } = await run('assets', 'import', file);
+    assert.equal(code, 3);
+    assert.match(
+      stdout,
+      /^1 registered, 0 registered before, 1 failed\nrow 2, \S+: group must be the name of a group/,
+    );
+    assert.match((await run('groups', 'profile', name, slug, '--dry-run')).stdout, /offered to 1 devices/);
+    const { jobId } = await jsonOf('groups', 'profile', name.toUpperCase(), slug, '--first-percent', '100');
+    assert.equal((await jsonOf('jobs', 'show', jobId)).total, 1);
+    await register(dms, second);
+    assert.match((await run('groups', 'add', name, second)).stdout, /^1 added; dms jobs watch /);
+    assert.match((await run('groups', 'remove', name, first, second)).stdout, /^2 removed/);
+    assert.match((await run('groups', 'list')).stdout, new RegExp(`${name} +${slug} +0 `));
+    assert.equal((await jsonOf('groups', 'profile', name, '--none')).profileSlug, null);
+    for (const [typed, message] of [
+      [['groups', 'add', 'No such group', first], /There is no group "No such group"/],
+      [['groups', 'profile', name], /Name a profile, or --none/],
+      [['assets', 'import', join(folder, 'none.csv')], /FILE cannot be read/],
+    ] as const) {
+      const refused = await run(...typed);
+      assert.deepEqual([refused.code, message.test(refused.stderr)], [2, true], refused.stderr);
+    }
   });
 });

@@ -62,7 +62,8 @@ export class ConcurrentFleet {
     const offer = await this.fleet.device.get(`/devices/${serial}/pending-config`);
     this.allow(offer, [200, 204, 404]);
     const change = offer.status === 200 ? offer.body.config : {};
-    const answer = await this.fleet.device.post(`/devices/${serial}/config-reports`, {
+    const sendReport = (body: object) => this.fleet.device.post(`/devices/${serial}/config-reports`, body);
+    const answer = await repeated(sendReport, {
       ...FACTORY,
       ...(report === 'applied' && change),
       ...(report === 'stale' && { reportedAt: new Date(this.clock.ms - 3_600_000).toISOString() }),
@@ -143,3 +144,18 @@ export class ConcurrentFleet {
     }
   }
 }
+
+const REPEATS_MAX = 5;
+
+/** As a device does when another transaction holds it for longer than a report waits. */
+async function repeated<Answer extends { status: number; text: string }>(
+  send: (body: object) => Promise<Answer>,
+  body: object,
+): Promise<Answer> {
+  let answer = await send(body);
+  for (let count = 0; count < REPEATS_MAX && isHeld(answer); count++) answer = await send(body);
+  return answer;
+}
+
+const isHeld = ({ status, text }: { status: number; text: string }) =>
+  status === 503 && text.includes('being changed by another operation');

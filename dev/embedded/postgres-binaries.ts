@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { Owner } from './postgres-owner.ts';
-import { removeLeftovers } from './process-status.ts';
+import { removeLeftovers } from './unfinished-folder.ts';
 
 export interface PostgresBinaries {
   initdb: string;

@@ -9,8 +9,8 @@ import { chown, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import type { Owner } from './postgres-owner.ts';
-import { removeLeftovers } from './process-status.ts';
 import { describeExit, supervise } from './supervise.ts';
+import { removeLeftovers } from './unfinished-folder.ts';
 
 export interface NewCluster {
   folder: string;

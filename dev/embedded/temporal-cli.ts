@@ -6,10 +6,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Env, findProgram, isExecutable } from './find-program.ts';
-import { removeLeftovers, untilOthersFinished } from './process-status.ts';
 import { buildTemporalCli } from './temporal-cli-build.ts';
 import { downloadTemporalCli } from './temporal-cli-download.ts';
 import { describeVersion, isNewEnough, pinned, versionOf } from './temporal-cli-version.ts';
+import { inUnfinishedFolder, removeLeftovers, untilOthersFinished } from './unfinished-folder.ts';
 
 export interface FindTemporalCli {
   env: Env;
@@ -76,36 +76,32 @@ async function fromOthers(wanted: FindTemporalCli): Promise<string | undefined> 
 async function obtain(wanted: FindTemporalCli): Promise<string> {
   const target = cachePath(wanted.cacheDir);
   await removeLeftovers(wanted.cacheDir, unfinishedPrefix);
-  const failures: string[] = [];
-  for (const provide of [downloadTemporalCli, buildTemporalCli]) {
-    try {
-      await install(target, wanted, provide);
-      wanted.print(`Temporal CLI: kept in ${target}`);
-      return target;
-    } catch (error) {
-      failures.push((error as Error).message);
-      wanted.print(`Temporal CLI: ${(error as Error).message}`);
+  return inUnfinishedFolder(wanted.cacheDir, unfinishedPrefix, async (folder) => {
+    const failures: string[] = [];
+    for (const provide of [downloadTemporalCli, buildTemporalCli]) {
+      try {
+        await install(join(folder, 'temporal'), target, (program) => provide(program, wanted));
+        wanted.print(`Temporal CLI: kept in ${target}`);
+        return target;
+      } catch (error) {
+        failures.push((error as Error).message);
+        wanted.print(`Temporal CLI: ${(error as Error).message}`);
+      }
     }
-  }
-  throw new Error(noCliMessage(target, failures));
+    throw new Error(noCliMessage(target, failures));
+  });
 }
 
 /** Under another name first: other processes see a complete program or none. */
 async function install(
+  program: string,
   target: string,
-  wanted: FindTemporalCli,
-  provide: typeof buildTemporalCli,
+  provide: (program: string) => Promise<void>,
 ): Promise<void> {
-  const folder = join(wanted.cacheDir, `${unfinishedPrefix}${process.pid}`);
-  await mkdir(folder);
-  try {
-    const program = join(folder, 'temporal');
-    await provide(program, wanted);
-    await versionOf(program);
-    await rename(program, target);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await rm(program, { force: true });
+  await provide(program);
+  await versionOf(program);
+  await rename(program, target);
 }
 
 const unfinishedPrefix = 'unfinished-';

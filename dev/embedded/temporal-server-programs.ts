@@ -9,8 +9,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Env, findProgram, isExecutable } from './find-program.ts';
 import { buildWithGo } from './go-build.ts';
-import { removeLeftovers, untilOthersFinished } from './process-status.ts';
 import { isAtLeast, pinned } from './temporal-cli-version.ts';
+import { inUnfinishedFolder, removeLeftovers, untilOthersFinished } from './unfinished-folder.ts';
 
 export interface TemporalServerPrograms {
   server: string;
@@ -84,17 +84,15 @@ async function obtain(wanted: FindTemporalServer): Promise<TemporalServerProgram
   const { cacheDir, print, build = buildPrograms } = wanted;
   const target = cacheFolder(cacheDir);
   await removeLeftovers(cacheDir, unfinishedPrefix);
-  const folder = join(cacheDir, `${unfinishedPrefix}${process.pid}`);
-  await mkdir(folder);
   try {
-    await build(folder, wanted);
-    await versionOf(programsIn(folder));
-    await rm(target, { recursive: true, force: true });
-    await rename(folder, target);
+    await inUnfinishedFolder(cacheDir, unfinishedPrefix, async (folder) => {
+      await build(folder, wanted);
+      await versionOf(programsIn(folder));
+      await rm(target, { recursive: true, force: true });
+      await rename(folder, target);
+    });
   } catch (cause) {
     throw new Error(noServerMessage(target, (cause as Error).message), { cause });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
   print(`${name}: kept in ${target}`);
   return programsIn(target);

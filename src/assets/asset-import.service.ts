@@ -89,12 +89,15 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     missing: NewAsset[],
     createdIds: Map<string, string>,
   ): Promise<void> {
-    const created = missing.filter(({ serialNumber }) => createdIds.has(keyOf(serialNumber)));
-    for (const groupId of new Set(created.flatMap((asset) => asset.groupId ?? []))) {
-      const joining = created.filter((asset) => asset.groupId === groupId);
-      const assetIds = joining.map(({ serialNumber }) => createdIds.get(keyOf(serialNumber)) as string);
-      await groups.welcome(tx, organizationId, groupId, assetIds);
+    const assetsByGroup = new Map<string, string[]>();
+    for (const { serialNumber, groupId } of missing) {
+      const id = createdIds.get(keyOf(serialNumber));
+      if (!id || !groupId) continue;
+      const assetIds = assetsByGroup.get(groupId);
+      if (assetIds) assetIds.push(id);
+      else assetsByGroup.set(groupId, [id]);
     }
+    if (assetsByGroup.size > 0) await groups.welcome(tx, organizationId, assetsByGroup);
   }
 
   async function readRows(rows: ImportRow[]): Promise<ReadRow[]> {

@@ -39,8 +39,12 @@ export interface AssetGroups {
   findByNames(sql: Sql, organizationId: string, names: string[]): Promise<ReadonlyMap<string, string>>;
   /** Those that are there; they stay as they are until the transaction ends. */
   lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
-  /** Brings new assets, which stand in the group already, what its members are to run. */
-  welcome(tx: Transaction, organizationId: string, groupId: string, assetIds: string[]): Promise<unknown>;
+  /** Brings new assets, which stand in their groups already, what the members are to run. */
+  welcome(
+    tx: Transaction,
+    organizationId: string,
+    assetsByGroup: ReadonlyMap<string, string[]>,
+  ): Promise<unknown>;
   /** Null: out of the one that it is in. @throws not found when there is no such group. */
   move(tx: Transaction, organizationId: string, assetId: string, groupId: string | null): Promise<void>;
 }
@@ -80,7 +84,7 @@ export function createAssetsService({
         }
         const id = await assetsIn(tx.sql).insert(organizationId, asset);
         await devicesIn(tx.sql).insert(organizationId, id);
-        if (groupId !== null) await groups.welcome(tx, organizationId, groupId, [id]);
+        if (groupId !== null) await groups.welcome(tx, organizationId, new Map([[groupId, [id]]]));
         return id;
       });
     },

@@ -6,12 +6,15 @@ import { take } from './take.ts';
 
 type Group = Result<'getGroup'>;
 
+/** So many as the service allows: a name is looked for in all of them. */
+const PAGE = { limit: 500 };
+
 export const groupCommands: Command[] = [
   {
     words: ['groups', 'list'],
     args: '',
     summary: 'lists groups, with the profile that members are to run',
-    ...byApi(async ({ dms }) => tableOf(await take(each(dms.listGroups, {}), Number.POSITIVE_INFINITY))),
+    ...byApi(async ({ dms }) => tableOf(await take(each(dms.listGroups, PAGE), Number.POSITIVE_INFINITY))),
   },
   {
     words: ['groups', 'create'],
@@ -61,7 +64,7 @@ export const groupCommands: Command[] = [
 
 /** By name, compared without case. */
 async function find(dms: Client, name: string): Promise<Group> {
-  for await (const group of each(dms.listGroups, {}))
+  for await (const group of each(dms.listGroups, PAGE))
     if (group.name.toLowerCase() === name.toLowerCase()) return group;
   throw new UsageError(`There is no group "${name}": see dms groups list`);
 }
@@ -117,7 +120,7 @@ function describeChange({ preview, jobId, ...group }: Result<'updateGroup'>): st
   const warnings = preview.flatMap(({ deviceCount, warnings }) =>
     warnings.map((warning) => `${deviceCount} of them: ${warning}`),
   );
-  return [`It would be offered to ${count} devices`, ...warnings].join('\n');
+  return [`It would be offered to ${count} ${count === 1 ? 'device' : 'devices'}`, ...warnings].join('\n');
 }
 
 const jobText = (jobId: string | null): string => (jobId === null ? '' : `; dms jobs watch ${jobId}`);

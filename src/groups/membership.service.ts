@@ -127,15 +127,14 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
       return new Set(groups.map(({ id }) => id));
     },
 
-    /** New assets, which were inserted as members of the locked group. */
+    /** New assets by the group, locked, as whose members they were inserted. */
     async welcome(
       tx: Transaction,
       organizationId: string,
-      groupId: string,
-      assetIds: string[],
+      assetsByGroup: ReadonlyMap<string, string[]>,
     ): Promise<void> {
-      const [group] = await groupsIn(tx.sql).lockShared(organizationId, [groupId]);
-      if (group) await offer(tx, organizationId, group, assetIds);
+      const joined = await groupsIn(tx.sql).lockShared(organizationId, [...assetsByGroup.keys()]);
+      for (const group of joined) await offer(tx, organizationId, group, assetsByGroup.get(group.id) ?? []);
     },
 
     /** @throws not found when there is no such group, or a serial number has no active device. */

@@ -1,13 +1,13 @@
 import { IMPORT_BYTES_MAX } from '../assets/asset-import.ts';
 import { invalid } from '../process/errors.ts';
-import { importedView, importView } from './import-view.ts';
+import { importedHtml, importHtml } from './import-html.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 
 const path = `${OPERATOR_PATH}/import`;
 
 export function importRoutes({ ask, layout }: PageDeps): OperatorPage[] {
-  const show = (session: Session, content: ReturnType<typeof importView>) => ({
+  const show = (session: Session, content: ReturnType<typeof importHtml>) => ({
     page: layout({ title: 'Import devices', session, section: 'Fleet' }, content),
   });
   return [
@@ -15,7 +15,7 @@ export function importRoutes({ ask, layout }: PageDeps): OperatorPage[] {
       method: 'GET',
       path,
       role: 'write',
-      handle: async ({ visitor }) => show(visitor, importView()),
+      handle: async ({ visitor }) => show(visitor, importHtml()),
     },
     {
       method: 'POST',
@@ -26,7 +26,7 @@ export function importRoutes({ ask, layout }: PageDeps): OperatorPage[] {
         if (!file) throw invalid('Choose a file of devices first');
         const raw = { bytes: file.bytes, contentType: isJson(file.bytes) ? 'application/json' : 'text/csv' };
         const imported = await ask(session, 'importAssets', { raw });
-        return show(session, importedView(imported, file.name));
+        return show(session, importedHtml(imported, file.name));
       },
     },
   ];

@@ -116,6 +116,12 @@ describe('The typed client', () => {
     assert.deepEqual(new Uint8Array(await file.arrayBuffer()), pdf);
   });
 
+  it('sends a body of another media type as it is', async () => {
+    const table = `serialNumber;name\n${serial()};Fridge 1\n` as never;
+    const headers = { 'Content-Type': 'text/csv' };
+    assert.equal((await dms.importAssets({ body: table }, { headers })).created, 1);
+  });
+
   it('verifies what the service sends to a webhook, and refuses what it did not send', async () => {
     const receiver = await startReceiver();
     const { id: webhookId } = await dms.createWebhook({ body: { url: receiver.url, secret: SECRET } });

@@ -293,7 +293,7 @@ describe('Commands by API', () => {
       stdout,
       /^1 registered, 0 registered before, 1 failed\nrow 2, \S+: group must be the name of a group/,
     );
-    assert.match((await run('groups', 'profile', name, slug, '--dry-run')).stdout, /offered to 1 devices/);
+    assert.match((await run('groups', 'profile', name, slug, '--dry-run')).stdout, /offered to 1 device$/m);
     const { jobId } = await jsonOf('groups', 'profile', name.toUpperCase(), slug, '--first-percent', '100');
     assert.equal((await jsonOf('jobs', 'show', jobId)).total, 1);
     await register(dms, second);

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -101,12 +110,29 @@ describe('Finding the Temporal server', () => {
       assert.equal(await folderOf(found), cached());
     });
 
+    it('does not wait for a process that only has the number of one that was killed', async () => {
+      const longAgo = new Date(Date.now() - 60_000);
+      utimesSync(unfinished, longAgo, longAgo);
+      const build = async (folder: string) => putPrograms(folder, pinned.server);
+      assert.equal(await folderOf(find({}, build)), cached());
+      assert.equal(other.exitCode, null);
+    });
+
     it('builds them when the other one ends without', async () => {
       const found = find({}, async (folder) => putPrograms(folder, pinned.server));
       other.kill();
       assert.equal(await folderOf(found), cached());
       assert.deepEqual(readdirSync(cacheDir()), [`temporal-server-${pinned.server}`]);
     });
+  });
+
+  it('shows others all the time that it builds', async () => {
+    const build = async (folder: string) => {
+      utimesSync(folder, 0, 0);
+      await until(() => statSync(folder).mtimeMs > 0);
+      putPrograms(folder, pinned.server);
+    };
+    assert.equal(await folderOf(find({}, build)), cached());
   });
 
   it('keeps nothing of a build that is not complete', async () => {

@@ -1,7 +1,7 @@
 /** Devices that are registered from a file, at the operators' page. */
 import assert from 'node:assert/strict';
 import { toText } from '../../src/operator/html.ts';
-import { importedView, ROWS_SHOWN } from '../../src/operator/import-view.ts';
+import { importedHtml, ROWS_SHOWN } from '../../src/operator/import-html.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
@@ -76,7 +76,7 @@ describe("Importing a file at the operators' page", () => {
       });
     const textOf = (failed: number) =>
       toText(
-        importedView({ created: 10_000 - failed, unchanged: 0, failed, results: resultsOf(failed) }, 'a.csv'),
+        importedHtml({ created: 10_000 - failed, unchanged: 0, failed, results: resultsOf(failed) }, 'a.csv'),
       );
     assert.equal(textOf(5).match(/<tr><td>/g)?.length, ROWS_SHOWN);
     assert.match(textOf(5), /<tbody><tr><td>9996<.*The other 8,000 rows are registered/s);

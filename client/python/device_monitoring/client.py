@@ -58,8 +58,9 @@ class Client(Operations):
         if key:
             sent["Idempotency-Key"] = key
         if body is not None and content_type:
-            sent["Content-Type"] = content_type
-        data = json.dumps(body).encode() if content_type == "application/json" and body is not None else body
+            sent.setdefault("Content-Type", content_type)
+        is_json = body is not None and sent.get("Content-Type") == "application/json"
+        data = json.dumps(body).encode() if is_json else body
         request = urllib.request.Request(self._url(path, query), data=data, method=method, headers=sent)
         request.add_unredirected_header("Authorization", f"Bearer {self._api_key}")
         return self._send(request, is_repeatable=method != "POST" or key is not None)

@@ -5,7 +5,7 @@ import { badge, legend, table } from './parts.ts';
 
 type Imported = Answers['importAssets'];
 
-export const importView = (): Html => html`
+export const importHtml = (): Html => html`
 <p class="crumbs"><a href="/operator">Fleet</a></p>
 <h1>Import devices</h1>
 <section class="panel"><h2>From a file</h2>
@@ -24,7 +24,7 @@ export const importView = (): Html => html`
 export const ROWS_SHOWN = 2_000;
 
 /** What failed comes first: that is what somebody has to do something about. */
-export const importedView = (
+export const importedHtml = (
   { created, unchanged, failed, results }: Imported,
   fileName: string,
 ): Html => html`

@@ -1,5 +1,5 @@
 # One image for every process of the service; the command selects the process.
-FROM node:24.20.0-trixie-slim AS base
+FROM node:24.20.0-trixie-slim@sha256:50c3b2f6988dfc307b86e5301d69611af31f4789bdf232863b07d3b02fe55ae0 AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
 

@@ -59,6 +59,12 @@ AS $function$
     end if;
     execute format('create table %I (like %I including defaults including generated including constraints including storage)',
       name, parent);
+    if exists (
+      select from pg_attribute
+      where attrelid = parent::regclass and attname = 'organization_id' and attstattarget = 0
+    ) then
+      execute format('alter table %I alter column organization_id set statistics 0', name);
+    end if;
     execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, name, first, after);
   end $function$;
 

@@ -73,6 +73,7 @@ import * as cancelRequests from './100-cancel-requests.ts';
 import * as partitionsByOwner from './110-partitions-by-owner.ts';
 import * as groupWithdrawals from './115-group-withdrawals.ts';
 import * as driftComparedWhenItCanChange from './120-drift-compared-when-it-can-change.ts';
+import * as partitionsWithoutStatistics from './125-partitions-without-statistics.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -139,4 +140,5 @@ export const migrations = {
   '110-partitions-by-owner': partitionsByOwner,
   '115-group-withdrawals': groupWithdrawals,
   '120-drift-compared-when-it-can-change': driftComparedWhenItCanChange,
+  '125-partitions-without-statistics': partitionsWithoutStatistics,
 };

@@ -42,7 +42,8 @@ export interface Supervised {
 }
 
 const guardFile = fileURLToPath(new URL('./guard.mjs', import.meta.url));
-const linesKept = 20;
+/** A program in Go that fails says why first, and then prints its stack. */
+const linesKept = 60;
 
 export function supervise(options: SuperviseOptions): Supervised {
   const { env, log, stopSignal = 'SIGTERM', graceMs = 5_000, ...rest } = options;

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { ACTIVE_BY_SERIAL } from '../devices/device-row.ts';
 import type { ListedAsset } from './asset.ts';
 import {
   ALL_ACTIVE,
@@ -78,9 +79,8 @@ const BY_SYNC_STATUS = `select found.asset_id as found_id, registered.* from (
     select organization_id, asset_id, asset_id as id from device_configs
     where organization_id = ? and sync_status = ? and is_active and (sync_status, asset_id) > (?, ?::uuid)
   ) as found ${ASSET_OF_FOUND}`;
-/** At most one. Bindings: the organization, the serial number, ids after this one. */
-const BY_SERIAL = `select id as found_id, * from assets
-  where organization_id = ? and lower(serial_number) = lower(?) and archived_at is null and id > ? limit 1`;
+/** At most one. Bindings: arrays of the organization and of the serial number, ids after this one. */
+const BY_SERIAL = `select id as found_id, * from ${ACTIVE_BY_SERIAL} as assets where id > ?`;
 /**
  * Only a constant can be looked up in an index, so the organization is given once more. The limit is null where devices
  * are compared with other conditions, too.
@@ -296,7 +296,7 @@ function lookupBindings(
 ): unknown[] {
   if (way === 'window') return [organizationId, after, WINDOW];
   if (way === 'narrowWindow') return [organizationId, after, NARROW_WINDOW];
-  if (way === 'serialNumber') return [organizationId, filter[way], after];
+  if (way === 'serialNumber') return [[organizationId], [filter[way]], after];
   if (way === 'q') {
     const { q, ...others } = filter;
     const isAlone = Object.values(others).every((value) => value === null);

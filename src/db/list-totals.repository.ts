@@ -12,7 +12,7 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
     return query<{ count: number }>(
       sql,
       `with taken as (
-       delete from list_changes where ${own} and (organization_id, list, key, id) in (
+       delete from list_changes where (organization_id, list, key, id) in (
          select organization_id, list, key, id from list_changes where ${own}
          order by organization_id, list, key, id limit ? for update skip locked
        ) returning organization_id, list, key, change
@@ -22,7 +22,7 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
        on conflict on constraint list_totals_pkey do update set total = t.total + excluded.total
      )
      select count(*) from taken`,
-      [...oneOrNone(organizationId), ...oneOrNone(organizationId), limit],
+      [...oneOrNone(organizationId), limit],
     );
   });
   return rows.reduce((sum, { count }) => sum + count, 0);

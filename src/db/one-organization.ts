@@ -4,6 +4,9 @@
  * becomes a single value, and a statement about several organizations becomes one for each of them. Tables that are joined
  * are compared with that value, too.
  *
+ * Such a statement is planned for the value. Of an organization that is newer than its statistics PostgreSQL expects a
+ * single row, and would read them all to find a few: so a table that is joined by an id of rows is compared with all ids.
+ *
  * The rows of several statements come organization by organization.
  */
 export interface Part {
@@ -19,12 +22,14 @@ interface Arrays {
 
 interface Rewritten {
   text: string;
-  /** What each `?` of the text is bound to: a binding by its index, or the organization. */
-  slots: Array<number | typeof OWN>;
+  slots: Slot[];
   arrays: Arrays[];
   /** Bindings that a table's organization is compared with. */
   named: number[];
 }
+
+/** What a `?` is bound to: a binding by its index, the distinct elements of one, or the organization. */
+type Slot = number | { elementsOf: number } | typeof OWN;
 
 export function splitByOrganization(text: string, bindings: readonly unknown[]): Part[] {
   const { text: single, slots, arrays, named } = rewrite(text);
@@ -37,14 +42,21 @@ export function splitByOrganization(text: string, bindings: readonly unknown[]):
     if (at === -1 || distinct.length === 1) return bindings[index];
     return toElements(bindings[index]).filter((_, row) => owners[at]?.[row] === organization);
   }
+  function bind(slot: Slot, organization: unknown): unknown {
+    if (slot === OWN) return organization;
+    if (typeof slot === 'number') return bindingOf(slot, organization);
+    return [...new Set(toElements(bindingOf(slot.elementsOf, organization)))];
+  }
   return distinct.map((organization) => ({
     text: single,
-    bindings: slots.map((slot) => (slot === OWN ? organization : bindingOf(slot, organization))),
+    bindings: slots.map((slot) => bind(slot, organization)),
   }));
 }
 
+const ROWS = /unnest\(([^()]*)\)(?:\s+with ordinality)?\s+as (\w+)\s*\(([^)]*)\)/g;
 const ROWS_OF_ORGANIZATIONS =
   /unnest\(\?::uuid\[\],\s*([^()]*)\)(\s+with ordinality)?\s+as (\w+)\s*\(\s*organization_id,\s*([^)]*)\)/g;
+const EQUAL = /\b\w+\.\w+ = (\w+\.\w+)\b/g;
 const JOINED = /((?:\w+\.)?organization_id) = \w+\.organization_id\b/g;
 const ANY_OF_ORGANIZATIONS = /organization_id = any\(\?::uuid\[\]\)/g;
 const NAMED = /organization_id = \?|\?::uuid as organization_id/g;
@@ -52,7 +64,9 @@ const NAMED = /organization_id = \?|\?::uuid as organization_id/g;
 /** Stands for the organization in place of a binding, or beside the bindings. */
 const OWN_ROWS = '\u0001';
 const OWN = '\u0002';
-const SLOT = new RegExp(`(?<!\\\\)\\?|${OWN_ROWS}|${OWN}`, 'g');
+/** The elements of the binding whose index follows. */
+const ELEMENTS_OF = '\u0003';
+const SLOT = new RegExp(`(?<!\\\\)\\?|${OWN_ROWS}|${OWN}|${ELEMENTS_OF}(\\d+)`, 'g');
 
 /** By the text as it was written: there are few. */
 const rewritten = new Map<string, Rewritten>();
@@ -61,8 +75,9 @@ function rewrite(text: string): Rewritten {
   const known = rewritten.get(text);
   if (known) return known;
   const arrays: Arrays[] = [];
-  const rows = text.replace(ROWS_OF_ORGANIZATIONS, (all, casts, ordinality = '', name, columns, at) => {
-    arrays.push({ first: countBindings(text.slice(0, at)), count: countBindings(all) });
+  const compared = compareWithAllIds(text);
+  const rows = compared.replace(ROWS_OF_ORGANIZATIONS, (all, casts, ordinality = '', name, columns, at) => {
+    arrays.push({ first: countBindings(compared.slice(0, at)), count: countBindings(all) });
     return `(select ${OWN_ROWS}::uuid as organization_id, own.* from unnest(${casts})${ordinality} as own (${columns})) as ${name}`;
   });
   const isOfRows = arrays.length > 0;
@@ -75,10 +90,34 @@ function rewrite(text: string): Rewritten {
   return result;
 }
 
+/** Only by ids: others may be compared in a way of their own. */
+function compareWithAllIds(text: string): string {
+  const known = [...text.matchAll(ROWS)].flatMap(
+    ({ index: at, 1: arrays = '', 2: rows, 3: columns = '' }) => {
+      const first = countBindings(text.slice(0, at));
+      const names = columns.split(',');
+      return arrays.split(',').flatMap((array, position) => {
+        if (array.trim() !== '?::uuid[]' || names[position]?.trim() === 'organization_id') return [];
+        return [{ name: `${rows}.${names[position]?.trim()}`, at, index: first + position }];
+      });
+    },
+  );
+  return text.replace(EQUAL, (equal, name, at) => {
+    // Parts of a statement may name their rows alike.
+    const ids = known.findLast((each) => each.name === name && each.at < at);
+    if (!ids) return equal;
+    return `(${equal} and ${equal.split(' ')[0]} = any(${ELEMENTS_OF}${ids.index}::uuid[]))`;
+  });
+}
+
 function numberSlots(marked: string): Pick<Rewritten, 'text' | 'slots'> {
   const slots: Rewritten['slots'] = [];
   let count = 0;
-  const text = marked.replace(SLOT, (mark) => {
+  const text = marked.replace(SLOT, (mark, elementsOf?: string) => {
+    if (elementsOf) {
+      slots.push({ elementsOf: Number(elementsOf) });
+      return '?';
+    }
     slots.push(mark === '?' ? count : OWN);
     if (mark !== OWN) count++;
     return '?';

@@ -1,6 +1,7 @@
 /** Tables partitioned by time: partitions are created ahead of time or on demand, and dropped by age. */
 import { setTimeout } from 'node:timers/promises';
 import type { Database, Sql } from './database.ts';
+import { toExpectRowsOfEach } from './distribute.ts';
 import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
@@ -118,6 +119,7 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
       sql,
       `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
     );
+    if (sql.isDistributed) await query(sql, toExpectRowsOfEach(name));
     await query(
       sql,
       `alter table ${table.name} attach partition ${name} for values from ('${first}') to ('${after}')`,

@@ -38,27 +38,50 @@ const TARGET = `ep.url, ep.secret, ep.enabled_at,
 const OF_ACTIVE_ENDPOINT = `from deliveries d
   join endpoints ep on ep.organization_id = d.organization_id and ep.id = d.endpoint_id and ep.status = 'active'
   where d.organization_id = ? and d.endpoint_id = ?`;
-/** Tried before the endpoint was last enabled: the schedule begins anew. */
-const IS_OF_EARLIER_SCHEDULE = 'd.updated_at < chosen.enabled_at';
+/** What a claim does to a delivery, for `leaseSeconds` and the owner. */
+const LEASE = `state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?`;
+/** A delivery that was tried before its endpoint was last enabled begins its schedule anew. */
+const SHOWN = `c.organization_id as "organizationId", c.endpoint_id as "endpointId", c.id, c.event_id as "eventId",
+  c.attempt_count as "attemptCount",
+  case when c.updated_at < t.enabled_at then 0 else c.schedule_step end as "scheduleStep",
+  case when c.updated_at < t.enabled_at then null else c.next_attempt_at end as "nextAttemptAt",
+  t.url, t.secret, t.previous_secret as "previousSecret", e.body, e.trace`;
+const CLAIMED = `${KEY}, d.event_id, d.attempt_count, d.schedule_step, d.next_attempt_at, d.updated_at`;
+/** One look-up for each. */
+const EVENT = `cross join lateral (
+    select body, trace from events where organization_id = c.organization_id and id = c.event_id limit 1
+  ) as e`;
 
 /**
- * Leases the deliveries that the query \`chosen\` selects, with KEY and TARGET. No part joins more than two tables on the
- * organization: the planner would derive conditions between all of them, and look up rows by the organization alone.
+ * Leases the deliveries of one endpoint that the query `chosen` selects, with KEY and TARGET. They are looked up by all
+ * their ids at once: joined by id, all deliveries of an organization would be read that is newer than the statistics, since
+ * the planner expects a single one.
+ */
+const claimingOf = (chosen: string) => `
+  with chosen as materialized (${chosen}), claimed as (
+    update deliveries d set ${LEASE}
+    where d.organization_id = ? and d.endpoint_id = ? and d.id = any (array(select id from chosen))
+    returning ${CLAIMED}
+  )
+  select ${SHOWN} from claimed c
+  cross join (select url, secret, previous_secret, enabled_at from chosen limit 1) as t
+  ${EVENT}
+  order by c.id`;
+
+/**
+ * The same of several endpoints. No part joins more than two tables on the organization: the planner would derive conditions
+ * between all of them, and look up rows by the organization alone.
  */
 const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
-    update deliveries d set state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?
+    update deliveries d set ${LEASE}
     from chosen
     where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
-    returning ${KEY}, d.event_id, d.attempt_count,
-      case when ${IS_OF_EARLIER_SCHEDULE} then 0 else d.schedule_step end as schedule_step,
-      case when ${IS_OF_EARLIER_SCHEDULE} then null else d.next_attempt_at end as next_attempt_at,
-      chosen.url, chosen.secret, chosen.previous_secret
+    returning ${CLAIMED}, chosen.url, chosen.secret, chosen.previous_secret, chosen.enabled_at
   )
-  select c.organization_id as "organizationId", c.endpoint_id as "endpointId", c.id, c.event_id as "eventId",
-    c.attempt_count as "attemptCount", c.schedule_step as "scheduleStep", c.next_attempt_at as "nextAttemptAt",
-    c.url, c.secret, c.previous_secret as "previousSecret", e.body, e.trace
-  from claimed c join events e on e.organization_id = c.organization_id and e.id = c.event_id
+  select ${SHOWN} from claimed c
+  cross join lateral (select c.url, c.secret, c.previous_secret, c.enabled_at) as t
+  ${EVENT}
   order by c.id`;
 
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
@@ -101,10 +124,10 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     claimDue(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed'
+        claimingOf(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed'
             and d.state = 'retrying' and d.next_attempt_at <= now()
           order by d.next_attempt_at, d.id limit ? for update of d skip locked`),
-        [...toBindings(endpoint), limit, leaseSeconds, ownerId],
+        [...toBindings(endpoint), limit, leaseSeconds, ownerId, ...toBindings(endpoint)],
       );
     },
 
@@ -128,9 +151,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     claimImmediate(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying' and d.send_immediately
+        claimingOf(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and d.state = 'retrying' and d.send_immediately
           order by d.id limit ? for update of d skip locked`),
-        [...toBindings(endpoint), limit, leaseSeconds, ownerId],
+        [...toBindings(endpoint), limit, leaseSeconds, ownerId, ...toBindings(endpoint)],
       );
     },
 
@@ -141,7 +164,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     claimProbe(endpoint: EndpointRef, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`
+        claimingOf(`
           select * from (
             select * from (
               select ${KEY}, ${TARGET}, null::timestamptz as tried_at ${OF_ACTIVE_ENDPOINT} and d.state = 'pending'
@@ -155,7 +178,14 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
               order by d.updated_at limit 1 for update of d skip locked
             ) as tried
           ) as candidates order by tried_at nulls first limit 1`),
-        [...toBindings(endpoint), ...toBindings(endpoint), ...toBindings(endpoint), leaseSeconds, ownerId],
+        [
+          ...toBindings(endpoint),
+          ...toBindings(endpoint),
+          ...toBindings(endpoint),
+          leaseSeconds,
+          ownerId,
+          ...toBindings(endpoint),
+        ],
       );
     },
 
@@ -166,7 +196,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     claimBacklog(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
-        claiming(`
+        claimingOf(`
           select * from (
             select * from (
               select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'draining' and d.state = 'pending'
@@ -178,7 +208,16 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
               order by d.id limit ? for update of d skip locked
             ) as tried
           ) as backlog order by id limit ?`),
-        [...toBindings(endpoint), limit, ...toBindings(endpoint), limit, limit, leaseSeconds, ownerId],
+        [
+          ...toBindings(endpoint),
+          limit,
+          ...toBindings(endpoint),
+          limit,
+          limit,
+          leaseSeconds,
+          ownerId,
+          ...toBindings(endpoint),
+        ],
       );
     },
 
@@ -235,9 +274,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     return queryPrepared(
       sql,
       'deliveries_claim_new_of_endpoint',
-      claiming(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed' and d.state = 'pending'
+      claimingOf(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed' and d.state = 'pending'
         order by d.id limit ? for update of d skip locked`),
-      [...toBindings(endpoint), limit, leaseSeconds, ownerId],
+      [...toBindings(endpoint), limit, leaseSeconds, ownerId, ...toBindings(endpoint)],
     );
   }
 }

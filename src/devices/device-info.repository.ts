@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { ACTIVE_BY_SERIAL } from './device-row.ts';
 import type { SignalStrength } from './device-status.ts';
 import type { SerialInOrganization } from './serial-number.ts';
 
@@ -22,16 +23,15 @@ export function createDeviceInfoRepository(sql: Sql) {
         sql,
         `with device as (
            update device_states s set signal_strength = coalesce(?::text, s.signal_strength)
-           from assets a
-           where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null
-             and s.organization_id = a.organization_id and s.asset_id = a.id
+           from ${ACTIVE_BY_SERIAL} as a
+           where s.organization_id = a.organization_id and s.asset_id = a.id
            returning s.organization_id, s.asset_id
          )
          insert into device_infos (organization_id, asset_id, info)
          select organization_id, asset_id, ?::jsonb from device
          on conflict (organization_id, asset_id) do update set info = excluded.info
          returning 1`,
-        [signalStrength, organizationId, serialNumber, JSON.stringify(info)],
+        [signalStrength, [organizationId], [serialNumber], JSON.stringify(info)],
       );
       return rows.length > 0;
     },

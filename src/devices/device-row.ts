@@ -60,6 +60,20 @@ export const WITH_ASSET = `cross join lateral (
     limit 1
   ) as a`;
 
+/**
+ * Active assets by serial number, one look-up for each. Bindings: arrays of organizations and serial numbers. For an
+ * organization that is given by a value and that the statistics do not know yet, PostgreSQL expects one asset, and reads all
+ * of them by any index that begins with the organization.
+ */
+export const ACTIVE_BY_SERIAL = `(
+    select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
+    cross join lateral (
+      select * from assets where organization_id = wanted.organization_id
+        and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
+      limit 1
+    ) as found
+  )`;
+
 /** Every statement that locks devices does so in this order, so that changes and reports never deadlock. */
 export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';
 

@@ -12,6 +12,7 @@ import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
 import type { ContactingDevices, Device, PresencesTaken } from './device.ts';
 import {
+  ACTIVE_BY_SERIAL,
   CONFIG_COLUMNS,
   configurationsOf,
   DEVICE_COLUMNS,
@@ -80,9 +81,11 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         sql,
         'devices_find',
         `select ${DEVICE_COLUMNS}, a.name as asset_name
-         from assets a join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
-         where a.organization_id = ? and lower(a.serial_number) = lower(?) and a.archived_at is null`,
-        [organizationId, serialNumber],
+         from ${ACTIVE_BY_SERIAL} as a
+         cross join lateral (
+           select * from device_configs where organization_id = a.organization_id and asset_id = a.id limit 1
+         ) as d`,
+        [[organizationId], [serialNumber]],
       );
       if (!row) return null;
       const [device] = await devicesOf([row]);

@@ -6,7 +6,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from './configuration.ts';
-import { LOCKED_IN_ORDER, toKeysText, WITH_ASSET } from './device-row.ts';
+import { ACTIVE_BY_SERIAL, LOCKED_IN_ORDER, toKeysText, WITH_ASSET } from './device-row.ts';
 
 /** A device, with all that decides what a change becomes for it. */
 export interface ChangingDevice {
@@ -57,16 +57,13 @@ const OF_GROUP = `and d.asset_id = any (array(
     select id from assets where organization_id = ? and group_id = ? and archived_at is null
   ))`;
 
-const OF_SERIALS = `and d.asset_id = any (array(
-    select found.id from unnest(?::text[]) as wanted (serial_number)
-    cross join lateral (
-      select id from assets
-      where organization_id = ? and lower(serial_number) = wanted.serial_number and archived_at is null
-      limit 1
-    ) as found
-  ))`;
+const OF_SERIALS = `and d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL} as assets))`;
 
-const toKeys = (serialNumbers: string[]) => [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
+/** The bindings of `ACTIVE` and `OF_SERIALS`. */
+function bySerials(organizationId: string, serialNumbers: string[]): unknown[] {
+  const distinct = [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
+  return [organizationId, distinct.map(() => organizationId), distinct];
+}
 
 export type PendingChangesRepository = ReturnType<typeof createPendingChangesRepository>;
 
@@ -137,18 +134,18 @@ export function createPendingChangesRepository(sql: Sql) {
 
     /** Active devices by serial, compared without case; as they are, without locks. */
     listSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
-      return query(sql, `select ${COLUMNS} from ${DEVICES} where ${ACTIVE} ${OF_SERIALS}`, [
-        organizationId,
-        toKeys(serialNumbers),
-        organizationId,
-      ]);
+      return query(
+        sql,
+        `select ${COLUMNS} from ${DEVICES} where ${ACTIVE} ${OF_SERIALS}`,
+        bySerials(organizationId, serialNumbers),
+      );
     },
 
     lockSerials(organizationId: string, serialNumbers: string[]): Promise<ChangingDevice[]> {
       return query(
         sql,
         `select ${COLUMNS} from ${DEVICES} where ${ACTIVE} ${OF_SERIALS} ${LOCKED_IN_ORDER}`,
-        [organizationId, toKeys(serialNumbers), organizationId],
+        bySerials(organizationId, serialNumbers),
       );
     },
 

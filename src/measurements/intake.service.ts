@@ -73,6 +73,8 @@ const BATCH_MAX = 500;
 const BATCH_READINGS_MAX = 20_000;
 /** Loggers wait for seconds anyway; a small batch takes as many statements as a large one. */
 const GATHER = { enough: 32, ms: 4 };
+/** A batch of one organization alone is joined by fewer. */
+const GATHER_OF_ONE = { enough: 32, ms: 20 };
 
 type Stored = StoredFrame | null | typeof LOCKED;
 
@@ -86,7 +88,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     traces: deps.tracing?.batches('batch of frames', serialKeyOf),
     maxItems: BATCH_MAX,
     weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
-    gather: GATHER,
+    gather: deps.slots.isMixed ? GATHER : GATHER_OF_ONE,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices send at once', { headers: { 'Retry-After': '5' } }),
     locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),

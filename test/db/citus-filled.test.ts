@@ -6,14 +6,16 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { distribute } from '../../src/db/distribute.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
-import { newCitusDatabase, skipWithoutCitus } from '../support/citus.ts';
+import { ask, newCitusDatabase, rowsReadOnNodes, skipWithoutCitus } from '../support/citus.ts';
 import { createClient } from '../support/client.ts';
 import {
   apply,
   applyAnswer,
   createProfile,
+  FACTORY,
   FRIDGE,
   inTurns,
+  report,
   sendTemperature,
   untilEnded,
 } from '../support/fleet.ts';
@@ -24,7 +26,9 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 const ORGANIZATIONS = 10;
 const DEVICES = 1_000;
 const SENDERS = 20;
-const SERIALS = Array.from({ length: SENDERS }, (_, index) => `DEV-${index + 1}`);
+const MANY_DEVICES = 10_000;
+const OF_DEVICES = ['assets', 'device_configs', 'device_states'];
+const SERIALS = Array.from({ length: SENDERS }, (_, index) => `DEV-${DEVICES - index}`);
 
 describe('A database that is distributed after it was in use', function () {
   this.timeout(240_000);
@@ -38,6 +42,8 @@ describe('A database that is distributed after it was in use', function () {
   before(async function () {
     skipWithoutCitus(this);
     url = await newCitusDatabase();
+    // Each shard, which has statistics of its own, has several organizations.
+    await ask(url, `alter database ${new URL(url).pathname.slice(1)} set citus.shard_count = 2`);
     sql = openDatabase({ url, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
     await migrate(sql);
     const dms = await startService({ databaseUrl: url, settings: { taskQueue } });
@@ -112,5 +118,20 @@ describe('A database that is distributed after it was in use', function () {
     await inTurns(SERIALS, 10, (serial) => applyAnswer(organization, serial));
     assert.equal((await untilEnded(organization, fleet.jobId)).status, 'succeeded');
     await dms.stop();
+  });
+
+  it('reads no more devices than are meant of an organization that is newer than the statistics', async () => {
+    await query(sql, `vacuum analyze ${OF_DEVICES}`);
+    const service = { databaseUrl: url, settings: { taskQueue, isDatabaseDistributed: true } };
+    const dms = await startService({ ...service, withWorker: false });
+    const organization = as(dms, await addFleet(sql, MANY_DEVICES, { isVacuumed: false }));
+    const before = await rowsReadOnNodes(url, OF_DEVICES);
+    await inTurns(SERIALS, 5, (serial) => sendTemperature(organization, serial, 5));
+    await inTurns(SERIALS, 5, (serial) => report(organization, serial, FACTORY));
+    for (const serial of SERIALS)
+      assert.equal((await organization.api.get(`/devices/${serial}/config`)).status, 200);
+    await dms.stop();
+    const read = (await rowsReadOnNodes(url, OF_DEVICES)) - before;
+    assert.ok(read <= SENDERS * 40, `${read} rows were read`);
   });
 });

@@ -140,6 +140,35 @@ describe('A statement about rows of several organizations', () => {
     ]);
   });
 
+  it('compares each table that it joins by an id with all ids of its rows, once each', () => {
+    const text = `update devices d set name = n.name from unnest(?::uuid[], ?::uuid[], ?::text[])
+      as n (organization_id, id, name) where d.id = n.id and d.name <> n.name`;
+    const parts = splitByOrganization(text, [
+      ['a', 'b', 'a', 'a'],
+      ['1', '2', '3', '1'],
+      ['w', 'x', 'y', 'z'],
+    ]);
+    assert.deepEqual(
+      parts.map(({ bindings }) => bindings),
+      [
+        ['a', ['1', '3', '1'], ['w', 'y', 'z'], ['1', '3']],
+        ['b', ['2'], ['x'], ['2']],
+      ],
+    );
+    assert.match(
+      parts[0]?.text ?? '',
+      /where \(d\.id = n\.id and d\.id = any\(\?::uuid\[\]\)\) and d\.name <> n\.name$/,
+    );
+  });
+
+  it('tells rows of the same name in several of its parts from each other', () => {
+    const part = (table: string) =>
+      `update ${table} t set x = 1 from unnest(?::uuid[], ?::uuid[]) as n (organization_id, id) where t.id = n.id`;
+    const text = `with first as (${part('one')}) ${part('two')}`;
+    const [only] = splitByOrganization(text, [['a'], ['1'], ['a'], ['2']]);
+    assert.deepEqual(only?.bindings, ['a', ['1'], ['1'], 'a', ['2'], ['2']]);
+  });
+
   it('is left as it is when it names an organization already, or none', () => {
     const text = 'select from assets where organization_id = ? and id = any(?::uuid[])';
     assert.deepEqual(splitByOrganization(text, ['a', ['b']]), [{ text, bindings: ['a', ['b']] }]);

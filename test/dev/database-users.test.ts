@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openDatabase } from '../../src/db/database.ts';
+import { toExpectRowsOfEach } from '../../src/db/distribute.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPartitions, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { query } from '../../src/db/query.ts';
 import {
   apply,
   applyAnswer,
@@ -127,6 +129,24 @@ describe('The database users of the compose file', function () {
         /must be owner of|permission denied|not the name of a partition/,
       );
     }
+  });
+
+  it('add partitions without statistics of organizations where the table has none', async () => {
+    const database = `new_${unique}`;
+    const superuser = Object.assign(new URL((await servers()).postgresUrl), {
+      pathname: `/${database}`,
+    }).href;
+    await ask(superuser, toExpectRowsOfEach(MEASUREMENTS.name));
+    const url = await urlOf(service, 'secret1', database);
+    const sql = openDatabase({ url, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
+    await createPartitions(sql, MEASUREMENTS, new Date('2018-04-15'));
+    const targets = await query<{ target: number | null }>(
+      sql,
+      `select attstattarget as target from pg_attribute
+       where attrelid = 'measurement_blocks_201804'::regclass and attname = 'organization_id'`,
+    );
+    await sql.destroy();
+    assert.deepEqual(targets, [{ target: 0 }]);
   });
 
   it('keep partitions from users who may do no more than connect', async () => {

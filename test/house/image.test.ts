@@ -1,4 +1,7 @@
-/** The image can be built: what the Dockerfile copies from the repository is sent to the builder. */
+/**
+ * The image can be built: what the Dockerfile copies from the repository is sent to the builder. What it and the compose file
+ * start from does not change by itself.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { PICTURES, SECTIONS } from '../../src/site/documents.ts';
@@ -28,6 +31,18 @@ describe('The image', () => {
       );
     assert.deepEqual(
       [...documents, ...PICTURES].filter((file) => !isCopied(file)),
+      [],
+    );
+  });
+
+  it('begins, as the compose file does, with images that are pinned by digest', () => {
+    const pulled = [
+      ...linesOf('Dockerfile').flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []),
+      ...linesOf('docker-compose.yml').flatMap((line) => /^ *image: (\S+)/.exec(line)?.[1] ?? []),
+    ].filter((image) => !image.startsWith('device-monitoring-service:'));
+    assert.ok(pulled.length >= 6);
+    assert.deepEqual(
+      pulled.filter((image) => !/^[\w/-]+:[\w.-]+@sha256:[0-9a-f]{64}$/.test(image)),
       [],
     );
   });

@@ -73,6 +73,30 @@ export async function findNodeOf(url: string, organizationId: string): Promise<N
   return node;
 }
 
+/** Rows that all nodes have read of the tables, by any index or none. Nobody else may be using the database. */
+export async function rowsReadOnNodes(url: string, tables: string[]): Promise<number> {
+  const { pathname } = new URL(url);
+  const counts = (await listNodes()).map(async (node) => {
+    // Citus hides parts of tables from those who look into the catalogue.
+    const options = encodeURIComponent('-c citus.override_table_visibility=off');
+    const own = `${withDatabase(urlOfNode(node), pathname.slice(1))}?options=${options}`;
+    // What a connection has read is counted for certain when it ends.
+    await ask(
+      own,
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+    );
+    const rows = await ask<{ count: string }>(
+      own,
+      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as count from pg_stat_user_tables
+       where regexp_replace(relname, '_\\d+$', '') = any ($1)`,
+      [tables],
+    );
+    return Number(rows[0]?.count);
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
 /** Kills its processes as a failing machine would. Returns the folder of its data. */
 export async function killNode(node: Node): Promise<string> {
   const [row] = await ask<{ folder: string }>(

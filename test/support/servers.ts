@@ -46,7 +46,11 @@ async function joined(shared: string): Promise<Servers> {
 }
 
 export async function mochaGlobalSetup(): Promise<void> {
-  if (TESTS_SIDE_BY_SIDE === undefined) return;
+  if (TESTS_SIDE_BY_SIDE === undefined) {
+    // The first build takes minutes, which no hook waits for. Tests that need no server run without it, too.
+    await temporalCli().catch(() => {});
+    return;
+  }
   const { workflowBundle, ...others } = await servers();
   const codePath = join(folder(), 'workflows.cjs');
   if ('code' in workflowBundle) writeFileSync(codePath, workflowBundle.code);

@@ -26,6 +26,8 @@ export interface Servers {
 /** Nothing here has to survive a crash of the machine. */
 const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 const TEMPLATE = 'template_migrated';
+/** What PostgreSQL logs when one of its processes ends by a fault, which ends the sessions of all tests at once. */
+const CRASH = /PANIC:|was terminated by signal|Failed process was running|No space left/;
 const FILES_MAX = 500;
 
 const stops: Array<() => Promise<unknown>> = [];
@@ -74,7 +76,7 @@ function folder(): string {
 
 async function start(): Promise<Servers> {
   const [postgres, cli] = await Promise.all([
-    startPostgres({ dataDir: join(folder(), 'postgres'), log: () => {}, settings: FAST }),
+    startPostgres({ dataDir: join(folder(), 'postgres'), log: printCrash, settings: FAST }),
     temporalCli(),
   ]);
   stops.push(postgres.stop);
@@ -86,6 +88,10 @@ async function start(): Promise<Servers> {
   ]);
   stops.push(temporal.stop);
   return { postgresUrl: postgres.url, temporalAddress: temporal.address, cli, workflowBundle };
+}
+
+function printCrash(line: string): void {
+  if (CRASH.test(line)) process.stderr.write(`PostgreSQL of the tests: ${line}\n`);
 }
 
 export const temporalCli = () =>

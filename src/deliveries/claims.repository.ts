@@ -41,16 +41,16 @@ const OF_ACTIVE_ENDPOINT = `from deliveries d
 /** What a claim does to a delivery, for `leaseSeconds` and the owner. */
 const LEASE = `state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?`;
 /** A delivery that was tried before its endpoint was last enabled begins its schedule anew. */
-const SHOWN = `c.organization_id as "organizationId", c.endpoint_id as "endpointId", c.id, c.event_id as "eventId",
-  c.attempt_count as "attemptCount",
-  case when c.updated_at < t.enabled_at then 0 else c.schedule_step end as "scheduleStep",
-  case when c.updated_at < t.enabled_at then null else c.next_attempt_at end as "nextAttemptAt",
-  t.url, t.secret, t.previous_secret as "previousSecret", e.body, e.trace`;
+const RETURNED = `claimed.organization_id as "organizationId", claimed.endpoint_id as "endpointId",
+  claimed.id, claimed.event_id as "eventId", claimed.attempt_count as "attemptCount",
+  case when claimed.updated_at < target.enabled_at then 0 else claimed.schedule_step end as "scheduleStep",
+  case when claimed.updated_at < target.enabled_at then null else claimed.next_attempt_at end as "nextAttemptAt",
+  target.url, target.secret, target.previous_secret as "previousSecret", event.body, event.trace`;
 const CLAIMED = `${KEY}, d.event_id, d.attempt_count, d.schedule_step, d.next_attempt_at, d.updated_at`;
 /** One look-up for each. */
 const EVENT = `cross join lateral (
-    select body, trace from events where organization_id = c.organization_id and id = c.event_id limit 1
-  ) as e`;
+    select body, trace from events where organization_id = claimed.organization_id and id = claimed.event_id limit 1
+  ) as event`;
 
 /**
  * Leases the deliveries of one endpoint that the query `chosen` selects, with KEY and TARGET. They are looked up by all
@@ -63,10 +63,10 @@ const claimingOf = (chosen: string) => `
     where d.organization_id = ? and d.endpoint_id = ? and d.id = any (array(select id from chosen))
     returning ${CLAIMED}
   )
-  select ${SHOWN} from claimed c
-  cross join (select url, secret, previous_secret, enabled_at from chosen limit 1) as t
+  select ${RETURNED} from claimed
+  cross join (select url, secret, previous_secret, enabled_at from chosen limit 1) as target
   ${EVENT}
-  order by c.id`;
+  order by claimed.id`;
 
 /**
  * The same of several endpoints. No part joins more than two tables on the organization: the planner would derive conditions
@@ -79,10 +79,10 @@ const claiming = (chosen: string) => `
     where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
     returning ${CLAIMED}, chosen.url, chosen.secret, chosen.previous_secret, chosen.enabled_at
   )
-  select ${SHOWN} from claimed c
-  cross join lateral (select c.url, c.secret, c.previous_secret, c.enabled_at) as t
+  select ${RETURNED} from claimed
+  cross join lateral (select claimed.url, claimed.secret, claimed.previous_secret, claimed.enabled_at) as target
   ${EVENT}
-  order by c.id`;
+  order by claimed.id`;
 
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 

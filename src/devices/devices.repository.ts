@@ -97,27 +97,17 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       const found = await queryPrepared<DeviceRow & PresenceRow & { is_locked: boolean }>(
         sql,
         locking === 'skip' ? 'devices_lock_free_by_serial' : 'devices_lock_by_serial',
-        `select a.organization_id, a.asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS},
+        `select a.organization_id, a.id as asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS},
            s.status, s.last_contact_at, s.expected_by, d.asset_id is null as is_locked
-         -- One index look-up per serial: with a plain join, a batch may read all assets instead.
-         from (
-           select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
-           cross join lateral (
-             select organization_id, id as asset_id, serial_number, model from assets
-             where organization_id = wanted.organization_id
-               and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
-             limit 1
-           ) as found
-           order by found.organization_id, found.asset_id
-         ) as a
+         from (select * from ${ACTIVE_BY_SERIAL} as found order by organization_id, id) as a
          ${locking === 'skip' ? 'left' : 'inner'} join lateral (
            select * from device_configs
-           where organization_id = a.organization_id and asset_id = a.asset_id and is_active
+           where organization_id = a.organization_id and asset_id = a.id and is_active
            for no key update ${locking === 'skip' ? 'skip locked' : ''}
          ) as d on true
          cross join lateral (
            select status, last_contact_at, expected_by from device_states
-           where organization_id = a.organization_id and asset_id = a.asset_id
+           where organization_id = a.organization_id and asset_id = a.id
            limit 1
          ) as s`,
         [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],

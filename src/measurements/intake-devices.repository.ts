@@ -3,7 +3,7 @@ import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
-import { toRefusal } from '../devices/device-row.ts';
+import { ACTIVE_BY_SERIAL, toRefusal } from '../devices/device-row.ts';
 import type { SyncState } from '../devices/device-sync.ts';
 import type { LatestReading } from '../devices/latest-readings.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
@@ -80,16 +80,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
          s.latest,
          s.open_alerts as "openAlerts", subscriptions.event_types as subscribed, s.asset_id is null as "isLocked"
        -- One look-up in each index per device: joined freely, a batch may read whole tables instead.
-       from (
-         select found.* from unnest(?::uuid[], ?::text[]) as n (organization_id, serial_number)
-         cross join lateral (
-           select organization_id, id, serial_number, name, model from assets
-           where organization_id = n.organization_id
-             and lower(serial_number) = lower(n.serial_number) and archived_at is null
-           limit 1
-         ) as found
-         order by found.organization_id, found.id
-       ) as a
+       from (select * from ${ACTIVE_BY_SERIAL} as found order by organization_id, id) as a
        ${locking === 'skip' ? 'left' : 'inner'} join lateral (
          select * from device_states where organization_id = a.organization_id and asset_id = a.id
          for no key update ${locking === 'skip' ? 'skip locked' : ''}
@@ -112,16 +103,10 @@ export function createIntakeDevicesRepository(sql: Sql) {
          d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
          d.fetched_at as "fetchedAt", d.failure_reason as "failureReason", d.refused_keys as "refusedKeys",
          d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
-       from unnest(?::uuid[], ?::text[]) as n (organization_id, serial_number)
-       cross join lateral (
-         select id, serial_number from assets
-         where organization_id = n.organization_id
-           and lower(serial_number) = lower(n.serial_number) and archived_at is null
-         limit 1
-       ) as a
+       from ${ACTIVE_BY_SERIAL} as a
        cross join lateral (
          select * from device_configs
-         where organization_id = n.organization_id and asset_id = a.id and is_active
+         where organization_id = a.organization_id and asset_id = a.id and is_active
          limit 1
        ) as d`,
       [serials.map(({ organizationId }) => organizationId), serials.map(({ serialNumber }) => serialNumber)],

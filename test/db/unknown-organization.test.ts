@@ -24,6 +24,7 @@ import {
 } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { END_OTHER_SESSIONS, ROWS_READ } from '../support/rows-read.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -76,7 +77,7 @@ for (const isDatabaseDistributed of [false, true]) {
     let counter: pg.Client;
 
     before(async () => {
-      const databaseUrl = await databaseWithoutNews(OF_DEVICES);
+      const databaseUrl = await databaseWithoutAutovacuum(OF_DEVICES);
       counter = await connect(databaseUrl);
       dms = await startService({ databaseUrl, withWorker: false, settings: { isDatabaseDistributed } });
       resources = openResources({ settings: dms.settings, log: createLog('silent') });
@@ -111,12 +112,8 @@ for (const isDatabaseDistributed of [false, true]) {
     );
     const ofEach = (work: (serial: string) => Promise<unknown>) => () => inTurns(serialNumbers, 20, work);
 
-    /** What connections have read is counted for certain when they end. */
     async function settledRowsRead(): Promise<number> {
-      await counter.query(
-        `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-         where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
-      );
+      await counter.query(END_OTHER_SESSIONS);
       return rowsRead(counter, OF_DEVICES);
     }
 
@@ -149,7 +146,7 @@ for (const isDatabaseDistributed of [false, true]) {
       await isBounded(ofEach((serial) => sendTemperature(org, serial, 6)));
     });
 
-    it('by what they tell of themselves', async () => {
+    it('by their device info', async () => {
       const { token } = await dms.issueKey(org.id, 'device');
       await isBounded(
         ofEach(async (serial) => {
@@ -200,7 +197,7 @@ for (const isDatabaseDistributed of [false, true]) {
 
   it(`Of an organization that statistics do not know, each delivery is read a few times${how}`, async function () {
     this.timeout(60_000);
-    const databaseUrl = await databaseWithoutNews(OF_DELIVERIES);
+    const databaseUrl = await databaseWithoutAutovacuum(OF_DELIVERIES);
     const counter = await connect(databaseUrl);
     const receiver = await startReceiver();
     const settings = { isDatabaseDistributed, webhooks: QUICK };
@@ -222,7 +219,7 @@ for (const isDatabaseDistributed of [false, true]) {
   });
 
   /** Nothing but the test analyzes the tables. Statements are planned as Citus makes PostgreSQL do it: for their values. */
-  async function databaseWithoutNews(tables: string[]): Promise<string> {
+  async function databaseWithoutAutovacuum(tables: string[]): Promise<string> {
     const databaseUrl = await newDatabase();
     const client = await connect(databaseUrl);
     const { rows } = await client.query(
@@ -250,7 +247,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
 /** Of the tables and their partitions, since they exist. */
 async function rowsRead(client: pg.Client, tables: string[]): Promise<number> {
   const { rows } = await client.query(
-    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as count from pg_stat_user_tables
+    `select ${ROWS_READ}::integer as count from pg_stat_user_tables
      where coalesce(pg_partition_root(relid), relid)::regclass::text = any ($1)`,
     [tables],
   );

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
+import { END_OTHER_SESSIONS, ROWS_READ } from './rows-read.ts';
 
 export const CITUS_URL: string = process.env.CITUS_URL ?? '';
 
@@ -80,15 +81,10 @@ export async function rowsReadOnNodes(url: string, tables: string[]): Promise<nu
     // Citus hides parts of tables from those who look into the catalogue.
     const options = encodeURIComponent('-c citus.override_table_visibility=off');
     const own = `${withDatabase(urlOfNode(node), pathname.slice(1))}?options=${options}`;
-    // What a connection has read is counted for certain when it ends.
-    await ask(
-      own,
-      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
-    );
+    await ask(own, END_OTHER_SESSIONS);
     const rows = await ask<{ count: string }>(
       own,
-      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as count from pg_stat_user_tables
+      `select ${ROWS_READ} as count from pg_stat_user_tables
        where regexp_replace(relname, '_\\d+$', '') = any ($1)`,
       [tables],
     );

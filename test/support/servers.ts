@@ -90,8 +90,11 @@ async function start(): Promise<Servers> {
   return { postgresUrl: postgres.url, temporalAddress: temporal.address, cli, workflowBundle };
 }
 
+/** For who reads the output, and for the report of the run. */
 function printCrash(line: string): void {
-  if (CRASH.test(line)) process.stderr.write(`PostgreSQL of the tests: ${line}\n`);
+  if (!CRASH.test(line)) return;
+  process.stderr.write(`PostgreSQL of the tests: ${line}\n`);
+  process.env.POSTGRES_CRASH ??= line;
 }
 
 export const temporalCli = () =>

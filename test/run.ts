@@ -4,8 +4,7 @@
  * `npm test -- FILE…` runs only these files, one after the other. `--slowest` lists the slowest tests and files.
  *
  * A file that fails beside others runs once more alone, so that a busy machine does not decide; it is listed as unstable
- * when it passes then. More than five such files are no accident: nothing runs again, unless the PostgreSQL that they share
- * has crashed. That is printed, and what is red because of it twice counts.
+ * when it passes then. More than five such files are no accident: nothing runs again.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,8 +24,6 @@ interface Outcome {
   skipped: number;
   failedFiles: string[];
   hasFailed: boolean;
-  /** What PostgreSQL logged. */
-  crash?: string;
 }
 
 const SLOWEST = '--slowest';
@@ -86,21 +83,18 @@ try {
 /** Answers with the exit code, and prints the last line for readers of logs. */
 async function runTests(): Promise<number> {
   const first = await runMocha('Tests', files.length > 0 ? files : all);
-  if (!first.hasFailed || files.length > 0 || !mayRunAgain(first)) return sayCounts(first);
+  if (!first.hasFailed || files.length > 0 || !areFew(first.failedFiles)) return sayCounts(first);
   const again = await runMocha('Once more, alone', first.failedFiles);
   if (!again.hasFailed)
     process.stdout.write(
       `\nUnstable (failed beside others, passed alone):\n  ${first.failedFiles.join('\n  ')}\n`,
     );
-  if (first.crash !== undefined)
-    process.stdout.write(`\nPostgreSQL crashed in the first run: ${first.crash}\n`);
   return sayCounts({ ...again, passed: first.passed + first.failed - again.failed });
 }
 
 /** A failure that names no file happened outside of all of them. */
-function mayRunAgain({ failedFiles, crash }: Outcome): boolean {
-  const areFew = failedFiles.length <= MOST_RUN_AGAIN || crash !== undefined;
-  return failedFiles.length > 0 && areFew && !failedFiles.includes('');
+function areFew(failed: string[]): boolean {
+  return failed.length > 0 && failed.length <= MOST_RUN_AGAIN && !failed.includes('');
 }
 
 function sayCounts({ passed, failed, skipped, hasFailed }: Outcome): number {

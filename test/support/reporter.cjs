@@ -1,6 +1,6 @@
 /**
  * Mocha's own report, then with `slowest` the slowest tests, hooks and files. With `report=FILE` the counts and the files
- * that failed are written there as JSON, and how PostgreSQL crashed.
+ * that failed are written there as JSON.
  */
 const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
@@ -39,7 +39,7 @@ module.exports = class TestReport extends reporters.Spec {
   counts() {
     const { passes: passed, failures: failed, pending: skipped } = this.stats;
     const failedFiles = [...new Set(this.failures.map(({ file }) => relative('', file ?? '')))];
-    return { passed, failed, skipped, failedFiles, crash: process.env.POSTGRES_CRASH };
+    return { passed, failed, skipped, failedFiles };
   }
 };
 

@@ -13,6 +13,13 @@ export interface DisabledEndpoint {
 
 export type BreakerRepository = ReturnType<typeof createBreakerRepository>;
 
+/** That the breaker opens, and what was read when it was decided. */
+export interface BreakerDecision {
+  /** Not only a failed probe. */
+  isOutage: boolean;
+  recoveredAt: Date | null;
+}
+
 const IS_ENDPOINT = 'organization_id = ? and id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 
@@ -22,18 +29,21 @@ export function createBreakerRepository(sql: Sql) {
   return {
     /**
      * Sends nothing until the probe; a later probe that is planned already stays. An outage turns everything queued into
-     * backlog; a failed probe does not start the backlog anew. True when it was not open before.
+     * backlog; a failed probe does not start the backlog anew. True when it was not open before. Nothing changes when the
+     * endpoint has recovered since it was read: another process may have found that meanwhile.
      */
     async open(
       endpoint: EndpointRef,
-      { nextProbeAt, isOutage }: { nextProbeAt: Date; isOutage: boolean },
+      { nextProbeAt, isOutage, recoveredAt }: BreakerDecision & { nextProbeAt: Date },
     ): Promise<boolean> {
       const rows = await query<{ previous: Breaker }>(
         sql,
         `update endpoints set breaker = 'open', next_probe_at = greatest(next_probe_at, ?::timestamptz),
            recovered_at = case when ? then null else recovered_at end
-         where ${IS_ENDPOINT} and status = 'active' returning old.breaker as previous`,
-        [nextProbeAt.toISOString(), isOutage, ...toBindings(endpoint)],
+         where ${IS_ENDPOINT} and status = 'active'
+           and date_trunc('milliseconds', recovered_at) is not distinct from ?::timestamptz
+         returning old.breaker as previous`,
+        [nextProbeAt.toISOString(), isOutage, ...toBindings(endpoint), recoveredAt?.toISOString() ?? null],
       );
       return rows.some(({ previous }) => previous !== 'open');
     },

@@ -1,7 +1,7 @@
 /** What an attempt means for its endpoint: healthy, breaker open, or disabled. */
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../process/log.ts';
-import type { BreakerRepository } from './breaker.repository.ts';
+import type { BreakerDecision, BreakerRepository } from './breaker.repository.ts';
 import type { DisableEndpoint } from './disable-endpoint.service.ts';
 import { type EndpointRef, endpointKey } from './endpoint.ts';
 import type { ActiveState, EndpointHealthRepository, LastAttempt } from './endpoint-health.repository.ts';
@@ -93,7 +93,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
     // A failed probe opens the breaker again, whatever this process has counted.
     if (isOutage || breaker === 'open') {
       const waitMs = probeWaitMs(failingForMs, outcome.retryAfterMs, deps.probePlan);
-      await openBreaker(endpoint, { waitMs, isOutage, error: attempt.error });
+      await openBreaker(endpoint, { waitMs, isOutage, recoveredAt, error: attempt.error });
       return false;
     }
     if (outcome.nextAttemptAt) deps.notifyRecovery(endpoint, outcome.nextAttemptAt);
@@ -102,10 +102,10 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
 
   async function openBreaker(
     endpoint: EndpointRef,
-    { waitMs, isOutage, error }: { waitMs: number; isOutage: boolean; error: string | null },
+    { waitMs, error, ...decision }: BreakerDecision & { waitMs: number; error: string | null },
   ): Promise<void> {
     const nextProbeAt = new Date(deps.now().getTime() + waitMs);
-    if (await breakers.open(endpoint, { nextProbeAt, isOutage }))
+    if (await breakers.open(endpoint, { nextProbeAt, ...decision }))
       log.warn({ endpointId: endpoint.endpointId, error }, 'webhook.breaker_opened');
     deps.notifyRecovery(endpoint, nextProbeAt);
   }

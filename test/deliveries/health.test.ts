@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { query } from '../../src/db/query.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
+import { createBreakerRepository } from '../../src/endpoints/breaker.repository.ts';
 import {
   createEndpointHealthRepository,
   type LastAttempt,
@@ -207,6 +208,25 @@ describe('The health of an endpoint', () => {
     await pause(TICK_MS);
     assert.deepEqual([await endpoint.breaker(), openings(endpoint)], ['closed', 1]);
     await customer.api.delete(endpoint.path);
+  });
+
+  it('stays closed when a failure from before its recovery is recorded after it', async () => {
+    const { id, path } = await customer.subscribe(receiver.url);
+    const endpoint = { organizationId: customer.id, endpointId: id };
+    const breakers = createBreakerRepository(dms.service.sql);
+    const endpoints = createEndpointHealthRepository(dms.service.sql);
+    const nextProbeAt = new Date(Date.now() + 60_000);
+    const open = async (isOutage: boolean, recoveredAt: Date | null) => [
+      await breakers.open(endpoint, { nextProbeAt, isOutage, recoveredAt }),
+      (await endpoints.findActiveState(endpoint))?.breaker,
+    ];
+    assert.deepEqual(await open(true, null), [true, 'open']);
+    await breakers.beginDrain(endpoint);
+    await breakers.close(endpoint, 'draining');
+    const recoveredAt = (await endpoints.findActiveState(endpoint))?.recoveredAt ?? null;
+    for (const isOutage of [true, false]) assert.deepEqual(await open(isOutage, null), [false, 'closed']);
+    assert.deepEqual(await open(true, recoveredAt), [true, 'open']);
+    await customer.api.delete(path);
   });
 
   it('ends the drain when it has caught up, although new deliveries keep coming', async () => {

@@ -1,114 +1,62 @@
 /**
- * `npm test`: format and lint, types and the OpenAPI document side by side, then every test, three files at a time, since
- * many of them mostly wait.
- * `npm test -- FILE…` runs only these files, one after the other. `--slowest` lists the slowest tests and files.
+ * `npm test`: every test, several files at a time, beside the static checks.
  *
- * A file that fails beside others runs once more alone, so that a busy machine does not decide; it is listed as unstable
- * when it passes then. More than five such files are no accident: nothing runs again.
+ *   npm test -- FILE…       these files, one after the other, without the checks
+ *   npm test -- --changed   the tests that reach what differs from main, and the checks
+ *   npm test -- --slowest   also lists the slowest tests and files, and keeps the durations that order the files
+ *
+ * Nothing runs twice: a test that fails beside others has failed. The last line is `N passed, N failed`.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
-interface Step {
-  name: string;
-  command: string;
-  args: string[];
-}
+import { changedTests } from './runner/changed-tests.ts';
+import { startChecks } from './runner/checks.ts';
+import { keepDurations, longestFirst } from './runner/durations.ts';
+import { type Outcome, runMocha } from './runner/mocha.ts';
+import { PROGRAMS_PATH, printMissingPrograms } from './runner/programs.ts';
+import { allTests } from './runner/test-files.ts';
 
-interface Outcome {
-  passed: number;
-  failed: number;
-  skipped: number;
-  failedFiles: string[];
-  hasFailed: boolean;
-}
+/** Files that run beside each other: one more than processors, since many of them mostly wait. */
+const FILES_AT_ONCE = 3;
+/** So few files are done before the servers of several processes are up. */
+const FEW_FILES = 12;
 
-const SLOWEST = '--slowest';
-const MOST_RUN_AGAIN = 5;
-/** By it a second run checks only what has changed. */
-const TYPES_SEEN = 'node_modules/.cache/tsconfig.tsbuildinfo';
-
+const print = (text: string) => void process.stdout.write(text);
 const given = process.argv.slice(2);
-const files = given.filter((each) => each !== SLOWEST);
-const reporter = ['--reporter', 'test/support/reporter.cjs'];
-const reporterOptions = given.includes(SLOWEST) ? ['--reporter-option', 'slowest=true'] : [];
-const all = ['--parallel', '--jobs', '3', 'test/**/*.test.ts'];
-const checks: Step[] = [
-  { name: 'Format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
-  { name: 'Types', command: 'tsc', args: ['-p', '.', '--incremental', '--tsBuildInfoFile', TYPES_SEEN] },
-  { name: 'OpenAPI by Redocly', command: 'redocly', args: ['lint', '--format=stylish', 'openapi.json'] },
-  {
-    name: 'OpenAPI by Spectral',
-    command: 'spectral',
-    args: ['lint', '--fail-severity=hint', 'openapi.json'],
-  },
-];
-/** Linters send nothing and ask for nothing over the network. */
-const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_NOTIFICATIONS: 'true' };
-const env = files.length > 0 ? process.env : { ...process.env, ...OFFLINE, TESTS_SIDE_BY_SIDE: '1' };
+const isChanged = given.includes('--changed');
+const isSlowest = given.includes('--slowest');
+const named = given.filter((each) => !each.startsWith('--'));
 
-/** Answers with the exit code. What a check prints is kept until it has ended, so that checks do not mix. */
-async function run({ name, command, args }: Step, prints: 'at once' | 'at the end'): Promise<number> {
-  const title = `\n${name}: ${command} ${args.join(' ')}\n`;
-  if (prints === 'at once') process.stdout.write(title);
-  const child = spawn('npx', ['--no-install', command, ...args], {
-    stdio: ['inherit', prints === 'at once' ? 'inherit' : 'pipe', prints === 'at once' ? 'inherit' : 'pipe'],
-    env,
+process.env.PATH = PROGRAMS_PATH;
+process.exitCode = await run();
+
+/** The exit code. */
+async function run(): Promise<number> {
+  const checks = named.length > 0 ? null : startChecks(print);
+  const tests = await runTests();
+  const failedChecks = (await checks) ?? [];
+  if (failedChecks.length > 0) print(`\nFailed: ${failedChecks.join(', ')}\n`);
+  if (tests.skipped > 0) print(`${tests.skipped} skipped\n`);
+  const failed = tests.failed + failedChecks.length;
+  print(`${tests.passed} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function runTests(): Promise<Outcome> {
+  if (named.length > 0) return runMocha({ files: named, filesAtOnce: 1, isSlowest });
+  printMissingPrograms(print);
+  if (!isChanged) return runAll();
+  const { files, reasons } = changedTests();
+  print(`${reasons.join('\n')}\n`);
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, durationsMs: {} };
+  return runMocha({
+    files: longestFirst(files),
+    filesAtOnce: files.length > FEW_FILES ? FILES_AT_ONCE : 1,
+    isSlowest,
   });
-  let printed = title;
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (printed += text));
-  const [code] = await once(child, 'close');
-  if (prints === 'at the end') process.stdout.write(printed);
-  if (code !== 0 && prints === 'at the end') process.stdout.write(`${name} failed\n`);
-  return code ?? 1;
 }
 
-if (files.length === 0) {
-  const codes = await Promise.all(checks.map((check) => run(check, 'at the end')));
-  if (codes.some((code) => code !== 0)) {
-    process.stdout.write('0 passed, 1 failed\n');
-    process.exit(1);
-  }
-}
-const folder = mkdtempSync(join(tmpdir(), 'dms-tests-'));
-try {
-  process.exitCode = await runTests();
-} finally {
-  rmSync(folder, { recursive: true });
-}
-
-/** Answers with the exit code, and prints the last line for readers of logs. */
-async function runTests(): Promise<number> {
-  const first = await runMocha('Tests', files.length > 0 ? files : all);
-  if (!first.hasFailed || files.length > 0 || !areFew(first.failedFiles)) return sayCounts(first);
-  const again = await runMocha('Once more, alone', first.failedFiles);
-  if (!again.hasFailed)
-    process.stdout.write(
-      `\nUnstable (failed beside others, passed alone):\n  ${first.failedFiles.join('\n  ')}\n`,
-    );
-  return sayCounts({ ...again, passed: first.passed + first.failed - again.failed });
-}
-
-/** A failure that names no file happened outside of all of them. */
-function areFew(failed: string[]): boolean {
-  return failed.length > 0 && failed.length <= MOST_RUN_AGAIN && !failed.includes('');
-}
-
-function sayCounts({ passed, failed, skipped, hasFailed }: Outcome): number {
-  if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);
-  process.stdout.write(`${passed} passed, ${hasFailed ? Math.max(failed, 1) : failed} failed\n`);
-  return hasFailed ? 1 : 0;
-}
-
-/** One run of mocha. One that ends without a report has failed. */
-async function runMocha(name: string, which: string[]): Promise<Outcome> {
-  const report = join(mkdtempSync(join(folder, 'run-')), 'report.json');
-  const options = [...reporterOptions, '--reporter-option', `report=${report}`];
-  const code = await run({ name, command: 'mocha', args: [...reporter, ...options, ...which] }, 'at once');
-  const nothing = { passed: 0, failed: 0, skipped: 0, failedFiles: [] };
-  const counts = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : nothing;
-  return { ...counts, hasFailed: code !== 0 || !existsSync(report) };
+async function runAll(): Promise<Outcome> {
+  const outcome = await runMocha({ files: longestFirst(allTests()), filesAtOnce: FILES_AT_ONCE, isSlowest });
+  if (isSlowest) keepDurations(outcome.durationsMs);
+  return outcome;
 }

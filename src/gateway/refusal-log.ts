@@ -2,7 +2,7 @@
  * Names refused devices in the log: each once an hour for each reason, and not more than the operator can read. Metrics
  * count every refusal.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { RefusalReason } from './authenticate-device.ts';
 import { createLimitedLog } from './limited-log.ts';
 
@@ -25,7 +25,7 @@ export const MINUTE_MS = 60_000;
 
 export function createRefusalLog(options: RefusalLogOptions): (refusal: Refusal) => void {
   const { warn, linesMax = LINES_PER_MINUTE, windowMs = MINUTE_MS } = options;
-  const named = new LRUCache<string, true>({ max: NAMED_MAX, ttl: NAMED_AGAIN_AFTER_MS });
+  const named = createBoundedCache<string, true>(NAMED_MAX, { ttl: NAMED_AGAIN_AFTER_MS });
   const write = createLimitedLog<[Refusal]>({
     write: (refusal) => warn(refusal, 'device refused'),
     writeLeftOut: (leftOut) => warn({ leftOut }, 'further devices refused'),

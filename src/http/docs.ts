@@ -32,14 +32,16 @@ const FILES: Record<string, string> = {
 const POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
-export function createDocs(document: JsonSchema): ReadOnlyPaths {
+/** The document is made when it is first asked for: that takes longer than the rest of a start. */
+export function createDocs(makeDocument: () => JsonSchema): ReadOnlyPaths {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const json = JSON.stringify(document);
+  let json: string | undefined;
   return {
     has: (path) => path === '/openapi.json' || path === PREFIX || path.startsWith(`${PREFIX}/`),
     async handle(ctx, next) {
       if (ctx.path === '/openapi.json') {
         ctx.type = 'application/json';
+        json ??= JSON.stringify(makeDocument());
         ctx.body = json;
         return;
       }

@@ -30,12 +30,19 @@ export interface OperationsOptions {
 
 export function createOperations(options: OperationsOptions): CallOperation {
   const callable = options.routes.filter(({ rawBody }) => rawBody === undefined || rawBody.isBuffered);
-  const operations = new Map(callable.map((each) => [each.operationId, createOperation(each, options)]));
-  return async (caller, operationId, input = {}) => {
-    const operation = operations.get(operationId);
-    if (!operation) throw new Error(`There is no operation ${operationId} to call`);
-    return operation(caller, input);
-  };
+  const routes = new Map(callable.map((each) => [each.operationId, each]));
+  const operations = new Map<string, ReturnType<typeof createOperation>>();
+  /** Compiled when it is first called: a page calls few of them. */
+  function operationOf(id: string): ReturnType<typeof createOperation> {
+    const known = operations.get(id);
+    if (known) return known;
+    const definition = routes.get(id);
+    if (!definition) throw new Error(`There is no operation ${id} to call`);
+    const operation = createOperation(definition, options);
+    operations.set(id, operation);
+    return operation;
+  }
+  return async (caller, operationId, input = {}) => operationOf(operationId)(caller, input);
 }
 
 function createOperation(definition: Route, { transact, recordAudit }: OperationsOptions) {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 
 export interface TokenBucketOptions {
   /** Tokens added per second; 0 = no limit. */
@@ -25,7 +25,7 @@ const BUCKETS_MAX = 50_000;
 
 export function createTokenBucket(options: TokenBucketOptions): TokenBucket {
   const { perSecond, burst, now, bucketsMax = BUCKETS_MAX } = options;
-  const buckets = new LRUCache<string, Bucket>({ max: bucketsMax });
+  const buckets = createBoundedCache<string, Bucket>(bucketsMax);
   function addBucket(name: string, at: number): Bucket {
     const bucket = { tokens: burst, at };
     buckets.set(name, bucket);

@@ -7,9 +7,10 @@
  * sends how many. They are not refused outright, because an address may be that of a whole network: its working keys
  * are known, and its new ones wait a moment.
  */
-import { LRUCache } from 'lru-cache';
+
 import { createGroupCommit, type GroupCommitObserver, type GroupCommitOptions } from '../db/group-commit.ts';
 import type { Caller } from '../http/route.ts';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 import { AppError } from '../process/errors.ts';
 import { hashKey, isActive, parseKeyKind, toKeyName } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
@@ -38,9 +39,9 @@ const SUSPECTS_INTERVAL_MS = 100;
 
 export function createKeyLookup({ keys, now, observer }: KeyLookupDeps): FindCaller {
   /** An entry that is out of date is looked up again, and shows until then that the key has worked. */
-  const known = new LRUCache<string, Known>({ max: KNOWN_MAX });
+  const known = createBoundedCache<string, Known>(KNOWN_MAX);
   /** Until when. Apart from those that work, so that made-up keys do not displace them. */
-  const unknown = new LRUCache<string, number>({ max: UNKNOWN_MAX });
+  const unknown = createBoundedCache<string, number>(UNKNOWN_MAX);
   const underWay = new Map<string, Promise<Caller | null>>();
   const commit = (tokens: string[]) => keys.findByHashes(tokens.map(hashKey));
   const lookUps = createLookUps(commit, { ...LIMITS, observer });

@@ -2,9 +2,10 @@
  * One PostgreSQL and one Temporal server for a whole run: started when the first test needs them, or before all tests
  * when files run in parallel. Each test file gets its own database, from a migrated template, and its own task queue.
  */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promiseHooks } from 'node:v8';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import pg from 'pg';
 import { startPostgres } from '../../dev/embedded/postgres.ts';
@@ -29,6 +30,21 @@ const TEMPLATE = 'template_migrated';
 /** What PostgreSQL logs when one of its processes ends by a fault, which ends the sessions of all tests at once. */
 const CRASH = /PANIC:|was terminated by signal|Failed process was running/;
 const FILES_MAX = 500;
+/** Linux keeps files there in memory. */
+const MEMORY = '/dev/shm';
+/** A whole run needs half of it. */
+const MEMORY_BYTES_MIN = 8 * 2 ** 30;
+
+// Workflows run in the process of the tests. There, Temporal's collector of stack traces evaluates code for each promise of
+// the service, too, a tenth of the processor time of the suite: it is called for those of workflows alone, which are made
+// in contexts of their own.
+const { createHook } = promiseHooks;
+promiseHooks.createHook = ({ init, settled, ...others }) =>
+  createHook({
+    ...others,
+    init: (promise, parent) => promise instanceof Promise || init?.(promise, parent),
+    settled: (promise) => promise instanceof Promise || settled?.(promise),
+  });
 
 const stops: Array<() => Promise<unknown>> = [];
 let started: Promise<Servers> | undefined;
@@ -66,12 +82,22 @@ let created: string | undefined;
 /** The folder for the data of the servers. */
 function folder(): string {
   if (created !== undefined) return created;
-  const path = mkdtempSync(join(tmpdir(), 'dms-test-'));
+  const path = mkdtempSync(join(hasRoomInMemory() ? MEMORY : tmpdir(), 'dms-test-'));
   // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(path, 0o755);
   stops.push(async () => rmSync(path, { recursive: true, force: true }));
   created = path;
   return path;
+}
+
+/** A database is copied for each file of tests, and removed at the end: on a disk that takes ten times as long. */
+function hasRoomInMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize > MEMORY_BYTES_MIN;
+  } catch {
+    return false;
+  }
 }
 
 async function start(): Promise<Servers> {
@@ -109,7 +135,7 @@ export async function newDatabase(): Promise<string> {
   if (databases > FILES_MAX) throw new Error('More databases than tests should need');
   const client = new pg.Client(postgresUrl);
   await client.connect();
-  await client.query(`create database ${name} template ${TEMPLATE}`);
+  await client.query(`create database ${name} template ${TEMPLATE} strategy file_copy`);
   await client.end();
   const url = new URL(postgresUrl);
   url.pathname = `/${name}`;

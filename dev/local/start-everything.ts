@@ -1,15 +1,11 @@
 /** Starts everything on one machine, in order: servers, schema, organization and keys, service. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, type Service } from '../../src/compose/service.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Settings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
 import { DRAIN_MS } from '../../src/process/shutdown.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
-import { ensureDatabase } from '../embedded/ensure-database.ts';
-import { startPostgres } from '../embedded/postgres.ts';
-import { findTemporalCli } from '../embedded/temporal-cli.ts';
-import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { readLocalInstance, startupBanner, writeLocalInstance } from './local-instance.ts';
 import { localKeys, localOperatorLink, localSecretsKeys } from './local-keys.ts';
@@ -20,18 +16,10 @@ import {
   reserveTcpPort,
   reserveUdpPort,
 } from './port-reservation.ts';
+import { POSTGRES_FOLDER, type StartOptions, startServers } from './start-servers.ts';
 import { type StartSettings, settingsForStart } from './start-settings.ts';
 
 const SECOND_START_MS = 1_000;
-
-export interface StartOptions {
-  start: StartSettings;
-  print(line: string): void;
-  /** Called with what has to be stopped later, the last one first. */
-  onStop(stop: () => Promise<unknown>): void;
-  /** A server that the service depends on has ended. */
-  onServerExit(exitCode: number): void;
-}
 
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, print, onStop } = options;
@@ -48,20 +36,18 @@ export async function startEverything(options: StartOptions): Promise<void> {
     reserve: reserveUdpPort,
     print,
   });
-  const isRoot = process.getuid?.() === 0;
-  prepareDataFolder(start.dataDir, { isPassedThrough: isRoot && start.databaseUrl === null });
+  prepareDataFolder(start.dataDir, { isPassedThrough: isPassedThrough(start) });
   const destination = openLogFile(start.dataDir, 'service.log');
   onStop(async () => destination.flushSync());
 
-  // In parallel, because the first start of each takes long.
-  const [databaseUrl, temporal] = await Promise.all([database(options), temporalServer(options)]);
+  const { databaseUrl, temporalAddress, temporalUi } = await startServers(options);
   const settings = settingsForStart(start, {
     databaseUrl,
-    temporalAddress: temporal.address,
+    temporalAddress,
     port: apiPort.port,
     coapPort: coapPort.port,
     secretsKeys: localSecretsKeys(start.dataDir),
-    temporalUi: temporal.uiUrl,
+    temporalUi,
   });
   const service = compose({ settings, log: createLog(settings.logLevel, destination) });
   onStop(service.close);
@@ -84,7 +70,7 @@ export async function startEverything(options: StartOptions): Promise<void> {
     deviceToken: keys.deviceToken,
     coapUrl: `coap://${hostIn(settings)}:${gateway.port}`,
     temporalAddress: settings.temporalAddress,
-    temporalUi: temporal.uiUrl,
+    temporalUi,
     metricsUrl: `http://${hostIn(settings)}:${metrics.port}/metrics`,
     databaseUrl,
   };
@@ -95,6 +81,10 @@ export async function startEverything(options: StartOptions): Promise<void> {
     startupBanner({ ...local, operatorLink }, start.dataDir, { host, isTokenRequired: coap.isTokenRequired }),
   );
 }
+
+/** Root's PostgreSQL runs as another user, who passes through the folder; `npm run dev` starts it apart from the service. */
+const isPassedThrough = ({ databaseUrl, dataDir }: StartSettings): boolean =>
+  process.getuid?.() === 0 && (databaseUrl === null || existsSync(join(dataDir, POSTGRES_FOLDER)));
 
 /** Only a service on this folder knows its key. */
 async function refuseSecondStart(dataDir: string): Promise<void> {
@@ -135,60 +125,6 @@ async function reservePort(
   const other = (await reserve(0)) as PortReservation;
   print(`Port ${port} is taken, so ${what} listens on ${other.port}; ${name} chooses one`);
   return other;
-}
-
-async function database({ start, print, onStop, onServerExit }: StartOptions): Promise<string> {
-  if (start.databaseUrl !== null) {
-    print('PostgreSQL: the one of DATABASE_URL');
-    return start.databaseUrl;
-  }
-  print('PostgreSQL: starting the embedded server');
-  const log = openLogFile(start.dataDir, 'postgres.log');
-  const postgres = await startPostgres({
-    dataDir: join(start.dataDir, 'postgres'),
-    log: (line) => void log.write(`${line}\n`),
-  });
-  watch(postgres, 'PostgreSQL', { print, onStop, onServerExit });
-  return ensureDatabase(postgres.url, 'dms');
-}
-
-async function temporalServer({ start, print, onStop, onServerExit }: StartOptions) {
-  if (start.temporalAddress !== null) {
-    print(`Temporal: the server at ${start.temporalAddress}`);
-    return { address: start.temporalAddress, uiUrl: null };
-  }
-  const cli = await findTemporalCli({ env: start.env, cacheDir: start.cacheDir, print });
-  print('Temporal: starting the dev server');
-  const log = openLogFile(start.dataDir, 'temporal.log');
-  const temporal = await startTemporalDevServer({
-    cli,
-    dbFile: join(start.dataDir, 'temporal.db'),
-    uiPort: 0,
-    searchAttributes: SEARCH_ATTRIBUTES,
-    log: (line) => void log.write(`${line}\n`),
-  });
-  watch(temporal, 'Temporal', { print, onStop, onServerExit });
-  return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };
-}
-
-/** Without its servers the service cannot run. All data is there at the next start. */
-function watch(
-  server: { exited: Promise<unknown>; stop(): Promise<void> },
-  name: string,
-  { print, onStop, onServerExit }: Pick<StartOptions, 'print' | 'onStop' | 'onServerExit'>,
-): void {
-  let isWanted = true;
-  onStop(() => {
-    isWanted = false;
-    return server.stop();
-  });
-  void server.exited.then(() => {
-    if (!isWanted) return;
-    print(
-      `${name} has ended unexpectedly, so the service stops; its log is in the data folder. Start again to go on.`,
-    );
-    onServerExit(1);
-  });
 }
 
 async function migrateDatabase(service: Service, print: StartOptions['print']): Promise<void> {

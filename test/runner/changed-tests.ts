@@ -7,9 +7,8 @@
  * scripts) runs the tests that read files: house and site.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { allTests, ROOT } from './test-files.ts';
+import { importsOf, ROOT } from '../../dev/source/imports.ts';
+import { allTests } from './test-files.ts';
 
 export interface ChangedTests {
   files: string[];
@@ -75,16 +74,4 @@ function reachedBy(wanted: Set<string>, importsOf: Graph['importsOf']): (file: s
     return found;
   }
   return reaches;
-}
-
-const IMPORT =
-  /^(?:import|export)\s(?!type\s)[^'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'|^import\s+'(\.[^']+)'/gm;
-
-/** The files that it loads, by path from the root; types alone load nothing. */
-function importsOf(file: string): string[] {
-  if (!existsSync(ROOT + file) || !/\.(ts|mjs|cjs)$/.test(file)) return [];
-  const text = readFileSync(ROOT + file, 'utf8');
-  return [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) =>
-    relative(ROOT, resolve(join(ROOT, dirname(file)), (from ?? dynamic ?? bare) as string)),
-  );
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
-import { ROOT } from './test-files.ts';
+import { ROOT } from '../../dev/source/imports.ts';
 
 interface Check {
   name: string;

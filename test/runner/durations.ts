@@ -1,6 +1,6 @@
 /** How long files of tests took last: the longest begin first, so that none of them ends alone. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ROOT } from './test-files.ts';
+import { ROOT } from '../../dev/source/imports.ts';
 
 const FILE = `${ROOT}test/runner/durations.json`;
 /** Shorter files fill what is left at the end, in any order. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from './test-files.ts';
+import { ROOT } from '../../dev/source/imports.ts';
 
 export interface MochaRun {
   /** In the order in which they begin. */

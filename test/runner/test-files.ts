@@ -1,8 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-/** The folder of the checkout, with a slash at its end. */
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { ROOT } from '../../dev/source/imports.ts';
 
 /** Every file of tests, by path from the root. */
 export const allTests = (): string[] =>

@@ -1,0 +1,89 @@
+/** The servers that the service needs, embedded unless the environment names others. */
+import { join } from 'node:path';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import { ensureDatabase } from '../embedded/ensure-database.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { findTemporalCli } from '../embedded/temporal-cli.ts';
+import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
+import { openLogFile } from './log-file.ts';
+import type { StartSettings } from './start-settings.ts';
+
+/** In the data folder. */
+export const POSTGRES_FOLDER = 'postgres';
+
+export interface StartOptions {
+  start: StartSettings;
+  print(line: string): void;
+  /** Called with what has to be stopped later, the last one first. */
+  onStop(stop: () => Promise<unknown>): void;
+  /** A server that the service depends on has ended. */
+  onServerExit(exitCode: number): void;
+}
+
+export interface Servers {
+  databaseUrl: string;
+  /** host:port */
+  temporalAddress: string;
+  /** Null where the server has none that is known. */
+  temporalUi: string | null;
+}
+
+/** In parallel, because the first start of each takes long. The data folder exists. */
+export async function startServers(options: StartOptions): Promise<Servers> {
+  const [databaseUrl, temporal] = await Promise.all([database(options), temporalServer(options)]);
+  return { databaseUrl, temporalAddress: temporal.address, temporalUi: temporal.uiUrl };
+}
+
+async function database({ start, print, onStop, onServerExit }: StartOptions): Promise<string> {
+  if (start.databaseUrl !== null) {
+    print('PostgreSQL: the one of DATABASE_URL');
+    return start.databaseUrl;
+  }
+  print('PostgreSQL: starting the embedded server');
+  const log = openLogFile(start.dataDir, 'postgres.log');
+  const postgres = await startPostgres({
+    dataDir: join(start.dataDir, POSTGRES_FOLDER),
+    log: (line) => void log.write(`${line}\n`),
+  });
+  watch(postgres, 'PostgreSQL', { print, onStop, onServerExit });
+  return ensureDatabase(postgres.url, 'dms');
+}
+
+async function temporalServer({ start, print, onStop, onServerExit }: StartOptions) {
+  if (start.temporalAddress !== null) {
+    print(`Temporal: the server at ${start.temporalAddress}`);
+    return { address: start.temporalAddress, uiUrl: null };
+  }
+  const cli = await findTemporalCli({ env: start.env, cacheDir: start.cacheDir, print });
+  print('Temporal: starting the dev server');
+  const log = openLogFile(start.dataDir, 'temporal.log');
+  const temporal = await startTemporalDevServer({
+    cli,
+    dbFile: join(start.dataDir, 'temporal.db'),
+    uiPort: 0,
+    searchAttributes: SEARCH_ATTRIBUTES,
+    log: (line) => void log.write(`${line}\n`),
+  });
+  watch(temporal, 'Temporal', { print, onStop, onServerExit });
+  return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };
+}
+
+/** Without its servers the service cannot run. All data is there at the next start. */
+function watch(
+  server: { exited: Promise<unknown>; stop(): Promise<void> },
+  name: string,
+  { print, onStop, onServerExit }: Pick<StartOptions, 'print' | 'onStop' | 'onServerExit'>,
+): void {
+  let isWanted = true;
+  onStop(() => {
+    isWanted = false;
+    return server.stop();
+  });
+  void server.exited.then(() => {
+    if (!isWanted) return;
+    print(
+      `${name} has ended unexpectedly, so the service stops; its log is in the data folder. Start again to go on.`,
+    );
+    onServerExit(1);
+  });
+}

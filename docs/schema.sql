@@ -837,7 +837,7 @@ COMMENT ON COLUMN endpoints.deleted_at IS
 COMMENT ON COLUMN endpoints.workflow_due_at IS
   'When its recovery workflow reads the state again at the latest. Null: none is running.';
 COMMENT ON COLUMN endpoints.disabled_at IS
-  'When it was last disabled. Null: never.';
+  'When the endpoint was last changed from active to disabled. Null: never.';
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,
@@ -1114,7 +1114,7 @@ CREATE TABLE device_configs (
   channels_reported boolean DEFAULT false NOT NULL,
   rule_slots smallint DEFAULT 12 NOT NULL,
   refused_keys text[],
-  utc_offset_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
+  utc_offset_check_at timestamp with time zone,
   sync_status text DEFAULT 'no_device_report'::text NOT NULL,
   has_drifted boolean DEFAULT false NOT NULL,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),

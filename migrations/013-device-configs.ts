@@ -24,7 +24,7 @@ export const up = (sql: Knex) =>
       channels_reported boolean not null default false,
       rule_slots smallint not null default 12,
       refused_keys text[],
-      utc_offset_check_at timestamptz default '-infinity',
+      utc_offset_check_at timestamptz,
       sync_status text not null default 'no_device_report',
       has_drifted boolean not null default false,
       constraint device_configs_pkey primary key (organization_id, asset_id),

@@ -79,6 +79,7 @@ export const up = (sql: Knex) =>
       'deleted.';
     comment on column endpoints.workflow_due_at is
       'When its recovery workflow reads the state again at the latest. Null: none is running.';
-    comment on column endpoints.disabled_at is 'When it was last disabled. Null: never.'`);
+    comment on column endpoints.disabled_at is
+      'When the endpoint was last changed from active to disabled. Null: never.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table endpoints');

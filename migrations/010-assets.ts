@@ -52,15 +52,15 @@ export const up = (sql: Knex) =>
       constraint assets_group_fkey foreign key (organization_id, group_id) references groups (organization_id, id),
       constraint assets_organization_fkey foreign key (organization_id) references organizations (id)
     ) with (fillfactor = 80);
-    create index assets_active_idx on assets (organization_id, id) where archived_at is null;
-    create index assets_active_model_idx on assets (organization_id, model, id) where archived_at is null;
-    create index assets_active_name_idx on assets (organization_id, lower(name collate pg_c_utf8), id)
-      where archived_at is null;
-    create index assets_active_serial_anywhere_idx on assets (lower(serial_number)) where archived_at is null;
     create unique index assets_active_serial_idx on assets (organization_id, lower(serial_number))
       where archived_at is null;
+    create index assets_active_idx on assets (organization_id, id) where archived_at is null;
+    create index assets_active_model_idx on assets (organization_id, model, id) where archived_at is null;
+    create index assets_active_serial_anywhere_idx on assets (lower(serial_number)) where archived_at is null;
     create index assets_group_idx on assets (organization_id, group_id, id) where group_id is not null;
     create index assets_search_idx on assets using gin (asset_grams(organization_id, serial_number, name))
+      where archived_at is null;
+    create index assets_active_name_idx on assets (organization_id, lower(name collate pg_c_utf8), id)
       where archived_at is null;
     comment on table assets is
       'Places that are monitored, each by one logger. What the customer edits is here; what changes with every '

@@ -36,10 +36,10 @@ export const up = (sql: Knex) =>
       constraint device_configs_sync_status_check check
         (sync_status in ('no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'))
     ) with (fillfactor = 50);
-    create index device_configs_sync_status_idx on device_configs (organization_id, sync_status, asset_id)
-      where is_active;
     create index device_configs_utc_offset_idx on device_configs (utc_offset_check_at)
       where utc_offset_check_at is not null;
+    create index device_configs_sync_status_idx on device_configs (organization_id, sync_status, asset_id)
+      where is_active;
     comment on table device_configs is
       'How far a device and the service agree on its configuration, one row per asset. The columns ..._config_id '
       'hold ids of configurations.';

@@ -35,13 +35,13 @@ export const up = (sql: Knex) =>
       constraint device_states_signal_strength_check check (signal_strength in ('good', 'fair', 'poor', 'unknown')),
       constraint device_states_status_check check (status in ('new', 'online', 'offline'))
     ) with (fillfactor = 50);
+    create index device_states_overdue_idx on device_states (overdue_check_at) where status = 'online';
+    create index device_states_uncompacted_idx on device_states (uncompacted_from) where uncompacted_from is not null;
+    create index device_states_status_idx on device_states (organization_id, status, asset_id) where is_active;
     create index device_states_battery_idx on device_states (organization_id, battery_status, asset_id)
       where is_active;
     create index device_states_last_reading_idx on device_states (organization_id, last_reading_from, asset_id)
       where is_active;
-    create index device_states_overdue_idx on device_states (overdue_check_at) where status = 'online';
-    create index device_states_status_idx on device_states (organization_id, status, asset_id) where is_active;
-    create index device_states_uncompacted_idx on device_states (uncompacted_from) where uncompacted_from is not null;
     comment on table device_states is
       'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset '
       'that every frame rewrites.';

@@ -29,11 +29,11 @@ export const up = (sql: Knex) =>
         (status in ('scheduled', 'running', 'succeeded', 'completed_with_failures', 'aborted', 'cancelled')),
       constraint config_jobs_target_count_check check (target_count >= 0)
     );
+    create index config_jobs_without_workflow_idx on config_jobs (coalesce(workflow_checked_at, '-infinity'))
+      where status = 'running';
     create index config_jobs_ended_idx on config_jobs (coalesce(purge_checked_at, finished_at))
       where finished_at is not null;
     create index config_jobs_scheduled_idx on config_jobs (start_at) where status = 'scheduled';
-    create index config_jobs_without_workflow_idx on config_jobs (coalesce(workflow_checked_at, '-infinity'))
-      where status = 'running';
     comment on table config_jobs is
       'Jobs that apply one profile to many devices and run until each device has confirmed, failed or timed out.';
     comment on column config_jobs.profile_slug is 'Of the profile when it was applied; no reference to it.';

@@ -26,9 +26,9 @@ export const up = (sql: Knex) =>
     ) with (fillfactor = 45);
     create index config_targets_active_idx on config_targets (organization_id, asset_id) where is_active;
     create index config_targets_asset_idx on config_targets (organization_id, asset_id, job_id);
+    create index config_targets_unsettled_idx on config_targets (organization_id, job_id, asset_id) where is_active;
     create index config_targets_reason_idx on config_targets (organization_id, job_id, asset_id)
       where reason is not null;
-    create index config_targets_unsettled_idx on config_targets (organization_id, job_id, asset_id) where is_active;
     comment on table config_targets is
       'The devices of a job, one row each. No foreign keys: a job writes up to 100,000 rows at once.';
     comment on column config_targets.stage is 'Of the job; the device is queued until it begins.';

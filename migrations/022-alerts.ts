@@ -19,11 +19,11 @@ export const up = (sql: Knex) =>
       constraint alerts_type_check check (type in ('high_temp', 'low_temp', 'no_data', 'low_battery', 'sensor_error'))
     );
     create index alerts_asset_idx on alerts (organization_id, asset_id, id);
+    create index alerts_unannounced_idx on alerts (organization_id, id)
+      where not is_announced and status <> 'resolved';
     create index alerts_resolved_idx on alerts (updated_at) where status = 'resolved';
     create index alerts_status_idx on alerts (organization_id, status, id);
     create index alerts_type_idx on alerts (organization_id, type, id);
-    create index alerts_unannounced_idx on alerts (organization_id, id)
-      where not is_announced and status <> 'resolved';
     comment on table alerts is
       'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the '
       'lock that its readings take.';

@@ -31,16 +31,16 @@ export const up = (sql: Knex) =>
       constraint deliveries_state_check check
         (state in ('pending', 'sending', 'delivered', 'retrying', 'failed', 'blocked', 'cancelled'))
     ) partition by range (id);
-    create index deliveries_immediate_idx on deliveries (organization_id, endpoint_id, id)
-      where state = 'retrying' and send_immediately;
-    create index deliveries_leases_idx on deliveries (leased_until) where state = 'sending';
     create index deliveries_pending_idx on deliveries (organization_id, endpoint_id, id) where state = 'pending';
-    create index deliveries_rare_idx on deliveries (organization_id, endpoint_id, state, id)
-      where state in ('failed', 'blocked', 'cancelled');
-    create index deliveries_retrying_by_age_idx on deliveries (organization_id, endpoint_id, id)
-      where state = 'retrying';
     create index deliveries_retrying_idx on deliveries (organization_id, endpoint_id, next_attempt_at)
       where state = 'retrying';
+    create index deliveries_retrying_by_age_idx on deliveries (organization_id, endpoint_id, id)
+      where state = 'retrying';
+    create index deliveries_leases_idx on deliveries (leased_until) where state = 'sending';
+    create index deliveries_rare_idx on deliveries (organization_id, endpoint_id, state, id)
+      where state in ('failed', 'blocked', 'cancelled');
+    create index deliveries_immediate_idx on deliveries (organization_id, endpoint_id, id)
+      where state = 'retrying' and send_immediately;
     comment on table deliveries is
       'The outbox: one row per event and endpoint, written in the transaction of what happened. Partitioned by day '
       'of the UUIDv7 id. No foreign keys: rows leave with their partition, and deleting an endpoint cancels its '

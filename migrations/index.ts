@@ -8,6 +8,10 @@
  * Names: `<table>_pkey`, `<table>_<columns>_key`, `<table>_<what>_fkey`, `<table>_<what>_check`, and
  * `<table>_<what>_idx` for indexes. Primary keys and foreign keys of tenant tables begin with `organization_id`, so
  * that the tables can be distributed by it (Citus); it is left out of these names.
+ *
+ * Keep the order in which the indexes of a table are created: among plans that cost the same, PostgreSQL chooses by it.
+ * For an organization that its statistics do not know yet, the wrong index reads every row of the organization.
+ * `test/db/unknown-organization.test.ts` shows it.
  */
 import * as organizations from './001-organizations.ts';
 import * as apiKeys from './002-api-keys.ts';

@@ -26,26 +26,13 @@ CREATE OR REPLACE FUNCTION asset_grams_query(organization_id uuid, part text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-    select string_agg(
-      '''' || replace(replace(organization_id || ':' || substr(lower(part collate pg_c_utf8), position, 3), '\', '\\'), '''', '''''')
-        || '''' || case when length(part) < 3 then ':*' else '' end, ' & ')::tsquery
-    from generate_series(1, greatest(length(part) - 2, 1)) as position
-  $function$;
-
-CREATE OR REPLACE FUNCTION comparable_setting(setting jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-    select case when jsonb_typeof(setting) <> 'array' then setting else (
-      select coalesce(jsonb_agg(entry order by place) filter (where place <= last), '[]') from (
-        select entry, place, max(place) filter (
-          where (entry ->> 'condition') is distinct from 'DISABLED' and (entry ->> 'type') is distinct from 'DISABLED'
-        ) over () as last
-        from jsonb_array_elements(setting) with ordinality as entries (entry, place)
-      ) as placed
-    ) end
-  $function$;
+      select string_agg(
+        ''''
+          || replace(replace(organization_id || ':' || substr(lower(part collate pg_c_utf8), position, 3),
+            '\', '\\'), '''', '''''')
+          || '''' || case when length(part) < 3 then ':*' else '' end, ' & ')::tsquery
+      from generate_series(1, greatest(length(part) - 2, 1)) as position
+    $function$;
 
 CREATE OR REPLACE FUNCTION create_partition(name text, parent text, first text, after text)
  RETURNS void
@@ -53,53 +40,21 @@ CREATE OR REPLACE FUNCTION create_partition(name text, parent text, first text, 
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  begin
-    if is_name_of_partition(name, parent) is not true then
-      raise exception 'not the name of a partition' using errcode = 'insufficient_privilege';
-    end if;
-    execute format('create table %I (like %I including defaults including generated including constraints including storage)',
-      name, parent);
-    if exists (
-      select from pg_attribute
-      where attrelid = parent::regclass and attname = 'organization_id' and attstattarget = 0
-    ) then
-      execute format('alter table %I alter column organization_id set statistics 0', name);
-    end if;
-    execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, name, first, after);
-  end $function$;
-
-CREATE OR REPLACE FUNCTION device_has_drifted(d record)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-  begin
-    return d.reported_config_id is not null and ((d.observed_hash <> d.reported_hash) is true
-      or coalesce(d.reported_config_id <> d.confirmed_config_id and exists (
-        select from configurations r
-        join configurations c on c.organization_id = r.organization_id
-        cross join json_each(r.content) as reported
-        join json_each(c.content) as confirmed on confirmed.key = reported.key
-        where r.organization_id = d.organization_id and r.id = d.reported_config_id and c.id = d.confirmed_config_id
-          and comparable_setting(reported.value::jsonb) <> comparable_setting(confirmed.value::jsonb)
-      ), false));
-  end $function$;
-
-CREATE OR REPLACE FUNCTION device_sync_status(d record)
- RETURNS text
- LANGUAGE plpgsql
- STABLE
-AS $function$
-  begin
-    return case
-      when d.reported_config_id is null then 'no_device_report'
-      when d.pending_config_id is null then case when d.has_drifted then 'drifted' else 'applied' end
-      when d.failure_reason is not null and (d.refused_keys is null or not exists (
-        select from configurations p cross join json_object_keys(p.content) as key
-        where p.organization_id = d.organization_id and p.id = d.pending_config_id and key <> all (d.refused_keys)
-      )) then 'failed'
-      when d.fetched_at is null then 'pending' else 'sent' end;
-  end $function$;
+    begin
+      if is_name_of_partition(name, parent) is not true then
+        raise exception 'not the name of a partition' using errcode = 'insufficient_privilege';
+      end if;
+      execute format(
+        'create table %I (like %I including defaults including generated including constraints including storage)',
+        name, parent);
+      if exists (
+        select from pg_attribute
+        where attrelid = parent::regclass and attname = 'organization_id' and attstattarget = 0
+      ) then
+        execute format('alter table %I alter column organization_id set statistics 0', name);
+      end if;
+      execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, name, first, after);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION drop_partition(name text, parent text)
  RETURNS void
@@ -107,21 +62,21 @@ CREATE OR REPLACE FUNCTION drop_partition(name text, parent text)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  begin
-    if is_name_of_partition(name, parent) is not true then
-      raise exception 'not the name of a partition' using errcode = 'insufficient_privilege';
-    end if;
-    execute format('drop table if exists %I', name);
-  end $function$;
+    begin
+      if is_name_of_partition(name, parent) is not true then
+        raise exception 'not the name of a partition' using errcode = 'insufficient_privilege';
+      end if;
+      execute format('drop table if exists %I', name);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION is_name_of_partition(name text, parent text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-    select parent in ('events', 'deliveries', 'delivery_attempts', 'measurement_blocks', 'measurements', 'audit_entries')
-      and starts_with(name, parent || '_') and substr(name, length(parent) + 2) ~ '^[0-9]{6,8}$'
-  $function$;
+      select parent in ('events', 'deliveries', 'delivery_attempts', 'measurement_blocks', 'audit_entries')
+        and starts_with(name, parent || '_') and substr(name, length(parent) + 2) ~ '^[0-9]{6,8}$'
+    $function$;
 
 CREATE TABLE audit_entries (
   organization_id uuid NOT NULL,
@@ -190,23 +145,20 @@ CREATE OR REPLACE FUNCTION record_config_targets_changes()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  begin
-    if tg_op = 'INSERT' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'targets:' || job_id, state, sum(change) from (select *, 1 as change from added) as changed
-      group by organization_id, job_id, state having sum(change) <> 0;
-    elsif tg_op = 'DELETE' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'targets:' || job_id, state, sum(change) from (select *, -1 as change from removed) as changed
-      group by organization_id, job_id, state having sum(change) <> 0;
-    else
-      insert into list_changes (organization_id, list, key, change)
-      
-      select organization_id, 'targets:' || job_id, state, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      group by organization_id, job_id, state having sum(change) <> 0;
-    end if;
-    return null;
-  end $function$;
+    begin
+      if tg_op = 'INSERT' then
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'targets:' || job_id, state, sum(change)
+        from (select *, 1 as change from added) as changed
+        group by organization_id, job_id, state having sum(change) <> 0;
+      else
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'targets:' || job_id, state, sum(change)
+        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+        group by organization_id, job_id, state having sum(change) <> 0;
+      end if;
+      return null;
+    end $function$;
 CREATE TRIGGER config_targets_insert_changes AFTER INSERT ON config_targets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_config_targets_changes();
 CREATE TRIGGER config_targets_update_changes AFTER UPDATE ON config_targets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_config_targets_changes();
 
@@ -232,18 +184,18 @@ CREATE TABLE deliveries (
   CONSTRAINT deliveries_pkey PRIMARY KEY (organization_id, endpoint_id, id),
   CONSTRAINT deliveries_attempt_count_check CHECK (attempt_count >= 0),
   CONSTRAINT deliveries_schedule_step_check CHECK (schedule_step >= 0),
-  CONSTRAINT deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'retrying'::text, 'held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]))
+  CONSTRAINT deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'retrying'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]))
 ) PARTITION BY RANGE (id);
 CREATE INDEX deliveries_immediate_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'retrying'::text AND send_immediately;
 CREATE INDEX deliveries_leases_idx ON deliveries USING btree (leased_until) WHERE state = 'sending'::text;
 CREATE INDEX deliveries_pending_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'pending'::text;
-CREATE INDEX deliveries_rare_idx ON deliveries USING btree (organization_id, endpoint_id, state, id) WHERE state = ANY (ARRAY['held'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text]);
+CREATE INDEX deliveries_rare_idx ON deliveries USING btree (organization_id, endpoint_id, state, id) WHERE state = ANY (ARRAY['failed'::text, 'blocked'::text, 'cancelled'::text]);
 CREATE INDEX deliveries_retrying_by_age_idx ON deliveries USING btree (organization_id, endpoint_id, id) WHERE state = 'retrying'::text;
 CREATE INDEX deliveries_retrying_idx ON deliveries USING btree (organization_id, endpoint_id, next_attempt_at) WHERE state = 'retrying'::text;
 COMMENT ON TABLE deliveries IS
   'The outbox: one row per event and endpoint, written in the transaction of what happened. Partitioned by day of the UUIDv7 id. No foreign keys: rows leave with their partition, and deleting an endpoint cancels its deliveries.';
 COMMENT ON COLUMN deliveries.state IS
-  'sending: leased by a dispatcher; the API shows it as pending. What waits for a disabled endpoint stays pending or retrying, and the API shows it as held; versions up to 0.1.0 stored held. blocked: the address is not allowed.';
+  'sending: leased by a dispatcher; the API shows it as pending. Deliveries to a disabled endpoint stay pending or retrying, and the API shows them as held. blocked: the address is not allowed.';
 COMMENT ON COLUMN deliveries.attempt_count IS
   'All attempts that were made.';
 COMMENT ON COLUMN deliveries.schedule_step IS
@@ -265,7 +217,7 @@ COMMENT ON COLUMN deliveries.first_attempt_duration_ms IS
 COMMENT ON COLUMN deliveries.first_attempt_excerpt IS
   'Beginning of the answer to it, escaped. Null: no body.';
 COMMENT ON COLUMN deliveries.leased_by IS
-  'The process that claimed the delivery. Null: not claimed, or claimed by version 0.1.0 or older.';
+  'The process that claimed the delivery. Null: not claimed.';
 COMMENT ON INDEX deliveries_leases_idx IS
   'Without organization_id: the worker releases expired leases of all organizations at once.';
 
@@ -494,35 +446,6 @@ COMMENT ON COLUMN measurement_blocks.run_lengths IS
 COMMENT ON COLUMN measurement_blocks.run_delays_ms IS
   'Arrival of each run after received_at. Null: one arrival.';
 
-CREATE TABLE measurements (
-  organization_id uuid NOT NULL,
-  asset_id uuid NOT NULL,
-  measured_at timestamp with time zone NOT NULL,
-  received_at timestamp with time zone NOT NULL,
-  value double precision,
-  error integer,
-  channel smallint NOT NULL,
-  type smallint NOT NULL,
-  late boolean NOT NULL,
-  CONSTRAINT measurements_pkey PRIMARY KEY (organization_id, asset_id, measured_at, channel),
-  CONSTRAINT measurements_channel_check CHECK (channel >= 1 AND channel <= 6),
-  CONSTRAINT measurements_value_check CHECK ((value IS NULL) <> (error IS NULL))
-) PARTITION BY RANGE (measured_at);
-COMMENT ON TABLE measurements IS
-  'Readings by asset and time. The key excludes duplicates and serves the history, newest first. Partitioned by month. No foreign key: rows leave with their partition, and assets are never deleted.';
-COMMENT ON COLUMN measurements.measured_at IS
-  'On the clock of the device.';
-COMMENT ON COLUMN measurements.value IS
-  'In the unit of its type. Null: the sensor reported an error.';
-COMMENT ON COLUMN measurements.error IS
-  'Error code of the sensor. Null: there is a value.';
-COMMENT ON COLUMN measurements.channel IS
-  'From 1, as on the device.';
-COMMENT ON COLUMN measurements.type IS
-  'Number of the measurement type in the protocol of the device.';
-COMMENT ON COLUMN measurements.late IS
-  'True: on arrival it was older than a day or not newer than its channel, so no alert was opened or closed by it.';
-
 CREATE TABLE notification_alerts (
   organization_id uuid NOT NULL,
   alert_id uuid NOT NULL,
@@ -682,7 +605,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_hash_key UNIQUE (hash),
   CONSTRAINT api_keys_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT api_keys_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'device'::text])),
-  CONSTRAINT api_keys_role_check CHECK (role IS NULL OR kind = 'customer'::text AND (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text]))),
+  CONSTRAINT api_keys_role_check CHECK ((kind = 'customer'::text) = (role IS NOT NULL) AND (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text]))),
   CONSTRAINT api_keys_serial_key_check CHECK (serial_key IS NULL OR kind = 'device'::text)
 );
 CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id);
@@ -702,7 +625,7 @@ COMMENT ON COLUMN api_keys.revoked_at IS
 COMMENT ON COLUMN api_keys.name IS
   'What people call the key. Null: it was made without a name, and its first characters stand for it.';
 COMMENT ON COLUMN api_keys.role IS
-  'What a customer key may do: read, write, or admin, which also manages keys. Null on a customer key: it was made before there were roles, and is an admin. Null on device keys.';
+  'What a customer key may do: read, write, or admin, which also manages keys. Null on device keys.';
 COMMENT ON COLUMN api_keys.serial_key IS
   'The serial number in lower case that a device token is good for. Null: for all of the organization.';
 
@@ -735,12 +658,10 @@ COMMENT ON INDEX certificate_removals_due_idx IS
 CREATE TABLE certificates (
   organization_id uuid NOT NULL,
   serial_key text COLLATE "C" NOT NULL,
-  content bytea STORAGE EXTERNAL NOT NULL,
+  content_id uuid NOT NULL,
   size_bytes integer NOT NULL,
   sha256 bytea NOT NULL,
   uploaded_at timestamp with time zone DEFAULT now() NOT NULL,
-  content_id uuid,
-  chunked_sha256 bytea,
   CONSTRAINT certificates_pkey PRIMARY KEY (organization_id, serial_key),
   CONSTRAINT certificates_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT certificates_size_bytes_check CHECK (size_bytes >= 0)
@@ -749,12 +670,8 @@ COMMENT ON TABLE certificates IS
   'Calibration certificates by serial number, so that they stay with the logger when it moves to another asset.';
 COMMENT ON COLUMN certificates.serial_key IS
   'The serial number in lower case.';
-COMMENT ON COLUMN certificates.content IS
-  'Stored uncompressed: files like these are compressed already.';
 COMMENT ON COLUMN certificates.content_id IS
-  'Of its chunks; each upload has a new one. Null: the version before has stored it, in one piece.';
-COMMENT ON COLUMN certificates.chunked_sha256 IS
-  'Of the chunks; null when there are none. Another one than sha256: the version before has replaced it, in one piece.';
+  'Id of its chunks in certificate_chunks; each upload has a new one.';
 
 CREATE TABLE config_jobs (
   organization_id uuid NOT NULL,
@@ -783,9 +700,7 @@ CREATE TABLE config_jobs (
   CONSTRAINT config_jobs_target_count_check CHECK (target_count >= 0)
 );
 CREATE INDEX config_jobs_ended_idx ON config_jobs USING btree (COALESCE(purge_checked_at, finished_at)) WHERE finished_at IS NOT NULL;
-CREATE INDEX config_jobs_running_idx ON config_jobs USING btree (workflow_checked_at) WHERE status = 'running'::text;
 CREATE INDEX config_jobs_scheduled_idx ON config_jobs USING btree (start_at) WHERE status = 'scheduled'::text;
-CREATE INDEX config_jobs_time_zones_idx ON config_jobs USING btree (((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text)) WHERE ((profile_snapshot -> 'schedule'::text) ->> 'timezone'::text) IS NOT NULL;
 CREATE INDEX config_jobs_without_workflow_idx ON config_jobs USING btree (COALESCE(workflow_checked_at, '-infinity'::timestamp with time zone)) WHERE status = 'running'::text;
 COMMENT ON TABLE config_jobs IS
   'Jobs that apply one profile to many devices and run until each device has confirmed, failed or timed out.';
@@ -817,12 +732,8 @@ COMMENT ON COLUMN config_jobs.cancel_requested_at IS
   'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody has.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
-COMMENT ON INDEX config_jobs_running_idx IS
-  'Without organization_id: the worker looks for running jobs without a workflow in all organizations at once.';
 COMMENT ON INDEX config_jobs_scheduled_idx IS
   'Without organization_id: the worker looks for scheduled jobs that are due in all organizations at once.';
-COMMENT ON INDEX config_jobs_time_zones_idx IS
-  'Without organization_id: the worker lists the time zones of all schedules to follow daylight saving.';
 COMMENT ON INDEX config_jobs_without_workflow_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 
@@ -926,7 +837,7 @@ COMMENT ON COLUMN endpoints.deleted_at IS
 COMMENT ON COLUMN endpoints.workflow_due_at IS
   'When its recovery workflow reads the state again at the latest. Null: none is running.';
 COMMENT ON COLUMN endpoints.disabled_at IS
-  'When it was last disabled. Null: never, or by a version that did not note it.';
+  'When the endpoint was last changed from active to disabled. Null: never.';
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,
@@ -1062,42 +973,47 @@ COMMENT ON INDEX assets_active_serial_anywhere_idx IS
   'Without organization_id: a device that sends over CoAP without a token is identified by its serial number alone.';
 COMMENT ON INDEX assets_search_idx IS
   'Each entry begins with organization_id, as text.';
-CREATE OR REPLACE FUNCTION end_device_state()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  begin
-    update device_states set is_active = false where organization_id = new.organization_id and asset_id = new.id;
-    return null;
-  end $function$;
-CREATE TRIGGER assets_archive AFTER UPDATE OF archived_at ON assets FOR EACH ROW WHEN (old.archived_at IS NULL AND new.archived_at IS NOT NULL) EXECUTE FUNCTION end_device_state();
 CREATE OR REPLACE FUNCTION record_assets_changes()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  begin
-    if tg_op = 'INSERT' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added) as changed
-      cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
-      where archived_at is null
-      group by organization_id, counted.key having sum(change) <> 0;
-    elsif tg_op = 'DELETE' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'assets', counted.key, sum(change) from (select *, -1 as change from removed) as changed
-      cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
-      where archived_at is null
-      group by organization_id, counted.key having sum(change) <> 0;
-    else
-      insert into list_changes (organization_id, list, key, change)
-      
-      select organization_id, 'assets', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      cross join lateral (select '' as key union all select 'model:' || model where model is not null union all select 'group:' || group_id where group_id is not null) as counted
-      where archived_at is null
-      group by organization_id, counted.key having sum(change) <> 0;
-    end if;
-    return null;
-  end $function$;
+    begin
+      if tg_op = 'INSERT' then
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'assets', counted.key, sum(change)
+        from (select *, 1 as change from added) as changed
+        cross join lateral (
+          select '' as key
+          union all select 'model:' || model where model is not null
+          union all select 'group:' || group_id where group_id is not null
+        ) as counted
+        where archived_at is null
+        group by organization_id, counted.key having sum(change) <> 0;
+      elsif tg_op = 'DELETE' then
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'assets', counted.key, sum(change)
+        from (select *, -1 as change from removed) as changed
+        cross join lateral (
+          select '' as key
+          union all select 'model:' || model where model is not null
+          union all select 'group:' || group_id where group_id is not null
+        ) as counted
+        where archived_at is null
+        group by organization_id, counted.key having sum(change) <> 0;
+      else
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'assets', counted.key, sum(change)
+        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+        cross join lateral (
+          select '' as key
+          union all select 'model:' || model where model is not null
+          union all select 'group:' || group_id where group_id is not null
+        ) as counted
+        where archived_at is null
+        group by organization_id, counted.key having sum(change) <> 0;
+      end if;
+      return null;
+    end $function$;
 CREATE TRIGGER assets_delete_changes AFTER DELETE ON assets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
 CREATE TRIGGER assets_insert_changes AFTER INSERT ON assets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
 CREATE TRIGGER assets_update_changes AFTER UPDATE ON assets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
@@ -1139,32 +1055,28 @@ CREATE OR REPLACE FUNCTION record_alerts_changes()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  begin
-    if tg_op = 'INSERT' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added) as changed
-      cross join lateral (
-        select status as key union all select 'type:' || type || ':' || status
-      ) as counted
-      group by organization_id, counted.key having sum(change) <> 0;
-    elsif tg_op = 'DELETE' then
-      insert into list_changes (organization_id, list, key, change) 
-      select organization_id, 'alerts', counted.key, sum(change) from (select *, -1 as change from removed) as changed
-      cross join lateral (
-        select status as key union all select 'type:' || type || ':' || status
-      ) as counted
-      group by organization_id, counted.key having sum(change) <> 0;
-    else
-      insert into list_changes (organization_id, list, key, change)
-      
-      select organization_id, 'alerts', counted.key, sum(change) from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      cross join lateral (
-        select status as key union all select 'type:' || type || ':' || status
-      ) as counted
-      group by organization_id, counted.key having sum(change) <> 0;
-    end if;
-    return null;
-  end $function$;
+    begin
+      if tg_op = 'INSERT' then
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'alerts', counted.key, sum(change)
+        from (select *, 1 as change from added) as changed
+        cross join lateral (select status as key union all select 'type:' || type || ':' || status) as counted
+        group by organization_id, counted.key having sum(change) <> 0;
+      elsif tg_op = 'DELETE' then
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'alerts', counted.key, sum(change)
+        from (select *, -1 as change from removed) as changed
+        cross join lateral (select status as key union all select 'type:' || type || ':' || status) as counted
+        group by organization_id, counted.key having sum(change) <> 0;
+      else
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'alerts', counted.key, sum(change)
+        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+        cross join lateral (select status as key union all select 'type:' || type || ':' || status) as counted
+        group by organization_id, counted.key having sum(change) <> 0;
+      end if;
+      return null;
+    end $function$;
 CREATE TRIGGER alerts_delete_changes AFTER DELETE ON alerts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
 CREATE TRIGGER alerts_insert_changes AFTER INSERT ON alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
 CREATE TRIGGER alerts_update_changes AFTER UPDATE ON alerts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
@@ -1202,7 +1114,7 @@ CREATE TABLE device_configs (
   channels_reported boolean DEFAULT false NOT NULL,
   rule_slots smallint DEFAULT 12 NOT NULL,
   refused_keys text[],
-  utc_offset_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
+  utc_offset_check_at timestamp with time zone,
   sync_status text DEFAULT 'no_device_report'::text NOT NULL,
   has_drifted boolean DEFAULT false NOT NULL,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
@@ -1245,7 +1157,7 @@ COMMENT ON COLUMN device_configs.channels_reported IS
 COMMENT ON COLUMN device_configs.rule_slots IS
   'Alarm rules that the firmware holds: 16 from version 07.02, before 12.';
 COMMENT ON COLUMN device_configs.refused_keys IS
-  'The settings of the pending change that the device refused, which are not offered any more. Null: all of them, if there is a failure_reason.';
+  'The settings of the pending change that the device refused, which are not offered any more. Null: none.';
 COMMENT ON COLUMN device_configs.utc_offset_check_at IS
   'When the sweep compares the calendars with the offset of their time zone: at its next change, at most 30 days ahead. Null: no calendar follows a time zone.';
 COMMENT ON COLUMN device_configs.sync_status IS
@@ -1258,36 +1170,21 @@ CREATE OR REPLACE FUNCTION record_device_configs_changes()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  begin
-    if tg_op = 'INSERT' then
-      insert into list_changes (organization_id, list, key, change)
-      select organization_id, 'devices', 'sync:' || sync_status, count(*) from added
-      where is_active group by organization_id, sync_status;
-    else
-      insert into list_changes (organization_id, list, key, change)
-      select organization_id, 'devices', 'sync:' || sync_status, sum(change)
-      from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-      where is_active group by organization_id, sync_status having sum(change) <> 0;
-    end if;
-    return null;
-  end $function$;
+    begin
+      if tg_op = 'INSERT' then
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'devices', 'sync:' || sync_status, count(*) from added
+        where is_active group by organization_id, sync_status;
+      else
+        insert into list_changes (organization_id, list, key, change)
+        select organization_id, 'devices', 'sync:' || sync_status, sum(change)
+        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
+        where is_active group by organization_id, sync_status having sum(change) <> 0;
+      end if;
+      return null;
+    end $function$;
 CREATE TRIGGER device_configs_insert_changes AFTER INSERT ON device_configs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
 CREATE TRIGGER device_configs_update_changes AFTER UPDATE ON device_configs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
-CREATE OR REPLACE FUNCTION write_sync_status()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if new.reported_config_id is distinct from old.reported_config_id
-        or new.confirmed_config_id is distinct from old.confirmed_config_id
-        or new.reported_hash is distinct from old.reported_hash
-        or new.observed_hash is distinct from old.observed_hash then
-        new.has_drifted := device_has_drifted(new);
-      end if;
-      new.sync_status := device_sync_status(new);
-      return new;
-    end $function$;
-CREATE TRIGGER device_configs_sync_status BEFORE UPDATE ON device_configs FOR EACH ROW WHEN (old.sync_status = new.sync_status AND old.has_drifted = new.has_drifted AND (old.reported_config_id IS DISTINCT FROM new.reported_config_id OR old.confirmed_config_id IS DISTINCT FROM new.confirmed_config_id OR old.pending_config_id IS DISTINCT FROM new.pending_config_id OR old.fetched_at IS DISTINCT FROM new.fetched_at OR old.failure_reason IS DISTINCT FROM new.failure_reason OR old.refused_keys IS DISTINCT FROM new.refused_keys OR old.reported_hash IS DISTINCT FROM new.reported_hash OR old.observed_hash IS DISTINCT FROM new.observed_hash)) EXECUTE FUNCTION write_sync_status();
 
 CREATE TABLE device_infos (
   organization_id uuid NOT NULL,
@@ -1314,7 +1211,6 @@ CREATE TABLE device_states (
   observed_channel_types smallint[],
   newest_reading_at jsonb DEFAULT '{}'::jsonb NOT NULL,
   open_alerts jsonb DEFAULT '[]'::jsonb NOT NULL,
-  device_info jsonb,
   overdue_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   uncompacted_from timestamp with time zone,
   latest json,
@@ -1338,7 +1234,7 @@ COMMENT ON COLUMN device_states.status IS
 COMMENT ON COLUMN device_states.last_reading_at IS
   'Time of the newest reading, as the device measured it. Null: no reading yet.';
 COMMENT ON COLUMN device_states.latest_measured_at IS
-  'No stored reading of the asset is newer, on any channel, sensor errors included: a reading with a later time is new without a look-up in measurements. Null: unknown.';
+  'No stored reading of the asset is newer, on any channel, sensor errors included: a reading with a later time is new without a look-up in measurement_blocks. Null: unknown.';
 COMMENT ON COLUMN device_states.last_contact_at IS
   'Arrival of the latest frame, or of the message by which the device came back online. Null: none yet.';
 COMMENT ON COLUMN device_states.expected_by IS
@@ -1349,16 +1245,14 @@ COMMENT ON COLUMN device_states.newest_reading_at IS
   'Per channel (as the key), the time of its newest reading in unix milliseconds; sensor errors do not count.';
 COMMENT ON COLUMN device_states.open_alerts IS
   'The alerts that are open for the device, so that readings are evaluated under the lock of this row, without a look-up in alerts.';
-COMMENT ON COLUMN device_states.device_info IS
-  'Replaced by device_infos. Null: not written by the version before, or cleared.';
 COMMENT ON COLUMN device_states.overdue_check_at IS
   'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
 COMMENT ON COLUMN device_states.uncompacted_from IS
   'Time of the oldest reading that was stored since the blocks of its day were last compacted. Null: none.';
 COMMENT ON COLUMN device_states.latest IS
-  'The newest sample of each channel: [channel, type, unix milliseconds, value, error]. Null: no frame since the column was added.';
+  'The newest sample of each channel: [channel, type, unix milliseconds, value, error]. Null: no frame yet.';
 COMMENT ON COLUMN device_states.is_active IS
-  'False: the asset is archived. Repeated from assets by a trigger, so that indexes and counts leave it out.';
+  'False: the asset is archived. Repeated from assets, so that indexes and counts leave it out.';
 COMMENT ON COLUMN device_states.last_reading_from IS
   'last_reading_at is not before this hour, and at most 13 hours after it, so that few frames change the column. -infinity: no reading yet.';
 COMMENT ON INDEX device_states_overdue_idx IS
@@ -1369,29 +1263,29 @@ CREATE OR REPLACE FUNCTION record_device_states_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  begin
-    insert into list_changes (organization_id, list, key, change)
-    select new.organization_id, 'devices', counted.key, sum(counted.change) from (
-      select 'status:' || old.status as key, -1 as change where old.is_active
-      union all select 'battery:' || old.battery_status, -1 where old.is_active
-      union all select 'status:' || new.status, 1 where new.is_active
-      union all select 'battery:' || new.battery_status, 1 where new.is_active
-    ) as counted
-    group by counted.key having sum(counted.change) <> 0;
-    return null;
-  end $function$;
+    begin
+      insert into list_changes (organization_id, list, key, change)
+      select new.organization_id, 'devices', counted.key, sum(counted.change) from (
+        select 'status:' || old.status as key, -1 as change where old.is_active
+        union all select 'battery:' || old.battery_status, -1 where old.is_active
+        union all select 'status:' || new.status, 1 where new.is_active
+        union all select 'battery:' || new.battery_status, 1 where new.is_active
+      ) as counted
+      group by counted.key having sum(counted.change) <> 0;
+      return null;
+    end $function$;
 CREATE TRIGGER device_states_update_changes AFTER UPDATE ON device_states FOR EACH ROW WHEN (old.status <> new.status OR old.battery_status <> new.battery_status OR old.is_active <> new.is_active) EXECUTE FUNCTION record_device_states_change();
 CREATE OR REPLACE FUNCTION record_device_states_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  begin
-    insert into list_changes (organization_id, list, key, change)
-    select organization_id, 'devices', counted.key, count(*) from added
-    cross join lateral (values ('status:' || status), ('battery:' || battery_status)) as counted (key)
-    where is_active group by organization_id, counted.key;
-    return null;
-  end $function$;
+    begin
+      insert into list_changes (organization_id, list, key, change)
+      select organization_id, 'devices', counted.key, count(*) from added
+      cross join lateral (values ('status:' || status), ('battery:' || battery_status)) as counted (key)
+      where is_active group by organization_id, counted.key;
+      return null;
+    end $function$;
 CREATE TRIGGER device_states_insert_changes AFTER INSERT ON device_states REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_states_insert();
 
 CREATE TABLE schema_support (

@@ -85,7 +85,7 @@ async function addHistory(sql: Database, fleet: Fleet): Promise<void> {
   await query(
     sql,
     `update device_configs set reported_config_id = md5(organization_id::text || 1)::uuid, reported_at = now(),
-       confirmed_config_id = md5(organization_id::text || 1)::uuid where organization_id = ?`,
+       confirmed_config_id = md5(organization_id::text || 1)::uuid, sync_status = 'applied' where organization_id = ?`,
     [organizationId],
   );
   await query(

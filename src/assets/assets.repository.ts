@@ -229,7 +229,6 @@ export function createAssetsRepository(sql: Sql) {
            update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
            where ${ACTIVE} and id = ? returning organization_id, id
          ), unexpected as (
-           -- A trigger sets is_active, but not where tables are distributed.
            update device_states s set ${NO_DEADLINE}, is_active = false
            from archived a where s.organization_id = a.organization_id and s.asset_id = a.id
          )

@@ -38,7 +38,7 @@ const params = idParams('assetId');
 /** RFC 9745: the date since which the name is deprecated, and where to read about it. */
 const MODEL_NAME_DEPRECATION = {
   Deprecation: '@1767225600',
-  Link: '</docs#/Assets/listAssets>; rel="deprecation"',
+  Link: '</docs/api#/Assets/listAssets>; rel="deprecation"',
 };
 
 export interface AssetsRoutesDeps {

@@ -5,7 +5,6 @@
 import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
-import { CHUNK_BYTES } from './certificate.ts';
 
 const DUE = {
   text: `select distinct organization_id as "organizationId" from certificate_removals where due_at <= now()`,
@@ -49,17 +48,6 @@ export function createCertificateContentsRepository(sql: Sql) {
         `select content from certificate_chunks
          where organization_id = ? and content_id = ? and position = ?`,
         [organizationId, contentId, position],
-      );
-      return row?.content ?? null;
-    },
-
-    /** Of a content in one piece, counted as chunks are; null when it was replaced. */
-    async findSlice(organizationId: string, serialNumber: string, sha256: Buffer, position: number) {
-      const [row] = await query<{ content: Buffer }>(
-        sql,
-        `select substring(content from ?::integer for ?::integer) as content from certificates
-         where organization_id = ? and serial_key = lower(?) and sha256 = ?`,
-        [position * CHUNK_BYTES + 1, CHUNK_BYTES, organizationId, serialNumber, sha256],
       );
       return row?.content ?? null;
     },

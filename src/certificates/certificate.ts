@@ -22,8 +22,7 @@ export interface CertificateContent {
 }
 
 export interface FoundCertificate extends CertificateSummary {
-  /** Null when the version before has stored it, in one piece. */
-  contentId: string | null;
+  contentId: string;
 }
 
 const SIGNATURE = Buffer.from('%PDF-');

@@ -10,8 +10,7 @@ export function createCertificatesRepository(sql: Sql) {
     async find(organizationId: string, serialNumber: string): Promise<FoundCertificate | null> {
       const [row] = await query<FoundCertificate>(
         sql,
-        `select case when chunked_sha256 = sha256 then content_id end as "contentId", size_bytes as "sizeBytes", sha256,
-           uploaded_at as "uploadedAt"
+        `select content_id as "contentId", size_bytes as "sizeBytes", sha256, uploaded_at as "uploadedAt"
          from certificates where organization_id = ? and serial_key = lower(?)`,
         [organizationId, serialNumber],
       );
@@ -20,8 +19,7 @@ export function createCertificatesRepository(sql: Sql) {
 
     /**
      * Replaces an earlier one at once. Its content is removed later, for those who are reading it. Null when the new
-     * content is gone, because its upload took longer than contents are kept for. Processes of the version before read
-     * it in one piece.
+     * content is gone, because its upload took longer than contents are kept for.
      */
     async upsert(
       organizationId: string,
@@ -34,15 +32,10 @@ export function createCertificatesRepository(sql: Sql) {
            delete from certificate_removals where organization_id = ? and content_id = ?
            returning organization_id, content_id
          ), stored as (
-           insert into certificates
-             (organization_id, serial_key, content_id, chunked_sha256, size_bytes, sha256, content)
-           select k.organization_id, lower(?), k.content_id, ?::bytea, ?::integer, ?::bytea,
-             (select string_agg(c.content, '' order by c.position) from certificate_chunks c
-              where c.organization_id = k.organization_id and c.content_id = k.content_id)
-           from kept k
+           insert into certificates (organization_id, serial_key, content_id, size_bytes, sha256)
+           select organization_id, lower(?), content_id, ?::integer, ?::bytea from kept
            on conflict on constraint certificates_pkey do update
-             set content_id = excluded.content_id, chunked_sha256 = excluded.chunked_sha256,
-               size_bytes = excluded.size_bytes, sha256 = excluded.sha256, content = excluded.content,
+             set content_id = excluded.content_id, size_bytes = excluded.size_bytes, sha256 = excluded.sha256,
                uploaded_at = excluded.uploaded_at
            returning new.organization_id, new.size_bytes, new.sha256, new.uploaded_at, old.content_id as replaced_id
          ), replaced as (
@@ -50,7 +43,7 @@ export function createCertificatesRepository(sql: Sql) {
            select organization_id, replaced_id, now() + ${REMOVED_AFTER} from stored where replaced_id is not null
          )
          select size_bytes as "sizeBytes", sha256, uploaded_at as "uploadedAt" from stored`,
-        [organizationId, contentId, serialNumber, sha256, sizeBytes, sha256],
+        [organizationId, contentId, serialNumber, sizeBytes, sha256],
       );
       return row ?? null;
     },

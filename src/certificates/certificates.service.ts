@@ -72,15 +72,10 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
     }
   }
 
-  async function* readChunks(organizationId: string, serialNumber: string, found: FoundCertificate) {
-    const { contentId, sha256 } = found;
-    const readChunk = (position: number) =>
-      contentId === null
-        ? contents.findSlice(organizationId, serialNumber, sha256, position)
-        : contents.findChunk(organizationId, contentId, position);
-    let left = found.sizeBytes;
+  async function* readChunks(organizationId: string, { contentId, sizeBytes }: FoundCertificate) {
+    let left = sizeBytes;
     for (let position = 0; left > 0; position++) {
-      const chunk = await readChunk(position);
+      const chunk = await contents.findChunk(organizationId, contentId, position);
       if (!chunk) throw new Error('The certificate was removed while it was read');
       yield chunk;
       left -= chunk.length;
@@ -98,7 +93,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       if (!found) throw notFound(NO_CERTIFICATE);
       const tag = toEntityTag(found.sha256);
       const isKnown = matchesTag(ifNoneMatch, tag);
-      const chunks = isKnown ? null : readChunks(organizationId, serialNumber, found);
+      const chunks = isKnown ? null : readChunks(organizationId, found);
       return { serialNumber, tag, sizeBytes: found.sizeBytes, chunks };
     },
 

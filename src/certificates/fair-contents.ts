@@ -8,7 +8,7 @@ export interface ChunkTurns {
   run<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
 }
 
-type Chunks = Pick<CertificateContentsRepository, 'insertChunk' | 'findChunk' | 'findSlice'>;
+type Chunks = Pick<CertificateContentsRepository, 'insertChunk' | 'findChunk'>;
 
 export const inTurns = <Contents extends Chunks>(contents: Contents, turns: ChunkTurns): Contents => ({
   ...contents,
@@ -16,8 +16,6 @@ export const inTurns = <Contents extends Chunks>(contents: Contents, turns: Chun
     turns.run(organizationId, () => contents.insertChunk(organizationId, ...chunk)),
   findChunk: (organizationId: string, ...which: Tail<Chunks['findChunk']>) =>
     turns.run(organizationId, () => contents.findChunk(organizationId, ...which)),
-  findSlice: (organizationId: string, ...which: Tail<Chunks['findSlice']>) =>
-    turns.run(organizationId, () => contents.findSlice(organizationId, ...which)),
 });
 
 type Tail<F extends (first: string, ...rest: never[]) => unknown> =

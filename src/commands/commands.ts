@@ -13,7 +13,6 @@ import { listenCommand } from './listen-command.ts';
 import { loginCommands } from './login-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
-import { readingCommands } from './reading-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { tailCommand } from './tail-command.ts';
 import { temporalCommands } from './temporal-commands.ts';
@@ -34,7 +33,6 @@ export const commands: Command[] = [
   ...certificateCommands,
   ...deviceCommands,
   ...fleetCommands,
-  ...readingCommands,
   ...schemaCommands,
   ...backupCommands,
   ...temporalCommands,

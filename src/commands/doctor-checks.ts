@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { query } from '../db/query.ts';
-import { findSchemaFault } from '../db/schema-check.ts';
+import { findSchemaFault, findUnreleasedFault } from '../db/schema-check.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { VERSION } from '../process/version.ts';
 import { connect } from './api.ts';
@@ -84,9 +84,9 @@ export const machineChecks = (): Check[] => [
     look: () =>
       withDatabase(async (sql) => {
         const fault = await findSchemaFault(sql);
-        return fault === null
-          ? good('it is one that this version knows')
-          : bad(fault, 'npm run dms -- migrate');
+        if (fault === null) return good('it is one that this version knows');
+        const isUnreleased = (await findUnreleasedFault(sql)) !== null;
+        return bad(fault, isUnreleased ? 'set DATABASE_URL to a new database' : 'npm run dms -- migrate');
       }),
   },
   {

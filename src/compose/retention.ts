@@ -4,7 +4,6 @@ import {
   createPartitions,
   DELIVERY_TABLES,
   dropPartitions,
-  MEASUREMENT_ROWS,
   MEASUREMENTS,
   PARTITIONED_TABLES,
 } from '../db/partitions.ts';
@@ -54,10 +53,7 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
         (limit) => notifications.removeEnded(daysAgo(settings.webhooks.retentionDays), limit),
         goesOn,
       ),
-    async () => {
-      const before = daysAgo(settings.measurementsRetentionDays);
-      for (const table of [MEASUREMENTS, MEASUREMENT_ROWS]) await dropPartitions(sql, table, before);
-    },
+    () => dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays)),
     () => dropPartitions(sql, AUDIT_ENTRIES, daysAgo(settings.auditRetentionDays)),
   ];
 }

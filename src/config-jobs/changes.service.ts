@@ -31,10 +31,7 @@ export interface ChangesDeps {
 
 /** A device and the change that a job has for it. */
 export interface DeviceChange {
-  device: Pick<
-    ChangingDevice,
-    'assetId' | 'pendingConfigId' | 'confirmedConfigId' | 'hasRefused' | 'refusedKeys'
-  >;
+  device: Pick<ChangingDevice, 'assetId' | 'pendingConfigId' | 'confirmedConfigId' | 'refusedKeys'>;
   changeId: string;
   /** The group for whose profile the device has the change. */
   groupId?: string | null;
@@ -133,8 +130,8 @@ export function createChangesService(deps: ChangesDeps) {
   };
 }
 
-const keyOf = ({ device: { pendingConfigId, hasRefused, refusedKeys }, changeId }: DeviceChange) =>
-  `${pendingConfigId} ${hasRefused} ${refusedKeys?.join()} ${changeId}`;
+const keyOf = ({ device: { pendingConfigId, refusedKeys }, changeId }: DeviceChange) =>
+  `${pendingConfigId} ${refusedKeys?.join()} ${changeId}`;
 
 function mergedPending({ device, changeId }: DeviceChange, contents: ConfigurationContents): NextPending {
   const pending = device.pendingConfigId === null ? null : contentOf(contents, device.pendingConfigId);

@@ -46,11 +46,11 @@ export function withdrawChange(
 /** What stays refused of what is pending, when a change sets the keys anew or they are taken out. */
 export function refusedWithout(
   pending: DeviceConfiguration | null,
-  { hasRefused, refusedKeys }: Pick<ChangingDevice, 'hasRefused' | 'refusedKeys'>,
+  { refusedKeys }: Pick<ChangingDevice, 'refusedKeys'>,
   keys: readonly ConfigurationKey[],
 ): ConfigurationKey[] {
-  if (!hasRefused || pending === null) return [];
-  const refused = keysOf(pending).filter((key) => refusedKeys === null || refusedKeys.includes(key));
+  if (refusedKeys === null || pending === null) return [];
+  const refused = keysOf(pending).filter((key) => refusedKeys.includes(key));
   return refused.filter((key) => !keys.includes(key));
 }
 

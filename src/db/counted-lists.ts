@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
 
-/** Those of the totals, and one whose statement does its work by itself, too (assets_archive). */
+/** The triggers that keep the totals. */
 const TRIGGERS = `select t.tgrelid::regclass::text as "table", t.tgname as name
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where not t.tgisinternal and t.tgparentid = 0 and c.relnamespace = current_schema()::regnamespace`;

@@ -5,8 +5,11 @@ import type { Database } from './database.ts';
 import { isLockTimeout } from './faults.ts';
 import { createPartitions, PARTITIONED_TABLES } from './partitions.ts';
 import { query } from './query.ts';
+import { findUnreleasedFault } from './schema-check.ts';
 
-type Name = keyof typeof migrations;
+type Migration = Knex.Migration & { config?: { transaction?: boolean } };
+/** By name, in order. */
+export type Migrations = Readonly<Record<string, Migration>>;
 
 /**
  * A statement that waits for a lock makes all others wait behind it, so it gives up soon and is tried again. Migrations
@@ -16,20 +19,19 @@ const LOCK_TIMEOUT_MS = 1_000;
 const RETRY_PAUSE_MS = 1_000;
 const ATTEMPTS_MAX = 300;
 
-const configOf = (names: readonly Name[]): Knex.MigratorConfig => ({
+const configOf = (known: Migrations): Knex.MigratorConfig => ({
   migrationSource: {
-    getMigrations: async () => [...names],
-    getMigrationName: (name: Name) => name,
-    getMigration: async (name: Name) => withLockTimeout(migrations[name]),
+    getMigrations: async () => Object.keys(known),
+    getMigrationName: (name: string) => name,
+    getMigration: async (name: string) => withLockTimeout(known[name] as Migration),
   },
   tableName: 'schema_migrations',
   // A release may run on the schema of the next one, whose migrations it does not know.
   disableMigrationsListValidation: true,
 });
-const NAMES = Object.keys(migrations) as Name[];
-const config = configOf(NAMES);
+const config = configOf(migrations);
 
-function withLockTimeout(migration: Knex.Migration & { config?: { transaction?: boolean } }): Knex.Migration {
+function withLockTimeout(migration: Migration): Knex.Migration {
   if (migration.config?.transaction === false) return migration;
   return {
     ...migration,
@@ -44,13 +46,18 @@ function withLockTimeout(migration: Knex.Migration & { config?: { transaction?: 
 const LOCK = 714_201_118;
 const LOCK_PAUSE_MS = 200;
 
-/** Brings the schema up to date; several processes may call it at once. Returns the migrations that were run. */
-export const migrate = (database: Database): Promise<string[]> => migrateTo(database, NAMES);
+/**
+ * Brings the schema up to date; several processes may call it at once. Returns the migrations that were run. Throws for
+ * a database that no release has made.
+ */
+export const migrate = (database: Database): Promise<string[]> => migrateTo(database, migrations);
 
-/** The same for a release that knows these alone. */
-export function migrateTo(database: Database, known: readonly string[]): Promise<string[]> {
+/** The same for a release with these migrations. */
+export function migrateTo(database: Database, known: Migrations): Promise<string[]> {
   return withMigrationLock(database, async () => {
-    const names = await runMissing(database, configOf(known as Name[]));
+    const fault = await findUnreleasedFault(database);
+    if (fault !== null) throw new Error(fault);
+    const names = await runMissing(database, configOf(known));
     for (const table of PARTITIONED_TABLES) await createPartitions(database, table, new Date());
     return names;
   });

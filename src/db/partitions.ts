@@ -33,9 +33,6 @@ export const MEASUREMENTS: PartitionedTable = {
   ahead: 2,
 };
 
-/** Readings that an earlier version has stored, one to a row: no partitions are added. */
-export const MEASUREMENT_ROWS: PartitionedTable = { ...MEASUREMENTS, name: 'measurements' };
-
 export const AUDIT_ENTRIES: PartitionedTable = {
   name: 'audit_entries',
   key: 'id',
@@ -158,25 +155,6 @@ export async function dropPartitions(
   }
   return old.map(({ name }) => name);
 }
-
-/** Returns the names of the partitions that had no rows. */
-export async function dropEmptyPartitions(database: Database, table: PartitionedTable): Promise<string[]> {
-  const dropped: string[] = [];
-  for (const name of await listPartitions(database, table)) {
-    if (await dropIfEmpty(database, name)) dropped.push(name);
-  }
-  return dropped;
-}
-
-/** No row can be added between the look and the drop. */
-const dropIfEmpty = (database: Database, name: string): Promise<boolean> =>
-  createTransact(database)(async ({ sql }) => {
-    await query(sql, `set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await query(sql, `lock table ${name} in access exclusive mode`);
-    if ((await query(sql, `table ${name} limit 1`)).length > 0) return false;
-    await query(sql, `drop table ${name}`);
-    return true;
-  });
 
 /**
  * Citus refuses to detach concurrently, and a function of the owner cannot: there a partition is dropped as it is, in short

@@ -6,9 +6,22 @@ import { query } from './query.ts';
 
 const KNOWN: readonly string[] = Object.keys(migrations);
 
+/** Every database of the time before the first release has it, and no other: later migrations have other names. */
+const UNRELEASED = '015-measurements';
+const UNRELEASED_FAULT =
+  'The database was made by a version before the first release, which no release can upgrade: create a new database ' +
+  '(for "npm start", name another DATA_DIR or remove the folder), and export readings that you need with the version ' +
+  'that made it';
+
+/** Why no release can run on this database; null when one can. */
+export async function findUnreleasedFault(sql: Sql): Promise<string | null> {
+  return (await unlessMissing(listApplied(sql))).includes(UNRELEASED) ? UNRELEASED_FAULT : null;
+}
+
 /** What is wrong and what would be right; null when all is well. Throws when the database cannot be reached. */
 export async function findSchemaFault(sql: Sql, known = KNOWN): Promise<string | null> {
   const applied = new Set(await unlessMissing(listApplied(sql)));
+  if (applied.has(UNRELEASED)) return UNRELEASED_FAULT;
   if (applied.size === 0) return 'The database has no schema yet: run "migrate" first';
   const missing = known.filter((name) => !applied.has(name));
   if (missing.length > 0) {

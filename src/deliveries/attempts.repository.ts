@@ -20,8 +20,8 @@ export type AttemptsRepository = ReturnType<typeof createAttemptsRepository>;
 
 /** The delivery is still claimed for this attempt, by this process. */
 const IS_CLAIMED = 'd.leased_by = ? and d.attempt_count = a.attempt_number - 1';
-/** The lease ran out, and another attempt may have been made: what was delivered is delivered. */
-const IS_LATE_SUCCESS = `a.state = 'delivered' and d.state in ('pending', 'sending', 'retrying', 'held', 'failed')`;
+/** The lease ran out, and another attempt may have been made: a success is kept all the same. */
+const IS_LATE_SUCCESS = `a.state = 'delivered' and d.state in ('pending', 'sending', 'retrying', 'failed')`;
 const IS_FIRST_SUCCESS = `a.state = 'delivered' and d.attempt_count = 0`;
 
 /** Records for the owner, a process. */

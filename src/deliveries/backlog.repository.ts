@@ -90,19 +90,5 @@ export function createBacklogRepository(sql: Sql) {
       );
       return rows.length > 0;
     },
-
-    /** Queues deliveries that a version up to 0.1.0 has stored as held. Returns false when there are none. */
-    async queueHeld(endpoint: EndpointRef): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `update deliveries set state = 'pending', schedule_step = 0, next_attempt_at = null
-         where ${OF_ENDPOINT} and id = any (array(
-           select id from deliveries where ${OF_ENDPOINT} and state = 'held' order by id
-           limit ${QUEUED_PER_STATEMENT} for update skip locked))
-         returning 1`,
-        [...toBindings(endpoint), ...toBindings(endpoint)],
-      );
-      return rows.length > 0;
-    },
   };
 }

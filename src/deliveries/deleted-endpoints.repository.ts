@@ -33,9 +33,6 @@ export function createDeletedEndpointsRepository(sql: Sql) {
              union all
              select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
                where ${OF_DELETED} and d.state = 'retrying' ${CANCELLABLE}) as tried
-             union all
-             select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
-               where ${OF_DELETED} and d.state = 'held' ${CANCELLABLE}) as held
            ) as d limit ${CANCELLED_PER_STATEMENT}
          )
          update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
@@ -56,7 +53,6 @@ export function createDeletedEndpointsRepository(sql: Sql) {
            where ep.deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})
              and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'pending' order by d.id limit 1) is null
              and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'retrying' order by d.id limit 1) is null
-             and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'held' order by d.id limit 1) is null
            returning ep.organization_id, ep.id
          ), hours as (
            delete from endpoint_hours h using removed r

@@ -33,7 +33,6 @@ const LIST_OF_STATES = `select * from (
     (select ${COLUMNS} from deliveries where 'pending' = any(?) and state = 'pending' and ${PAGE})
     union all (select ${COLUMNS} from deliveries where 'sending' = any(?) and state = 'sending' and ${PAGE})
     union all (select ${COLUMNS} from deliveries where 'retrying' = any(?) and state = 'retrying' and ${PAGE})
-    union all (select ${COLUMNS} from deliveries where 'held' = any(?) and state = 'held' and ${PAGE})
     union all (select ${COLUMNS} from deliveries where 'failed' = any(?) and state = 'failed' and ${PAGE})
     union all (select ${COLUMNS} from deliveries where 'blocked' = any(?) and state = 'blocked' and ${PAGE})
     union all (select ${COLUMNS} from deliveries where 'cancelled' = any(?) and state = 'cancelled' and ${PAGE})
@@ -157,10 +156,9 @@ export function createDeliveriesRepository(sql: Sql) {
         `select from (
            (select 1 from deliveries where ${OF_ENDPOINT} and state = 'pending' order by id limit 1)
            union all (select 1 from deliveries where ${OF_ENDPOINT} and state = 'retrying' order by id limit 1)
-           union all (select 1 from deliveries where ${OF_ENDPOINT} and state = 'held' order by id limit 1)
            union all (select 1 from delivery_replays where ${OF_ENDPOINT} order by id limit 1)
          ) as queued limit 1`,
-        Array(4).fill(toBindings(endpoint)).flat(),
+        Array(3).fill(toBindings(endpoint)).flat(),
       );
       return rows.length > 0;
     },

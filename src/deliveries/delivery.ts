@@ -2,6 +2,7 @@
 import type { EndpointStatus } from '../endpoints/endpoint.ts';
 import { type Breaker, PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
 
+/** As the API shows it. */
 export const DELIVERY_STATES = [
   'pending',
   'delivered',
@@ -13,8 +14,16 @@ export const DELIVERY_STATES = [
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** As rows have it: `sending` while an attempt is under way; `held` only where an earlier version has stored it. */
-export const STORED_STATES = ['sending', ...DELIVERY_STATES] as const;
+/** As rows have it: `sending` while an attempt is under way. */
+export const STORED_STATES = [
+  'pending',
+  'sending',
+  'delivered',
+  'retrying',
+  'failed',
+  'blocked',
+  'cancelled',
+] as const;
 export type StoredState = (typeof STORED_STATES)[number];
 
 export interface Delivery {
@@ -144,13 +153,11 @@ export function toVerdict(statusCode: number): Exclude<Verdict, 'blocked'> {
 
 export const NO_SUCH_DELIVERY = 'No delivery of this webhook has this id';
 
-/** What waits for a disabled endpoint is held; an attempt that is under way is shown as pending. */
+/** Deliveries that wait for a disabled endpoint are held; an attempt that is under way is shown as pending. */
 function shownState(state: StoredState, endpointStatus: EndpointStatus): DeliveryState {
   if (state === 'sending') return 'pending';
-  const waits = state === 'pending' || state === 'retrying' || state === 'held';
-  if (!waits) return state;
-  if (endpointStatus === 'disabled') return 'held';
-  return state === 'held' ? 'pending' : state;
+  const waits = state === 'pending' || state === 'retrying';
+  return waits && endpointStatus === 'disabled' ? 'held' : state;
 }
 
 /** All that are shown as this state. */

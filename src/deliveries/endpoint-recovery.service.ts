@@ -17,7 +17,7 @@ import {
 
 export interface EndpointRecoveryDeps {
   claims: ClaimsRepository;
-  backlog: Pick<BacklogRepository, 'queueReplay' | 'queueHeld'>;
+  backlog: Pick<BacklogRepository, 'queueReplay'>;
   endpoints: Pick<EndpointHealthRepository, 'findRecoveryState' | 'planWorkflow' | 'clearWorkflow'>;
   breakers: Pick<BreakerRepository, 'beginDrain' | 'drainIfClosed' | 'close'>;
   attempts: Attempts;
@@ -80,10 +80,6 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     }
     return outcome;
   }
-
-  /** False when there is no more backlog than what is queued. */
-  const queueMore = async (endpoint: EndpointRef): Promise<boolean> =>
-    (await backlog.queueHeld(endpoint)) || (await backlog.queueReplay(endpoint));
 
   async function beginDrain(endpoint: EndpointRef): Promise<void> {
     const { endpointId } = endpoint;
@@ -149,7 +145,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       const [claim] = await claims.claimProbe(endpoint, leaseSeconds);
       if (!claim) {
         // What there is, is locked or not queued yet.
-        if (!(await queueMore(endpoint))) await delay(drainTickMs);
+        if (!(await backlog.queueReplay(endpoint))) await delay(drainTickMs);
         return;
       }
       const { result, recorded } = await attempts.attempt(claim);
@@ -177,7 +173,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
         sent += outcome.sent;
         if (!outcome.mayContinue) break;
         const isBehind = claimed.length === limit || outcome.sent < claimed.length;
-        const hasMore = isBehind || (await queueMore(endpoint));
+        const hasMore = isBehind || (await backlog.queueReplay(endpoint));
         if (!hasMore && restMs() > 0) {
           await close(endpoint, 'draining');
           break;

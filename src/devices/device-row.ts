@@ -107,14 +107,14 @@ export function toDevice(row: DeviceRow, contents: ConfigurationContents): Devic
   };
 }
 
-/** Without refused keys, all are: so the version before wrote it. Without a reason, the keys are left over. */
+/** Null: the device refused none of the pending settings. */
 export function toRefusal(
   reason: string | null,
   refused: ConfigurationKey[] | null,
   pending: readonly ConfigurationKey[] = CONFIGURATION_KEYS,
 ): Refusal | null {
-  if (reason === null) return null;
-  return { reason, keys: refused === null ? pending : pending.filter((key) => refused.includes(key)) };
+  if (reason === null || refused === null) return null;
+  return { reason, keys: pending.filter((key) => refused.includes(key)) };
 }
 
 /** The configurations of a device, to be stored before its row refers to them. */

@@ -145,8 +145,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         `with d as (select ?::uuid as organization_id, ?::uuid as asset_id), state as (
            insert into device_states (organization_id, asset_id) select organization_id, asset_id from d
          )
-         insert into device_configs (organization_id, asset_id, utc_offset_check_at)
-         select organization_id, asset_id, null from d`,
+         insert into device_configs (organization_id, asset_id) select organization_id, asset_id from d`,
         [organizationId, assetId],
       );
     },
@@ -158,8 +157,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
         `with d as materialized (select ?::uuid as organization_id, unnest(?::uuid[]) as asset_id), states as (
            insert into device_states (organization_id, asset_id) select organization_id, asset_id from d
          )
-         insert into device_configs (organization_id, asset_id, utc_offset_check_at)
-         select organization_id, asset_id, null from d`,
+         insert into device_configs (organization_id, asset_id) select organization_id, asset_id from d`,
         [organizationId, assetIds],
       );
     },

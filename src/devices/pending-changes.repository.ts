@@ -15,9 +15,7 @@ export interface ChangingDevice {
   pendingConfigId: string | null;
   reportedConfigId: string | null;
   confirmedConfigId: string | null;
-  /** The device refused what is pending, or some of it. */
-  hasRefused: boolean;
-  /** Which of its keys; null: all. */
+  /** The settings of the pending change that the device refused; null: none. */
   refusedKeys: ConfigurationKey[] | null;
   model: string | null;
   channelTypes: number[] | null;
@@ -38,8 +36,7 @@ export interface PendingAssignment {
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
   d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId",
-  d.failure_reason is not null as "hasRefused", d.refused_keys as "refusedKeys", a.model,
-  d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
+  d.refused_keys as "refusedKeys", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';

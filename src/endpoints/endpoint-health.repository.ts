@@ -18,7 +18,7 @@ export interface RecoveryStateRow {
   pending: number;
   retrying: number;
   hasImmediate: boolean;
-  /** Of a replay, or stored as held by a version before: what a drain has yet to queue. */
+  /** A replay has deliveries that the drain has yet to queue. */
   hasUnqueued: boolean;
   nextRetryAt: Date | null;
   /** The database's clock, which decides what is due. */
@@ -176,8 +176,7 @@ export function createEndpointHealthRepository(sql: Sql) {
            p.pending, r.retrying, n.next_attempt_at as "nextRetryAt", now() as now,
            ${isAny("d.state = 'retrying' and d.send_immediately", 'd.id')} as "hasImmediate",
            exists (select from delivery_replays q
-             where q.organization_id = ep.organization_id and q.endpoint_id = ep.id)
-           or ${isAny("d.state = 'held'", 'd.id')} as "hasUnqueued"
+             where q.organization_id = ep.organization_id and q.endpoint_id = ep.id) as "hasUnqueued"
          from endpoints ep
          cross join lateral (
            select count(*) as pending from (

@@ -28,8 +28,6 @@ export function createShownHealthRepository(sql: Sql) {
                (select 1 from deliveries where ${OF_ENDPOINT} and state = 'pending' order by id limit ${COUNTED_MAX})
                union all
                (select 1 from deliveries where ${OF_ENDPOINT} and state = 'retrying' order by id limit ${COUNTED_MAX})
-               union all
-               (select 1 from deliveries where ${OF_ENDPOINT} and state = 'held' order by id limit ${COUNTED_MAX})
              ) as waiting limit ${COUNTED_MAX}
            ) as counted
          ) as q
@@ -38,9 +36,7 @@ export function createShownHealthRepository(sql: Sql) {
              (select uuid_extract_timestamp(id) from deliveries
                where ${OF_ENDPOINT} and state = 'pending' order by id limit 1),
              (select uuid_extract_timestamp(id) from deliveries
-               where ${OF_ENDPOINT} and state = 'retrying' order by id limit 1),
-             (select uuid_extract_timestamp(id) from deliveries
-               where ${OF_ENDPOINT} and state = 'held' order by id limit 1)) as at
+               where ${OF_ENDPOINT} and state = 'retrying' order by id limit 1)) as at
          ) as oldest
          left join lateral (
            select next_attempt_at from deliveries where ${OF_ENDPOINT} and state = 'retrying'

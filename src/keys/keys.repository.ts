@@ -23,7 +23,7 @@ export interface KeyRecord {
 }
 
 const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.name, k.kind,
-  case k.kind when 'customer' then coalesce(k.role, 'admin') end as role, k.serial_key as "serialKey",
+  k.role, k.serial_key as "serialKey",
   k.kind = 'device' and k.serial_key is null and o.requires_device_tokens as "isForbidden", k.token_preview as "tokenPreview",
   k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
 const FROM = 'from api_keys k join organizations o on o.id = k.organization_id';
@@ -110,7 +110,7 @@ export function createKeysRepository(sql: Sql) {
       const [row] = await query<{ count: number }>(
         sql,
         `select count(*) as count from api_keys
-         where organization_id = ? and kind = 'customer' and coalesce(role, 'admin') = 'admin'
+         where organization_id = ? and role = 'admin'
            and revoked_at is null and (expires_at is null or expires_at > now())`,
         [organizationId],
       );

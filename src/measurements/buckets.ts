@@ -2,7 +2,6 @@
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { invalid } from '../process/errors.ts';
-import { keyOfReading } from './reading.ts';
 import type { SampleBlock } from './reading-block.ts';
 
 /** In milliseconds. All divide a day, so that each bucket is within one of UTC. */
@@ -38,7 +37,7 @@ export function createBuckets(sizeMs: number) {
   }
 
   /** Without arrays of its times and values in between: a year of a device has 100,000 of them. */
-  function addBlock(block: SampleBlock, [fromMs, beforeMs]: Window, isRepeated: IsRepeated | null): void {
+  function addBlock(block: SampleBlock, [fromMs, beforeMs]: Window): void {
     const { firstAt, lastAt, steps, numbers, offsetsMs } = block;
     const values = steps ?? numbers ?? [];
     const factor = steps ? 10 ** block.scale : 1;
@@ -48,7 +47,7 @@ export function createBuckets(sizeMs: number) {
     for (let index = 0; index < values.length; index++) {
       const value = values[index] as number | null;
       const atMs = firstAt + (offsetsMs ? (offsetsMs[index] as number) : index * periodMs);
-      if (value === null || atMs < fromMs || atMs >= beforeMs || isRepeated?.(block, atMs)) continue;
+      if (value === null || atMs < fromMs || atMs >= beforeMs) continue;
       if (!bucket || atMs >= endMs) {
         bucket = bucketAt(atMs, block);
         endMs = bucket.fromMs + sizeMs;
@@ -60,8 +59,7 @@ export function createBuckets(sizeMs: number) {
   return {
     /** Adds the readings of the blocks within the window. The windows of two calls do not overlap. */
     add(blocks: readonly SampleBlock[], window: Window): void {
-      const isRepeated = repeatedReadings(blocks);
-      for (const block of blocks) addBlock(block, window, isRepeated);
+      for (const block of blocks) addBlock(block, window);
     },
 
     /** Removes those that begin at this time or later, the newest first, then by channel. */
@@ -81,20 +79,6 @@ function addValue(bucket: Bucket, value: number): void {
   if (value > bucket.max) bucket.max = value;
   bucket.sum += value;
   bucket.count++;
-}
-
-type IsRepeated = (block: SampleBlock, atMs: number) => boolean;
-
-/** While rows of the version before are moved to blocks, a reading may be in both; a row comes as a block of one. */
-function repeatedReadings(blocks: readonly SampleBlock[]): IsRepeated | null {
-  if (!blocks.some(({ numbers }) => numbers?.length === 1)) return null;
-  const seen = new Set<number>();
-  return ({ channel }, atMs) => {
-    const key = keyOfReading({ channel, measuredAt: new Date(atMs) });
-    if (seen.has(key)) return true;
-    seen.add(key);
-    return false;
-  };
 }
 
 export type BucketPosition = Pick<Bucket, 'fromMs' | 'channel' | 'type'>;

@@ -53,24 +53,16 @@ const LIST_FEW = `select position::integer, cut::integer, ${BLOCK_FIELDS} from (
         sum(b.readings) over (order by n.position) as total
       from unnest(?::uuid[]) with ordinality as n (asset_id, position)
       cross join lateral (
-        select * from (
-          select b.* from ${SPANS}
-          cross join lateral (
-            select ${COLUMNS}, coalesce(cardinality(steps), cardinality(numbers)) as readings
-            from measurement_blocks
-            where organization_id = ? and asset_id = n.asset_id and span_minutes = span.minutes
-              and last_at >= ?::timestamptz and last_at < ?::timestamptz
-              and last_at <= ?::timestamptz + make_interval(mins => span.minutes) and first_at < ?::timestamptz
-            order by last_at desc limit ${BLOCKS_MAX}
-          ) as b
-          union all
-          (select measured_at, measured_at, received_at, channel, type, 0, late, null, array[value],
-             case when error is not null then array[error] end, null, null, null, 1
-           from measurements
-           where organization_id = ? and asset_id = n.asset_id
-             and measured_at >= ?::timestamptz and measured_at < ?::timestamptz
-           order by measured_at desc limit ${BLOCKS_MAX})
-        ) as b order by last_at desc limit ${BLOCKS_MAX}
+        select b.* from ${SPANS}
+        cross join lateral (
+          select ${COLUMNS}, coalesce(cardinality(steps), cardinality(numbers)) as readings
+          from measurement_blocks
+          where organization_id = ? and asset_id = n.asset_id and span_minutes = span.minutes
+            and last_at >= ?::timestamptz and last_at < ?::timestamptz
+            and last_at <= ?::timestamptz + make_interval(mins => span.minutes) and first_at < ?::timestamptz
+          order by last_at desc limit ${BLOCKS_MAX}
+        ) as b
+        order by b.last_at desc limit ${BLOCKS_MAX}
       ) as b
     ) as b
   ) as b
@@ -81,5 +73,5 @@ function bindingsOf({ organizationId, assetIds, from, to }: FewReadingsScope): s
   const [first, end] = [from.toISOString(), to.toISOString()];
   const endOfDay = new Date(startOfDay(to.getTime()) + DAY_MS).toISOString();
   const ids = toArrayText(assetIds, (assetId) => assetId);
-  return [ids, organizationId, first, endOfDay, end, end, organizationId, first, end];
+  return [ids, organizationId, first, endOfDay, end, end];
 }

@@ -86,10 +86,7 @@ export function createHistoryRepository(sql: Sql) {
     };
   }
 
-  /**
-   * Those that may hold readings that pass, by descending last time, from one snapshot; readings that are not in blocks
-   * yet, as blocks of one.
-   */
+  /** Blocks that may hold readings that pass, by descending last time, from one snapshot. */
   async function listBlocks(
     scope: HistoryScope,
     filter: BlockFilter,
@@ -106,46 +103,25 @@ export function createHistoryRepository(sql: Sql) {
   }
 }
 
-interface Bounds {
-  blocks: Bound[];
-  /** Of readings that are not in blocks yet. */
-  rows: Bound[];
-}
+const nameOf = (prefix: string, bounds: Bound[]): string =>
+  [prefix, ...bounds.map(({ name }) => name)].join('_');
 
-const boundsOf = (filter: BlockFilter): Bounds => ({
-  blocks: blockBoundsOf(filter),
-  rows: rowBoundsOf(filter),
-});
+const textOf = (bounds: Bound[]): string =>
+  `select b.* from ${SPANS}
+   cross join lateral (
+     select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
+       run_lengths, run_delays_ms
+     from measurement_blocks
+     where span_minutes = span.minutes and ${conditionsOf(bounds)}
+     order by last_at desc, channel desc limit ?
+   ) as b
+   order by b.last_at desc limit ?`;
 
-const nameOf = (prefix: string, { blocks }: Bounds): string =>
-  [prefix, ...blocks.map(({ name }) => name)].join('_');
-
-/** The columns of the blocks; those of a row of the version before as those of a block of one. */
-const textOf = ({ blocks, rows }: Bounds): string =>
-  `select * from (
-     select b.* from ${SPANS}
-     cross join lateral (
-       select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-         run_lengths, run_delays_ms
-       from measurement_blocks
-       where span_minutes = span.minutes and ${conditionsOf(blocks)}
-       order by last_at desc, channel desc limit ?
-     ) as b
-     union all
-     (select measured_at, measured_at, received_at, channel, type, 0, late, null, array[value],
-        case when error is not null then array[error] end, null, null, null
-      from measurements
-      where ${conditionsOf(rows)} order by measured_at desc, channel desc limit ?)
-   ) as b order by last_at desc limit ?`;
-
-function bindingsOf(
+const bindingsOf = (
   { organizationId, assetId }: HistoryScope,
-  { blocks, rows }: Bounds,
+  bounds: Bound[],
   blocksMax: number,
-): unknown[] {
-  const values = (of: Bound[]) => [organizationId, assetId, ...of.flatMap((each) => each.values), blocksMax];
-  return [...values(blocks), ...values(rows), blocksMax];
-}
+): unknown[] => [organizationId, assetId, ...bounds.flatMap(({ values }) => values), blocksMax, blocksMax];
 
 const conditionsOf = (bounds: Bound[]): string =>
   ['organization_id = ?', 'asset_id = ?', ...bounds.map(({ condition }) => condition)].join(' and ');
@@ -166,22 +142,11 @@ interface Bound {
   values: unknown[];
 }
 
-function rowBoundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
-  const bounds: Bound[] = [];
-  const add = (name: string, condition: string, ...values: unknown[]) =>
-    bounds.push({ name, condition, values });
-  if (from) add('from', 'measured_at >= ?::timestamptz', from.toISOString());
-  if (to) add('to', 'measured_at < ?::timestamptz', to.toISOString());
-  if (channel !== null) add('channel', 'channel = ?::smallint', channel);
-  if (before) add('before', 'measured_at <= ?::timestamptz', before.measuredAt.toISOString());
-  return bounds;
-}
-
 /**
  * A block ends on the day on which it begins, no later after a time in it than its span: that bounds where it stands in
  * the index, and in which partition. So a page reads past few blocks, however many the rest of the day has.
  */
-function blockBoundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
+function boundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
   const bounds: Bound[] = [];
   const add = (name: string, condition: string, ...values: unknown[]) =>
     bounds.push({ name, condition, values });

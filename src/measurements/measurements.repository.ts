@@ -45,7 +45,7 @@ export function createMeasurementsRepository(sql: Sql) {
              latest_measured_at = n.latest_measured_at,
              newest_reading_at = n.newest_reading_at, latest = n.latest,
              observed_channel_types = string_to_array(btrim(n.observed_channel_types, '{}'), ',')::smallint[],
-             uncompacted_from = least(s.uncompacted_from, n.stored_from), device_info = null
+             uncompacted_from = least(s.uncompacted_from, n.stored_from)
            from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::text[], ?::timestamptz[],
                ?::timestamptz[], ?::jsonb[], ?::json[], ?::text[], ?::timestamptz[])
              as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, battery_status,

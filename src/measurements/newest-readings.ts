@@ -24,8 +24,7 @@ export function newestReadings(
   filter: NewestFilter,
 ): StoredReading[] | null {
   const passes = passesFilter(filter);
-  // While rows of the version before are moved to blocks, a reading may be in both.
-  const found = new Map<number, StoredReading>();
+  const found: Found[] = [];
   for (const block of blocks) {
     if (isDecided(found, block.lastAt, filter.limit)) return toPage(found, filter.limit);
     addReadings(found, block, passes);
@@ -34,22 +33,23 @@ export function newestReadings(
   return isCut && !isDecided(found, lastAt, filter.limit) ? null : toPage(found, filter.limit);
 }
 
-function addReadings(
-  found: Map<number, StoredReading>,
-  block: ReadingBlock,
-  { time, key }: ReturnType<typeof passesFilter>,
-): void {
-  for (const reading of toReadings(block, time)) {
-    const readingKey = keyOfReading(reading);
-    if (key(readingKey)) found.set(readingKey, reading);
+interface Found {
+  key: number;
+  reading: StoredReading;
+}
+
+function addReadings(found: Found[], block: ReadingBlock, passes: ReturnType<typeof passesFilter>): void {
+  for (const reading of toReadings(block, passes.time)) {
+    const key = keyOfReading(reading);
+    if (passes.key(key)) found.push({ key, reading });
   }
 }
 
 /** Whether further blocks, which end no later than this one, leave the page as it is. */
-function isDecided(found: Map<number, StoredReading>, lastAt: number, limit: number): boolean {
-  if (found.size < limit) return false;
+function isDecided(found: readonly Found[], lastAt: number, limit: number): boolean {
+  if (found.length < limit) return false;
   let newer = 0;
-  for (const { measuredAt } of found.values()) if (measuredAt.getTime() > lastAt) newer++;
+  for (const { reading } of found) if (reading.measuredAt.getTime() > lastAt) newer++;
   return newer >= limit;
 }
 
@@ -65,8 +65,8 @@ function passesFilter({ from, to, before }: NewestFilter) {
   };
 }
 
-const toPage = (found: Map<number, StoredReading>, limit: number): StoredReading[] =>
-  [...found]
-    .sort(([a], [b]) => b - a)
+const toPage = (found: Found[], limit: number): StoredReading[] =>
+  found
+    .sort((a, b) => b.key - a.key)
     .slice(0, limit)
-    .map(([, reading]) => reading);
+    .map(({ reading }) => reading);

@@ -25,7 +25,7 @@ export type RecentHoursRepository = ReturnType<typeof createRecentHoursRepositor
 
 export function createRecentHoursRepository(sql: Sql) {
   return {
-    /** By asset id, oldest first. Readings that a version before has stored as rows are left out. */
+    /** By asset id, oldest first. */
     async list(channels: readonly ChannelRef[], from: Date): Promise<RecentHours> {
       if (channels.length === 0) return new Map();
       const rows = await queryPrepared<BlockRow & { assetId: string }>(

@@ -31,27 +31,21 @@ export function createStoredKeysRepository(sql: Sql) {
       const rows = await queryPrepared<OverlapRow>(
         sql,
         'measurements_find_stored',
-        `select n.asset_id as "assetId", b.*
+        `select n.asset_id as "assetId", channel, first_at as "firstAt", last_at as "lastAt", count,
+           offsets_ms as "offsetsMs"
          from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
            as n (organization_id, asset_id, from_at, to_at, before_at)
+         cross join ${SPANS}
          cross join lateral (
-           select channel, first_at as "firstAt", last_at as "lastAt", count, offsets_ms as "offsetsMs"
-           from ${SPANS}
-           cross join lateral (
-             select channel, first_at, last_at, coalesce(cardinality(steps), cardinality(numbers)) as count,
-               offsets_ms::text
-             from measurement_blocks
-             where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
-               and last_at >= n.from_at and last_at < n.before_at
-               and last_at <= n.to_at + make_interval(mins => span.minutes) and first_at <= n.to_at
-             -- Looked up for each span: joined freely, all blocks from from_at on might be read.
-             offset 0
-           ) as stored
-           union all
-           select channel, measured_at, measured_at, 1, null from measurements
-           where organization_id = n.organization_id and asset_id = n.asset_id
-             and measured_at between n.from_at and n.to_at
-         ) as b`,
+           select channel, first_at, last_at, coalesce(cardinality(steps), cardinality(numbers)) as count,
+             offsets_ms::text
+           from measurement_blocks
+           where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
+             and last_at >= n.from_at and last_at < n.before_at
+             and last_at <= n.to_at + make_interval(mins => span.minutes) and first_at <= n.to_at
+           -- Looked up for each span: joined freely, all blocks from from_at on might be read.
+           offset 0
+         ) as stored`,
         [
           toArrayText(ranges, ({ organizationId }) => organizationId),
           toArrayText(ranges, ({ assetId }) => assetId),

@@ -89,7 +89,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
   };
 }
 
-/** One for each task queue. That of jobs runs every kind, for runs of endpoints that an older version has started. */
+/** One for each task queue. */
 function createWorkers(
   { connection, taskQueue, atOnce, activities, tracing, hasThreads }: TemporalWorkerOptions,
   native: NativeConnection,

@@ -2,10 +2,7 @@
 import type { JobRef } from '../config-jobs/config-job.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 
-/**
- * Runs of endpoints have a queue of their own, so many that drain at once delay no job. The version before started them
- * on the queue of jobs; they end there, because the worker of that queue runs every kind.
- */
+/** Runs of endpoints have a queue of their own, so many that drain at once delay no job. */
 export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
 
 /** Carries a traceparent from a start to the run, and on to its steps. */

@@ -23,7 +23,6 @@ const READING = [
   'completion',
   'complete',
   // Moves what is stored, and shows the same.
-  'readings move',
 ];
 
 describe('The command line in the audit trail', () => {

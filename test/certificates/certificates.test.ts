@@ -261,27 +261,6 @@ describe('Calibration certificates', () => {
     assert.deepEqual(row, { count: 3 });
   });
 
-  it('serves what processes of the version before have stored in one piece, and stores what these can read', async () => {
-    const serial = nextSerial();
-    const assetId = await register(dms, serial);
-    await upload(dms.api, assetId, pdf('in chunks'));
-    const former = Buffer.concat([pdf('former'), randomBytes(200_000)]);
-    const ofSerial = () => dms.service.sql('certificates').where({ serial_key: serial.toLowerCase() });
-    await ofSerial().update({
-      content: former,
-      size_bytes: former.length,
-      sha256: Buffer.from(sha256(former), 'hex'),
-    });
-    const found = await download(dms.api, assetId);
-    assert.equal(found.headers.etag, `"${sha256(former)}"`);
-    assert.ok(found.bytes.equals(former));
-
-    await upload(dms.api, assetId, LARGE);
-    assert.ok((await download(dms.api, assetId)).bytes.equals(LARGE));
-    const [row] = await ofSerial().select('content');
-    assert.ok(row?.content.equals(LARGE));
-  });
-
   it('stores a certificate for a serial number before its asset is registered', async () => {
     const transact = createTransact(dms.service.sql);
     const service = createCertificatesService({

@@ -9,7 +9,6 @@ describe('Chunks of certificates', () => {
     let reading = 0;
     const pool = {
       insertChunk: async () => {},
-      findSlice: async () => null,
       findChunk: (organizationId: string, _contentId: string, _position: number) => {
         reading++;
         return organizationId === 'A' ? new Promise<Buffer>(() => {}) : Promise.resolve(Buffer.from('%PDF-'));

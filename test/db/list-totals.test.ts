@@ -44,7 +44,7 @@ describe('Totals of lists', function () {
     assert.equal(await total('/assets?model=none'), 0);
   });
 
-  it('follow what is written past the service, as processes of an earlier version do', async () => {
+  it('follow what is written past the service', async () => {
     const [serial] = (await registerMany(org, 1)) as [string];
     await run(
       `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)

@@ -1,20 +1,31 @@
 /** One release runs beside the next: what a process does on a schema that is not its own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { migrations } from '../../migrations/index.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import { migrate, migrateTo } from '../../src/db/migrate.ts';
+import { type Migrations, migrate, migrateTo } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
 import { findSchemaFault } from '../../src/db/schema-check.ts';
 import { eventually } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
 import { endAll, run } from '../support/stack.ts';
 
-const NAMES = Object.keys(migrations);
-const LAST = NAMES.at(-1) as string;
-/** What the release before knew. */
-const EARLIER = NAMES.slice(0, -1);
+const LAST = Object.keys(migrations).at(-1) as string;
+/** A release without the last migration, and one that adds another. */
+const EARLIER: Migrations = Object.fromEntries(Object.entries(migrations).slice(0, -1));
+const NEXT = '999-next';
+const LATER: Migrations = {
+  ...migrations,
+  [NEXT]: {
+    up: (sql: Knex) => sql.raw('alter table device_states add column next timestamptz'),
+    down: (sql: Knex) => sql.raw('alter table device_states drop column next'),
+  },
+};
 
 describe('During an upgrade', () => {
   let url: string;
@@ -30,7 +41,8 @@ describe('During an upgrade', () => {
   it('a release finds its own schema and that of the next release right', async () => {
     await migrate(sql);
     assert.equal(await findSchemaFault(sql), null);
-    assert.equal(await findSchemaFault(sql, EARLIER), null);
+    assert.deepEqual(await migrateTo(sql, LATER), [NEXT]);
+    assert.equal(await findSchemaFault(sql), null);
   });
 
   it('a release says that an older schema has to be migrated first', async () => {
@@ -40,42 +52,86 @@ describe('During an upgrade', () => {
   });
 
   it('a release that is too old for the schema says so', async () => {
-    await migrate(sql);
-    await query(sql, 'update schema_support set needed_migration = ?', [LAST]);
-    assert.match((await findSchemaFault(sql, EARLIER)) ?? '', new RegExp(`too new .* does not know ${LAST}`));
-    assert.equal(await findSchemaFault(sql), null);
+    await migrateTo(sql, LATER);
+    await query(sql, 'update schema_support set needed_migration = ?', [NEXT]);
+    assert.match((await findSchemaFault(sql)) ?? '', new RegExp(`too new .* does not know ${NEXT}`));
+    assert.equal(await findSchemaFault(sql, Object.keys(LATER)), null);
   });
 
   it('a process ends with the reason when the schema is older than it', async () => {
     await migrateTo(sql, EARLIER);
-    const api = run('api', {
-      DATABASE_URL: url,
-      TEMPORAL_ADDRESS: '127.0.0.1:9',
-      SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
-      PORT: '0',
-    });
+    const api = runApi();
     assert.equal(await api.exited, 1);
     assert.match(api.output(), new RegExp(`lacks ${LAST}: run "migrate" first`));
   });
 
   it('migrate of the earlier release leaves a later schema as it is', async () => {
-    await migrate(sql);
-    assert.deepEqual(await migrateTo(sql, EARLIER), []);
-    assert.equal(await findSchemaFault(sql), null);
+    await migrateTo(sql, LATER);
+    assert.deepEqual(await migrate(sql), []);
+    assert.equal(await findSchemaFault(sql, Object.keys(LATER)), null);
   });
 
   it('a migration that waits for a long transaction makes nobody else wait for long', async () => {
     await migrate(sql);
-    await migrations['034-uncompacted-from'].down(sql);
-    await query(sql, `delete from schema_migrations where name = '034-uncompacted-from'`);
     const long = await sql.transaction();
     await query(long, 'select from device_states');
-    const migrating = migrate(sql);
+    const migrating = migrateTo(sql, LATER);
     await eventually(() => isWaiting('alter table device_states'), Boolean);
     await query(sql, `set statement_timeout = '5s'; select from device_states`);
     await long.commit();
-    assert.deepEqual(await migrating, ['034-uncompacted-from']);
+    assert.deepEqual(await migrating, [NEXT]);
   });
+
+  describe('from a version before the first release', () => {
+    const REFUSED = /made by a version before the first release.*create a new database/;
+
+    beforeEach(async () => {
+      await query(
+        sql,
+        'create table schema_migrations (name text, batch integer, migration_time timestamptz)',
+      );
+      await query(
+        sql,
+        `insert into schema_migrations (name, batch, migration_time)
+         select name, 1, now() from unnest(array['001-organizations', '002-api-keys', '015-measurements']) as name`,
+      );
+    });
+
+    it('migrate refuses the database and leaves it as it is', async () => {
+      await assert.rejects(migrate(sql), REFUSED);
+      const rows = await query(sql, `select name from schema_migrations order by name`);
+      assert.equal(rows.length, 3);
+      const tables = await query(
+        sql,
+        `select from pg_tables where tablename in ('organizations', 'api_keys')`,
+      );
+      assert.equal(tables.length, 0);
+    });
+
+    it('processes and npm start end with what to do instead', async () => {
+      assert.match((await findSchemaFault(sql)) ?? '', REFUSED);
+      const dataDir = mkdtempSync(join(tmpdir(), 'dms-upgrades-'));
+      const temporal = { TEMPORAL_ADDRESS: '127.0.0.1:9', COAP_PORT: '0' };
+      const ended = [
+        runApi(),
+        run('start', { DATABASE_URL: url, DATA_DIR: dataDir, PORT: '0', ...temporal }),
+      ];
+      for (const each of ended) {
+        assert.equal(await each.exited, 1);
+        assert.match(each.output(), REFUSED);
+        assert.doesNotMatch(each.output(), /\n +at /, 'no stack trace');
+      }
+      rmSync(dataDir, { recursive: true });
+    });
+  });
+
+  const runApi = () =>
+    run('api', {
+      DATABASE_URL: url,
+      TEMPORAL_ADDRESS: '127.0.0.1:9',
+      SECRETS_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
+      PORT: '0',
+    });
 
   async function isWaiting(statement: string): Promise<boolean> {
     const rows = await query(

@@ -50,7 +50,7 @@ describe('Partitions', () => {
     await query(
       sql,
       `insert into deliveries (id, endpoint_id, organization_id, event_id, event_type, state)
-       values (uuidv7(make_interval(days => ?)), uuidv7(), uuidv7(), uuidv7(), 'config.applied', 'held')`,
+       values (uuidv7(make_interval(days => ?)), uuidv7(), uuidv7(), uuidv7(), 'config.applied', 'pending')`,
       [days],
     );
   }

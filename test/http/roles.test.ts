@@ -63,13 +63,4 @@ describe('The role of a key', () => {
     assert.equal((await clients.read.put(path, body)).status, 403);
     assert.equal((await clients.write.put(path, body)).status, 200);
   });
-
-  it('is admin for customer keys of before there were roles', async () => {
-    const { id, token } = await dms.issueKey(dms.id, 'customer', 'read');
-    await dms.service.sql('api_keys').where({ id }).update({ role: null, name: null });
-    const { status, body } = await dms.with(token).get('/keys');
-    assert.equal(status, 200);
-    const [own] = body.items.filter((key: { id: string }) => key.id === id);
-    assert.deepEqual([own.role, own.name], ['admin', own.preview]);
-  });
 });

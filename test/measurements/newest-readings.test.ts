@@ -74,19 +74,4 @@ describe('The newest readings of blocks', () => {
       { numRuns: 2_000 },
     );
   });
-
-  it('name a reading once that is in two blocks', () => {
-    const reading: StoredReading = {
-      channel: 1,
-      type: 1,
-      value: 1,
-      error: null,
-      late: false,
-      measuredAt: new Date(START),
-      receivedAt: new Date(START),
-    };
-    const blocks = [...toBlocks([reading]), ...toBlocks([reading])];
-    const none = { from: null, to: null, before: null, limit: 2 };
-    assert.equal(newestReadings({ blocks, isCut: false }, none)?.length, 1);
-  });
 });

@@ -115,12 +115,6 @@ describe('The documentation in a browser', function () {
     await context.close();
   });
 
-  it('leads old links to an operation to the reference', async () => {
-    await page.goto('about:blank');
-    await open('/docs#/Assets/createAsset');
-    await page.waitForURL(`${dms.baseUrl}/docs/api#/Assets/createAsset`);
-  });
-
   it('can be read without scripts, and then shows no search that does nothing', async () => {
     const plain = await newPage({ javaScriptEnabled: false });
     await plain.goto(`${dms.baseUrl}/docs/errors`);

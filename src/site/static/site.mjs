@@ -3,11 +3,6 @@
 const RESULTS_MAX = 12;
 const COPIED_MS = 1_500;
 
-// The reference used to be at /docs, with an operation behind the hash.
-if (location.pathname === '/docs' && location.hash.startsWith('#/')) {
-  location.replace(`/docs/api${location.hash}`);
-}
-
 const form = document.querySelector('form.search');
 if (form) startSearch(form);
 if (navigator.clipboard) for (const block of document.querySelectorAll('pre')) addCopyButton(block);

@@ -43,7 +43,7 @@ export function servers(): Promise<Servers> {
 }
 
 async function joined(shared: string): Promise<Servers> {
-  installRuntime(createLog('silent'));
+  await installRuntime(createLog('silent'));
   return JSON.parse(shared) as Servers;
 }
 
@@ -80,7 +80,7 @@ async function start(): Promise<Servers> {
     temporalCli(),
   ]);
   stops.push(postgres.stop);
-  installRuntime(createLog('silent'));
+  await installRuntime(createLog('silent'));
   const [temporal, workflowBundle] = await Promise.all([
     startTemporalDevServer({ cli, searchAttributes: SEARCH_ATTRIBUTES, log: () => {} }),
     bundleWorkflows(),

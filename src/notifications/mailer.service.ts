@@ -42,7 +42,11 @@ export function createMailer({ url, from, timeoutMs }: MailerOptions): Mailer {
       deadline.cancel();
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
     },
-    close: () => void opening?.then((transport) => transport.close(), () => {}),
+    close: () =>
+      void opening?.then(
+        (transport) => transport.close(),
+        () => {},
+      ),
   };
 }
 

@@ -117,12 +117,19 @@ export function newDataDir(): string {
 }
 
 /** Runs `npm start`, and waits until it is up. */
-export async function startStack(dataDir: string, { byNpm = false } = {}): Promise<Stack> {
-  const running = (byNpm ? runByNpm : run)('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+export async function startStack(
+  dataDir: string,
+  { byNpm = false, env = {} }: { byNpm?: boolean; env?: Record<string, string> } = {},
+): Promise<Stack> {
+  const running = (byNpm ? runByNpm : run)('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env });
   await running.line(/Ctrl-C stops everything/);
-  const local = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8')) as LocalInstance;
+  const local = readLocal(dataDir);
   return { ...running, local, organization: organizationAt(local.baseUrl, local) };
 }
+
+/** Addresses and keys of the service that runs on the data folder. */
+export const readLocal = (dataDir: string): LocalInstance =>
+  JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
 
 /** The clients of one organization at one address. */
 export function organizationAt(

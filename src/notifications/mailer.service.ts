@@ -1,5 +1,5 @@
 /** Sends e-mail through the operator's mail server. */
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { SendResult } from './send-result.ts';
 
 export interface MailerOptions {
@@ -24,18 +24,11 @@ export interface Mailer {
 }
 
 export function createMailer({ url, from, timeoutMs }: MailerOptions): Mailer {
-  const transport = createTransport({
-    url,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
-    // Texts are ours: nothing is read from files or URLs.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let opening: Promise<Transporter> | undefined;
   return {
     async send({ id, to, subject, text }) {
+      opening ??= openTransport(url, timeoutMs);
+      const transport = await opening;
       const startedAt = performance.now();
       const deadline = createDeadline(timeoutMs);
       const sending = transport.sendMail({
@@ -49,8 +42,27 @@ export function createMailer({ url, from, timeoutMs }: MailerOptions): Mailer {
       deadline.cancel();
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
     },
-    close: () => transport.close(),
+    close: () =>
+      void opening?.then(
+        (transport) => transport.close(),
+        () => {},
+      ),
   };
+}
+
+/** The package is loaded with the first mail. */
+async function openTransport(url: string, timeoutMs: number): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    // Texts are ours: nothing is read from files or URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 type Outcome = Omit<SendResult, 'durationMs'>;

@@ -1,6 +1,6 @@
 /** One page for auditors: what was measured, in numbers and as a curve per channel. */
 import type { Readable } from 'node:stream';
-import PDFDocument from 'pdfkit';
+import type PDFDocument from 'pdfkit';
 import { CURVE_COLUMNS, type CurveColumn } from './curve.ts';
 import type { Statistics } from './statistics.service.ts';
 
@@ -16,8 +16,10 @@ const CHANNELS_MAX = 8;
 type Page = InstanceType<typeof PDFDocument>;
 type Channel = Statistics['channels'][number];
 
-export function createStatisticsPage(now: () => Date): (statistics: Statistics) => Readable {
-  return (statistics) => {
+export function createStatisticsPage(now: () => Date): (statistics: Statistics) => Promise<Readable> {
+  return async (statistics) => {
+    // Loaded with the first page: its fonts take a quarter of a second.
+    const { default: PDFDocument } = await import('pdfkit');
     const page = new PDFDocument({ size: 'A4', margin: MARGIN, autoFirstPage: true });
     drawHead(page, statistics, now());
     const channels = statistics.channels.slice(0, CHANNELS_MAX);

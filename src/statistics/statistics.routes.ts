@@ -10,7 +10,7 @@ const PDF = 'application/pdf';
 
 export interface StatisticsRoutesDeps {
   compute: StatisticsService;
-  toPage(statistics: Statistics): Readable;
+  toPage(statistics: Statistics): Promise<Readable>;
   /** That of exports. */
   limit: ConcurrencyLimit;
 }
@@ -34,7 +34,7 @@ export function statisticsRoutes({ compute, toPage, limit }: StatisticsRoutesDep
       async handle({ caller, params: { assetId }, query: { from, to }, header }) {
         const statistics = await limit.run(caller, () => compute(caller.organizationId, assetId, from, to));
         if (!prefers(PDF, 'application/json', header('Accept'))) return ok(statistics, { Vary: 'Accept' });
-        return ok(toPage(statistics), {
+        return ok(await toPage(statistics), {
           'Content-Type': PDF,
           'Content-Disposition': `attachment; filename="statistics-${assetId}.pdf"`,
           'Content-Security-Policy': 'sandbox',

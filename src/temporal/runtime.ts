@@ -1,18 +1,35 @@
 /** Temporal's core, of which a process has one: its log goes to ours, its metrics to those of the process. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { DefaultLogger, Runtime, type TelemetryOptions } from '@temporalio/worker';
+import type { TelemetryOptions } from '@temporalio/worker';
 import type { Log } from '../process/log.ts';
 
 const READ_TIMEOUT_MS = 1_000;
 
-let isInstalled = false;
+let installing: Promise<void> | undefined;
 let metricsAddress: string | null = null;
 
 /** Once per process, before the first connection of a worker. */
-export function installRuntime(log: Log, metrics?: TelemetryOptions['metrics']): void {
-  if (isInstalled) return;
-  isInstalled = true;
+export function installRuntime(log: Log): Promise<void> {
+  installing ??= install(log);
+  return installing;
+}
+
+/** The core serves its metrics itself: on loopback, where this process alone reads them. */
+export function installMeasuredRuntime(log: Log): Promise<void> {
+  installing ??= installMeasured(log);
+  return installing;
+}
+
+async function installMeasured(log: Log): Promise<void> {
+  const bindAddress = await freeAddress();
+  await install(log, { prometheus: { bindAddress } });
+  metricsAddress = bindAddress;
+}
+
+/** Loads Temporal's core, which processes without a worker do not need. */
+async function install(log: Log, metrics?: TelemetryOptions['metrics']): Promise<void> {
+  const { DefaultLogger, Runtime } = await import('@temporalio/worker');
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       log[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message);
@@ -20,14 +37,6 @@ export function installRuntime(log: Log, metrics?: TelemetryOptions['metrics']):
     telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } }, metrics },
     shutdownSignals: [],
   });
-}
-
-/** The core serves its metrics itself: on loopback, where this process alone reads them. */
-export async function installMeasuredRuntime(log: Log): Promise<void> {
-  if (isInstalled) return;
-  const bindAddress = await freeAddress();
-  installRuntime(log, { prometheus: { bindAddress } });
-  metricsAddress = bindAddress;
 }
 
 /** As Prometheus reads them; empty where no worker runs, and while the core does not answer. */

@@ -1,6 +1,6 @@
 /** Runs workflows and activities, and reconnects for as long as Temporal is away. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import type { NativeConnection, Worker, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import type { Log } from '../process/log.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { TemporalConnection } from './connection.ts';
@@ -49,6 +49,8 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
   let workers: Worker[] = [];
 
   async function runOnce(): Promise<void> {
+    // Processes without a worker do not load it.
+    const { NativeConnection } = await import('@temporalio/worker');
     const native = await NativeConnection.connect(connection.options);
     try {
       workers = await createWorkers(options, native, bundle);
@@ -90,11 +92,12 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
 }
 
 /** One for each task queue. */
-function createWorkers(
+async function createWorkers(
   { connection, taskQueue, atOnce, activities, tracing, hasThreads }: TemporalWorkerOptions,
   native: NativeConnection,
   workflowBundle: WorkflowBundleOption,
 ): Promise<Worker[]> {
+  const { Worker } = await import('@temporalio/worker');
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection: native,
     namespace: connection.namespace,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 
 const isBuilt = import.meta.url.endsWith('.js');
 const BUILT_BUNDLE = fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url));
@@ -12,6 +12,7 @@ const pathOf = (name: string) =>
 export async function bundleWorkflows(path: string | null = null): Promise<WorkflowBundleOption> {
   if (path !== null) return { codePath: path };
   if (isBuilt && existsSync(BUILT_BUNDLE)) return { codePath: BUILT_BUNDLE };
+  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   return bundleWorkflowCode({
     workflowsPath: pathOf('index'),
     workflowInterceptorModules: [pathOf('trace-header')],

@@ -15,7 +15,7 @@ describe('The package of the typed client', () => {
   it('compiles by itself, and needs no package', () => {
     const { dependencies } = JSON.parse(readFileSync(inRepository('client/package.json'), 'utf8'));
     assert.equal(dependencies, undefined);
-    const tsc = inRepository('node_modules/typescript/bin/tsc');
+    const tsc = inRepository('node_modules/typescript-native/bin/tsc');
     execFileSync(process.execPath, [tsc, '-p', inRepository('client'), '--outDir', folder]);
     const script = `const c = await import(${JSON.stringify(join(folder, 'index.js'))}); console.log(Object.keys(c).join())`;
     const exported = execFileSync(process.execPath, ['--input-type=module', '-e', script], {

@@ -1,10 +1,11 @@
-/** `npm start` as real processes on real data folders, stopped and killed in every way. */
+/** `npm start` and `npm run demo` as real processes on real data folders, stopped and killed in every way. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { join } from 'node:path';
+import type { LocalInstance } from '../../dev/local/local-instance.ts';
 import {
   apply,
   applyAnswer,
@@ -15,28 +16,61 @@ import {
   register,
   untilEnded,
 } from '../support/fleet.ts';
+import { newDatabase } from '../support/servers.ts';
 import {
   alive,
   descendantsOf,
   endAll,
   newDataDir,
+  type Running,
+  readLocal,
   run,
   type Stack,
   startStack,
   tryKill,
 } from '../support/stack.ts';
 
+/** Outcomes that the demo prints, in order. */
+const STORY = [
+  /online 6$/,
+  /applied 6$/,
+  /an alert is open: high_temp at (?:[89]|\d\d)[.\d]* °C$/,
+  /delivered, attempts: 1 → 503, 2 → 503, 3 → 204$/,
+  /got it 3 times, always with the same webhook-id; its signature is good\.$/,
+  /the alert is resolved$/,
+  /alert\.resolved has arrived at the receiver\.$/,
+  /The job is running until .*; it waits for 282C[0-9A-F]{6}06\.$/,
+  /^Where to look$/,
+];
+const DEMO_MS = 150_000;
+const DEFAULT_PORT = 8080;
+
 describe('npm start', function () {
   this.timeout(60_000);
-  const [dataDir, besideDir, unusedDir] = [newDataDir(), newDataDir(), newDataDir()];
+  const [dataDir, lightDir, unusedDir] = [newDataDir(), newDataDir(), newDataDir()];
+  const [ownTemporary, abandonedTemporary] = [newDataDir(), newDataDir()];
+  const holder = createServer();
   let stack: Stack;
-  let beside: Stack;
+  /** Has a service of its own, which starts at the same time. */
+  let ownDemo: Running;
+  let besideLocal: LocalInstance;
+  /** Uses the service that runs. */
+  let demo: Running;
   let jobId: string;
 
   before(async () => {
-    [stack, beside] = await Promise.all([startStack(dataDir), startStack(besideDir)]);
+    for (const folder of [ownTemporary, abandonedTemporary]) mkdirSync(folder);
+    await occupy(holder, DEFAULT_PORT);
+    ownDemo = run('demo', { DATA_DIR: `${ownTemporary}/nobody`, TMPDIR: ownTemporary });
+    [stack, besideLocal] = await Promise.all([
+      startStack(dataDir),
+      ownDemo.line(/^2\./).then(() => readLocal(join(ownTemporary, leftIn(ownTemporary)[0] as string))),
+    ]);
   });
-  after(endAll);
+  after(async () => {
+    holder.close();
+    await endAll();
+  });
 
   describe('once it is up', () => {
     it('prints all addresses and keys, and writes the same to local.json', () => {
@@ -94,22 +128,27 @@ describe('npm start', function () {
 
     it('runs beside another copy that was started at the same time, with its own ports, keys and data', async () => {
       await register(stack.organization, 'ONLY-HERE');
-      const { body } = await beside.organization.api.get('/assets');
-      assert.deepEqual(body.items, []);
-      assert.equal((await beside.organization.with(stack.local.apiKey).get('/assets')).status, 401);
+      const { organization, local } = stack;
+      // The other copy has the devices of its demo by now.
+      assert.deepEqual(await serialsOf(stack), ['ONLY-HERE']);
+      for (const name of ['baseUrl', 'coapUrl', 'metricsUrl', 'temporalAddress', 'databaseUrl'] as const)
+        assert.notEqual(local[name], besideLocal[name], name);
+      assert.equal((await organization.with(besideLocal.apiKey).get('/assets')).status, 401);
     });
 
-    it('listens on port 8080, or prints which other port it uses when that is in use', () => {
-      const elsewhere = [stack, beside].filter(({ local }) => new URL(local.baseUrl).port !== '8080');
-      assert.ok(elsewhere.length >= 1, 'two copies on one port');
-      for (const { local, output } of elsewhere) {
-        const { port } = new URL(local.baseUrl);
-        assert.match(output(), new RegExp(`^Port 8080 is taken, so the API listens on ${port};`, 'm'));
-      }
+    it('prints which other port it uses when 8080 is in use', () => {
+      const { port } = new URL(stack.local.baseUrl);
+      assert.notEqual(Number(port), DEFAULT_PORT);
+      assert.match(stack.output(), new RegExp(`^Port 8080 is taken, so the API listens on ${port};`, 'm'));
     });
   });
 
+  // While the demos wait for their devices.
   describe('that cannot start', () => {
+    before(() => {
+      demo = run('demo', { DATA_DIR: dataDir });
+    });
+
     it('ends with exit code 1 and the reason when PORT is in use', async () => {
       const { port } = new URL(stack.local.baseUrl);
       const refused = run('start', { DATA_DIR: unusedDir, PORT: port });
@@ -136,18 +175,6 @@ describe('npm start', function () {
       assert.ok(!existsSync(unusedDir));
     });
 
-    it('ends with exit code 1 and the reason when one of its servers has ended', async () => {
-      const relatives = descendantsOf(beside.pid);
-      const temporal = relatives.find(({ command }) => /^\S+ server start-dev /.test(command));
-      tryKill(temporal?.pid as number);
-      assert.equal(await beside.exited, 1);
-      assert.match(
-        beside.output(),
-        /^Temporal has ended unexpectedly, so the service stops; .* Start again/m,
-      );
-      assert.deepEqual(alive(relatives), []);
-    });
-
     it('ends with exit code 1 when another copy uses the data, without disturbing that copy', async () => {
       const onSameData = run('start', { DATA_DIR: dataDir });
       assert.equal(await onSameData.exited, 1);
@@ -158,7 +185,45 @@ describe('npm start', function () {
       assert.doesNotMatch(onSameData.output(), /^ +at /m);
       assert.equal((await stack.organization.api.get('/assets/ONLY-HERE')).status, 404);
       assert.equal((await stack.organization.api.get('/devices/ONLY-HERE/config')).status, 200);
-      assert.deepEqual(localOf(dataDir), stack.local);
+      assert.deepEqual(readLocal(dataDir), stack.local);
+    });
+  });
+
+  describe('npm run demo', () => {
+    it('starts a service of its own and removes it with its files at the end', async () => {
+      const started = descendantsOf(ownDemo.pid);
+      assert.ok(started.length > 0);
+      await succeeds(ownDemo);
+      assert.deepEqual([alive(started), leftIn(ownTemporary)], [[], []]);
+    }).timeout(DEMO_MS);
+
+    it('runs against a running service, leaves it running, and prints only commands that work', async () => {
+      await succeeds(demo);
+      const [, pasted = ''] = demo.output().split('Where to look');
+      const shell = pasted.slice(pasted.indexOf('  BASE='));
+      const answers = execFileSync('bash', ['-c', shell], { encoding: 'utf8' }).trim().split('\n');
+      assert.equal(answers.length, 6);
+      for (const answer of answers) assert.equal(JSON.parse(answer).success, undefined, answer);
+      assert.ok(stack.isRunning());
+      const clean = run('demo', { DATA_DIR: dataDir }, '--clean');
+      assert.equal(await clean.exited, 0, clean.output());
+      assert.match(clean.output(), /^Archived 7 devices/m);
+    }).timeout(DEMO_MS);
+
+    it('leaves no process and no file when it is stopped during the start', async () => {
+      const abandoned = run('demo', { DATA_DIR: `${abandonedTemporary}/nobody`, TMPDIR: abandonedTemporary });
+      await abandoned.line(/starts one of its own/);
+      const isPostgres = ({ command }: { command: string }) => command.includes('postgres');
+      const started = await eventually(
+        async () => descendantsOf(abandoned.pid),
+        (found) => found.some(isPostgres),
+      );
+      await abandoned.end('SIGTERM');
+      await eventually(
+        async () => alive(started),
+        (left) => left.length === 0,
+      );
+      assert.deepEqual(leftIn(abandonedTemporary), []);
     });
   });
 
@@ -169,9 +234,7 @@ describe('npm start', function () {
       const { local: before, pid } = stack;
       stack = await startStack(dataDir);
       assert.deepEqual([stack.local.apiKey, stack.local.deviceToken], [before.apiKey, before.deviceToken]);
-      const { body } = await stack.organization.api.get('/assets');
-      const serials = body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
-      assert.deepEqual(serials, ['ONLY-HERE', `UNDER-${pid}`]);
+      assert.deepEqual(await serialsOf(stack), ['ONLY-HERE', `UNDER-${pid}`]);
     });
   });
 
@@ -212,7 +275,44 @@ describe('npm start', function () {
     it('finishes requests under way on SIGINT to npm and leaves no process', () =>
       stopUnderWay(stack, 'SIGINT'));
   });
+
+  describe('whose server ends', () => {
+    it('ends with exit code 1 and the reason, and leaves no process', async () => {
+      const light = await startStack(lightDir, { env: { DATABASE_URL: await newDatabase() } });
+      const relatives = descendantsOf(light.pid);
+      const temporal = relatives.find(({ command }) => /^\S+ server start-dev /.test(command));
+      tryKill(temporal?.pid as number);
+      assert.equal(await light.exited, 1);
+      assert.match(light.output(), /^Temporal has ended unexpectedly, so the service stops; .* Start again/m);
+      assert.deepEqual(alive(relatives), []);
+    });
+  });
 });
+
+/** Listens on the port unless somebody else does. */
+async function occupy(server: Server, port: number): Promise<void> {
+  const failed = once(server, 'error').then(([error]) => assert.equal(error.code, 'EADDRINUSE'));
+  await Promise.race([once(server.listen(port, '127.0.0.1'), 'listening'), failed]);
+}
+
+/** Folders of demos that have a service of their own. */
+const leftIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('dms-demo-'));
+
+async function serialsOf({ organization }: Stack): Promise<string[]> {
+  const { body } = await organization.api.get('/assets');
+  return body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
+}
+
+async function succeeds(demo: Running): Promise<void> {
+  assert.equal(await demo.exited, 0, demo.output());
+  const lines = demo.output().split('\n');
+  const seenAt = STORY.map((sentence) => lines.findIndex((line) => sentence.test(line)));
+  assert.ok(!seenAt.includes(-1), `${STORY[seenAt.indexOf(-1)]} was not printed:\n${demo.output()}`);
+  assert.deepEqual(
+    seenAt.toSorted((a, b) => a - b),
+    seenAt,
+  );
+}
 
 async function stopUnderWay(stack: Stack, signal: 'SIGTERM' | 'SIGINT'): Promise<void> {
   const relatives = descendantsOf(stack.pid);
@@ -226,8 +326,6 @@ async function stopUnderWay(stack: Stack, signal: 'SIGTERM' | 'SIGINT'): Promise
   assert.deepEqual(alive(relatives), []);
   assert.ok(durationMs < 6_000, `took ${durationMs} ms, as if it waited for a connection that is only kept`);
 }
-
-const localOf = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
 
 /** A request whose headers the server has received; the returned function sends the rest and reads the response. */
 async function beginRegistering({ local }: Stack, serialNumber: string) {

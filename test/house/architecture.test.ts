@@ -1,7 +1,7 @@
 /** Which folder may import which, and what a file may do by its role. What the linter can check is in biome.json. */
 import assert from 'node:assert/strict';
 import ts from 'typescript';
-import { type Import, nodesOf, readSources, type Source } from './sources.ts';
+import { type Import, readSources, type Source } from './sources.ts';
 
 /** From the lowest floor to the highest: a folder imports from lower floors only, types included. */
 const FLOORS = [
@@ -195,7 +195,7 @@ function allow(
 function forbid(files: Source[], rule: string, isBreach: (node: ts.Node) => boolean): void {
   assert.ok(files.length > 0, 'the rule applies to no file');
   const breaches = files
-    .filter(({ path, tree }) => [...nodesOf(tree)].some(isBreach) && !isExcused(`${path}: ${rule}`))
+    .filter(({ path, nodes }) => nodes.some(isBreach) && !isExcused(`${path}: ${rule}`))
     .map(({ path }) => `${path}: ${rule}`);
   assert.deepEqual(breaches, []);
 }

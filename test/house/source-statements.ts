@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { listFiles } from './sources.ts';
+import { listFiles, nodesOf } from './sources.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STATEMENT = /^\s*(with|select|insert into|update|delete from)\s/;
@@ -40,14 +40,7 @@ const readSource = (path: string): Source => toSource(path, readText(path));
 
 function toSource(path: string, text: string): Source {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
-  return { path, nodes: [...nodesOf(tree)], underWay: [] };
-}
-
-function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => void children.push(child));
-  for (const child of children) yield* nodesOf(child);
+  return { path, nodes: nodesOf(tree), underWay: [] };
 }
 
 const statementsOf = (source: Source): SourceStatement[] =>

@@ -13,7 +13,8 @@ export interface Import {
 
 export interface Source {
   path: string;
-  tree: ts.SourceFile;
+  /** All nodes of its syntax tree, each before its children. */
+  nodes: ts.Node[];
   imports: Import[];
 }
 
@@ -21,9 +22,15 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export const readSources = (folders: string[]): Source[] => folders.flatMap(listFiles).map(readSource);
 
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  for (const child of node.getChildren()) yield* nodesOf(child);
+/** Without tokens and comments. */
+export function nodesOf(root: ts.Node): ts.Node[] {
+  const nodes: ts.Node[] = [];
+  const add = (node: ts.Node): void => {
+    nodes.push(node);
+    ts.forEachChild(node, add);
+  };
+  add(root);
+  return nodes;
 }
 
 /** TypeScript files of the folder, as paths of this repository. */
@@ -36,11 +43,12 @@ export function listFiles(folder: string): string[] {
 function readSource(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
-  return { path, tree, imports: [...importsOf(path, tree)] };
+  const nodes = nodesOf(tree);
+  return { path, nodes, imports: [...importsOf(path, nodes)] };
 }
 
-function* importsOf(path: string, tree: ts.SourceFile): Generator<Import> {
-  for (const node of nodesOf(tree)) {
+function* importsOf(path: string, nodes: ts.Node[]): Generator<Import> {
+  for (const node of nodes) {
     if (ts.isImportDeclaration(node)) yield toImport(path, node.moduleSpecifier, isTypeImport(node));
     else if (ts.isExportDeclaration(node) && node.moduleSpecifier) {
       yield toImport(path, node.moduleSpecifier, node.isTypeOnly);

@@ -43,7 +43,7 @@ interface Outcome {
 /** What is run elsewhere, or cannot be: the beginning of a block, and where or why. */
 const NOT_RUN: Record<string, string> = {
   'npm ci && npm start': 'test/dev/start.test.ts',
-  'npm run demo': 'test/dev/demo.test.ts',
+  'npm run demo': 'test/dev/start.test.ts',
   'npm run sim': 'test/dev/simulator, without waiting for minutes',
   socat: 'needs socat and a certificate',
 };

@@ -1,7 +1,7 @@
 /** A real browser, where the machine has one: CHROMIUM_PATH, chromium or google-chrome. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -22,5 +22,18 @@ function isExecutable(file: string): boolean {
   }
 }
 
-export const startBrowser = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+const ARGS = ['--no-sandbox', '--disable-dev-shm-usage'];
+
+/** The browser that the files of a run share, each with contexts of its own; or else a new one. */
+export function startBrowser(executablePath: string): Promise<Browser> {
+  const { TEST_BROWSER } = process.env;
+  return TEST_BROWSER === undefined
+    ? chromium.launch({ executablePath, args: ARGS })
+    : chromium.connect(TEST_BROWSER);
+}
+
+/** Null where the machine has none. */
+export async function startSharedBrowser(): Promise<BrowserServer | null> {
+  const executablePath = findChromium();
+  return executablePath === null ? null : chromium.launchServer({ executablePath, args: ARGS });
+}

@@ -16,6 +16,7 @@ import { installRuntime } from '../../src/temporal/runtime.ts';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { migratedDatabase } from './migrated-database.ts';
+import { processBundle } from './process-bundle.ts';
 
 export interface Servers {
   postgresUrl: string;
@@ -59,7 +60,7 @@ export function servers(): Promise<Servers> {
 }
 
 async function joined(shared: string): Promise<Servers> {
-  installRuntime(createLog('silent'));
+  await installRuntime(createLog('silent'));
   return JSON.parse(shared) as Servers;
 }
 
@@ -69,11 +70,21 @@ export async function mochaGlobalSetup(): Promise<void> {
     await temporalCli().catch(() => {});
     return;
   }
-  const { workflowBundle, ...others } = await servers();
+  const { startSharedBrowser } = await import('./browser.ts');
+  const [{ workflowBundle, ...others }, bundle, browser] = await Promise.all([
+    servers(),
+    processBundle(),
+    startSharedBrowser(),
+  ]);
+  if (browser !== null) {
+    stops.push(() => browser.close());
+    process.env.TEST_BROWSER = browser.wsEndpoint();
+  }
   const codePath = join(folder(), 'workflows.cjs');
   if ('code' in workflowBundle) writeFileSync(codePath, workflowBundle.code);
   // For processes of the service that tests start: bundling takes each of them seconds of both processors.
   process.env.WORKFLOW_BUNDLE = codePath;
+  process.env.PROCESS_BUNDLE = bundle;
   process.env.TEST_SERVERS = JSON.stringify({ ...others, workflowBundle: { codePath } });
 }
 
@@ -106,7 +117,7 @@ async function start(): Promise<Servers> {
     temporalCli(),
   ]);
   stops.push(postgres.stop);
-  installRuntime(createLog('silent'));
+  await installRuntime(createLog('silent'));
   const [temporal, workflowBundle] = await Promise.all([
     startTemporalDevServer({ cli, searchAttributes: SEARCH_ATTRIBUTES, log: () => {} }),
     bundleWorkflows(),

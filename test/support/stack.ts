@@ -1,6 +1,6 @@
 /**
  * The service as its operators run it: `npm start`, `npm run api` and `npm run worker`, by the commands of package.json,
- * each as a process that tests may kill.
+ * each as a process that tests may kill. They run from the bundle of the tests unless npm starts them.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import type { LocalInstance } from '../../dev/local/local-instance.ts';
 import type { Settings } from '../../src/process/config.ts';
 import { createClient } from './client.ts';
+import { argumentsFor, processBundle } from './process-bundle.ts';
 import type { TestOrganization } from './service.ts';
 
 export interface Running {
@@ -38,19 +39,19 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 
+const bundle = await processBundle();
 const processes: ChildProcess[] = [];
 const folders: string[] = [];
 
+const NOT_BUNDLED = ['exec', '--import=#typescript'];
+
 type Script = 'start' | 'api' | 'gateway' | 'worker' | 'demo';
 
-const VALIDATED = '--import=#typescript --import=./test/support/validate-events.mjs';
-
-/** Starts what the npm script says, without npm and its shell in between; an invalid event ends the process. */
+/** Starts the program of the npm script with its options for Node.js, without npm and its shell in between. */
 export function run(script: Script, env: Record<string, string>, ...args: string[]): Running {
-  const command = (scripts[script] as string)
-    .replace(/^exec /, '')
-    .replace('--import=#typescript', VALIDATED);
-  return launch([...command.split(' '), ...args], env);
+  const words = (scripts[script] as string).split(' ').filter((word) => !NOT_BUNDLED.includes(word));
+  const program = words.pop() as string;
+  return launch([...words, ...argumentsFor(bundle, program), ...args], env);
 }
 
 /** With npm and a shell in between. */
@@ -116,12 +117,19 @@ export function newDataDir(): string {
 }
 
 /** Runs `npm start`, and waits until it is up. */
-export async function startStack(dataDir: string, { byNpm = false } = {}): Promise<Stack> {
-  const running = (byNpm ? runByNpm : run)('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+export async function startStack(
+  dataDir: string,
+  { byNpm = false, env = {} }: { byNpm?: boolean; env?: Record<string, string> } = {},
+): Promise<Stack> {
+  const running = (byNpm ? runByNpm : run)('start', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env });
   await running.line(/Ctrl-C stops everything/);
-  const local = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8')) as LocalInstance;
+  const local = readLocal(dataDir);
   return { ...running, local, organization: organizationAt(local.baseUrl, local) };
 }
+
+/** Addresses and keys of the service that runs on the data folder. */
+export const readLocal = (dataDir: string): LocalInstance =>
+  JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
 
 /** The clients of one organization at one address. */
 export function organizationAt(

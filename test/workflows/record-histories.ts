@@ -19,7 +19,7 @@ import { scrubHistory } from './scrub-history.ts';
 const LIMITS = { 'limit.historyCount.suggestContinueAsNew': 80 };
 const keepsExisting = process.argv.includes('--missing');
 
-installRuntime(createLog('silent'));
+await installRuntime(createLog('silent'));
 const [workflowBundle, temporal] = await Promise.all([
   bundleWorkflows(),
   temporalCli().then((cli) => startLimitedTemporal(cli, LIMITS)),

@@ -5,14 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  applyAnswer,
-  configOf,
-  createProfile,
-  FACTORY,
-  register,
-  report,
-} from '../support/fleet.ts';
+import { applyAnswer, configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
@@ -20,7 +13,10 @@ const RUNS = 8;
 const SERIALS = ['A', 'B', 'C'] as const;
 const MODES = [
   { how: 'at once', settings: {} },
-  { how: 'in chunks of one device, from two members on', settings: { applyChunkSize: 1, largeJobDevices: 1 } },
+  {
+    how: 'in chunks of one device, from two members on',
+    settings: { applyChunkSize: 1, largeJobDevices: 1 },
+  },
 ];
 const INTERVALS = { daily: 86_400, weekly: 604_800 } as const;
 type Slug = keyof typeof INTERVALS;

@@ -28,7 +28,6 @@ import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 import { traceDeliveries } from './traces.ts';
 
-const POLL_INTERVAL_MS = 1_000;
 const OUTBOX_POOL_SIZE = 8;
 const OUTBOX_SESSION = {
   // Claims and outcomes that a crash of the database loses are made again: the same delivery, the same webhook-id.
@@ -144,16 +143,17 @@ function composeAttempts(
 
 /** The dispatcher, and the notifications that wake it. */
 function startDispatching(
-  { settings, log }: Resources,
+  { settings, deliveryPlan, log }: Resources,
   { claims, attempts }: { claims: ClaimsRepository; attempts: Attempts },
 ) {
   const { perEndpointMax, leaseSeconds } = settings.webhooks;
+  const { pollIntervalMs } = deliveryPlan;
   const dispatcher = startDispatcher({
     claims,
     attempts,
     perEndpointMax,
     leaseSeconds,
-    pollIntervalMs: POLL_INTERVAL_MS,
+    pollIntervalMs,
     log,
   });
   const listener = listenTo({
@@ -170,12 +170,8 @@ function startDispatching(
   // What no notification announced. In loops of their own: a look that is slow or fails never delays a claim.
   const onFault = (err: unknown) => log.warn({ err }, 'The outbox was not polled: it is tried again');
   const polls = [
-    startPeriodic(POLL_INTERVAL_MS, claims.releaseExpired, onFault),
-    startPeriodic(
-      POLL_INTERVAL_MS,
-      async () => dispatcher.wake(await claims.listPendingEndpoints()),
-      onFault,
-    ),
+    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault),
+    startPeriodic(pollIntervalMs, async () => dispatcher.wake(await claims.listPendingEndpoints()), onFault),
   ];
   return {
     isListening: listener.isListening,

@@ -30,8 +30,8 @@ export interface ComposeOptions {
   processNow?: () => Date;
   /** How names of receivers are looked up; by default with the hosts file and name servers. */
   resolve?: ResolveName;
-  /** Tests run days of retries in milliseconds. */
-  deliveryPlan?: DeliveryPlan;
+  /** Tests run days of retries in milliseconds. What it leaves out is as in production. */
+  deliveryPlan?: Partial<DeliveryPlan>;
   /** Runs without threads of their own start at once: tests start hundreds of services. Default: with threads. */
   hasWorkflowThreads?: boolean;
 }
@@ -39,7 +39,8 @@ export interface ComposeOptions {
 export type Resources = ReturnType<typeof openResources>;
 
 export function openResources(options: ComposeOptions) {
-  const { settings, resolve, deliveryPlan = DELIVERY_PLAN, hasWorkflowThreads = true } = options;
+  const { settings, resolve, hasWorkflowThreads = true } = options;
+  const deliveryPlan = { ...DELIVERY_PLAN, ...options.deliveryPlan };
   const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();

@@ -88,6 +88,8 @@ export interface DeliveryPlan {
   scheduleMs: readonly number[];
   probePlan: ProbePlan;
   disableAfterMs: number;
+  /** Between two looks for deliveries that no notification has announced. */
+  pollIntervalMs: number;
 }
 
 const HOUR_MS = 3_600_000;
@@ -98,6 +100,7 @@ export const DELIVERY_PLAN: DeliveryPlan = {
   probePlan: PROBE_PLAN,
   // As long as the whole schedule, in whole hours: by then all attempts of one delivery have failed.
   disableAfterMs: Math.floor(scheduleTotalMs / HOUR_MS) * HOUR_MS,
+  pollIntervalMs: 1_000,
 };
 
 const JITTER = 0.2;

@@ -21,7 +21,7 @@ export const QUICK: DeliverySettings = {
   secretGracePeriodMs: 60_000,
   retentionDays: 7,
 };
-export const QUICK_PLAN: DeliveryPlan = {
+export const QUICK_PLAN: Omit<DeliveryPlan, 'pollIntervalMs'> = {
   scheduleMs: [0, 100, 200, 300, 2_000, 5_000, 5_000],
   probePlan: { firstMs: 150, share: 0.1, maxMs: 500 },
   disableAfterMs: 60_000,

@@ -5,6 +5,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { startTemporalDevServer, type TemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
+import { QUICK } from '../deliveries/harness.ts';
 import {
   apply,
   applyAnswer,
@@ -16,17 +17,27 @@ import {
   untilEnded,
 } from '../support/fleet.ts';
 import { nameOf, runOf, untilIdle, untilSeen } from '../support/job-runs.ts';
+import {
+  assertBalanced,
+  type Ledger,
+  many,
+  openLedger,
+  type Subscriber,
+  workflowCheckedAt,
+} from '../support/ledger.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { endAll, environmentOf, type Running, startApiProcess } from '../support/stack.ts';
 import { FRIDGE_SLUG, readiness, sameOrganizationAt, scratchFolder } from './harness.ts';
 
 const scratch = scratchFolder();
+/** Retries that are due while Temporal is away, and soon after it is back. */
+const RETRIES = {
+  scheduleMs: [0, ...Array(20).fill(500)],
+  probePlan: { firstMs: 500, share: 0.1, maxMs: 500 },
+  disableAfterMs: 600_000,
+};
 
-after(async () => {
-  await endAll();
-  scratch.remove();
-});
+after(() => scratch.remove());
 
 describe('Without Temporal', function () {
   this.timeout(60_000);
@@ -36,6 +47,10 @@ describe('Without Temporal', function () {
   let begun: string;
   let appliedMeanwhile: string;
   let port: number;
+  let ledger: Ledger;
+  let healthy: Subscriber;
+  let failedBefore: Subscriber;
+  let failsMeanwhile: Subscriber;
 
   /** In memory without a file. */
   async function startTemporal(dbFile?: string): Promise<void> {
@@ -49,18 +64,42 @@ describe('Without Temporal', function () {
     await startTemporal(join(scratch.path, 'temporal.db'));
     const temporalAddress = temporal.address;
     const metricsPort = await freePort();
-    dms = await startService({ settings: { temporalAddress, metricsPort, jobPollIntervalMs: 2_000 } });
+    dms = await startService({
+      settings: { temporalAddress, metricsPort, jobPollIntervalMs: 2_000, webhooks: QUICK },
+      deliveryPlan: RETRIES,
+    });
     await createProfile(dms, FRIDGE);
     serials = await registerMany(dms, 6);
     begun = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials.slice(0, 2) });
     await applyAnswer(dms, serials[0] as string);
     await untilIdle(dms, begun, /applied: 1/);
+    await beginDeliveries();
     await temporal.stop();
   });
   after(async () => {
     await dms.stop();
     await temporal.stop();
+    await ledger.stop();
   });
+
+  /** Ends when the run of an endpoint waits for a retry. */
+  async function beginDeliveries(): Promise<void> {
+    ledger = openLedger(dms);
+    healthy = await ledger.subscribe(['device.online']);
+    failedBefore = await ledger.subscribe(['alert.created']);
+    failsMeanwhile = await ledger.subscribe(['alert.resolved']);
+    failing(failedBefore, 2);
+    failing(failsMeanwhile, 3);
+    await ledger.publish(['alert.created']);
+    await eventually(
+      () => workflowCheckedAt(dms, failedBefore),
+      (at) => at !== null,
+    );
+  }
+
+  /** Fails the first requests. */
+  const failing = ({ receiver }: Subscriber, count: number) =>
+    receiver.answer((response, index) => response.writeHead(index < count ? 500 : 204).end());
 
   it('applies a profile at once while Temporal is down', async () => {
     const startedAt = performance.now();
@@ -84,6 +123,13 @@ describe('Without Temporal', function () {
     assert.equal((await jobOf(dms, appliedMeanwhile)).counts.applied, 1);
   });
 
+  it('makes first attempts of deliveries while Temporal is down', async () => {
+    for (let round = 0; round < 5; round++) await ledger.publish(many(4, 'device.online'));
+    await ledger.publish(many(3, 'alert.resolved'));
+    await healthy.receiver.until(20);
+    await failsMeanwhile.receiver.until(3);
+  });
+
   describe('when it is back', () => {
     before(async () => {
       await eventually(
@@ -100,6 +146,11 @@ describe('Without Temporal', function () {
     it('starts and finishes a job that was applied while Temporal was down', async () => {
       await applyAnswer(dms, serials[3] as string);
       assert.equal((await untilEnded(dms, appliedMeanwhile, { timeoutMs: 30_000 })).status, 'succeeded');
+    });
+
+    it('resumes retries of deliveries when Temporal is back, and loses nothing', async () => {
+      await ledger.untilAllDelivered(30_000);
+      assertBalanced(ledger, 2 + 3);
     });
 
     it('reports ok once Temporal is back', async () => {
@@ -127,17 +178,22 @@ describe('Without Temporal', function () {
 describe('An API process that cannot reach Temporal', function () {
   this.timeout(60_000);
   let dms: TestService;
-  let apiProcess: Running & { baseUrl: string };
+  let apiProcess: TestService;
   let cutOff: TestOrganization;
 
   before(async () => {
     dms = await startService({ settings: { jobPollIntervalMs: 1_000 } });
     await createProfile(dms, FRIDGE);
     const nobody = `127.0.0.1:${await freePort()}`;
-    apiProcess = await startApiProcess({ ...environmentOf(dms.settings), TEMPORAL_ADDRESS: nobody });
+    const { databaseUrl, taskQueue } = dms.settings;
+    const settings = { taskQueue, temporalAddress: nobody };
+    apiProcess = await startService({ withWorker: false, databaseUrl, settings });
     cutOff = await sameOrganizationAt(dms, apiProcess.baseUrl);
   });
-  after(() => dms.stop());
+  after(async () => {
+    await apiProcess.stop();
+    await dms.stop();
+  });
 
   it('finishes a job without signals, by its next poll', async () => {
     const [serial] = (await registerMany(cutOff, 1, 'NO-SIGNAL')) as [string];
@@ -148,10 +204,9 @@ describe('An API process that cannot reach Temporal', function () {
     assert.equal(await countEvents(runOf(dms, jobId), 'workflowExecutionSignaledEventAttributes'), 0);
   });
 
-  it('leaves a job for a worker to start when it is killed right after its answer', async () => {
+  it('leaves a job that it could not start for a worker to start', async () => {
     const [serial] = (await registerMany(cutOff, 1, 'LEFT')) as [string];
     const jobId = await apply(cutOff, FRIDGE_SLUG, { serialNumbers: [serial] });
-    await apiProcess.end('SIGKILL');
     await untilSeen(dms, jobId);
     await applyAnswer(dms, serial);
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');

@@ -1,4 +1,4 @@
-/** Groups of so many members that what a change withdraws is withdrawn in chunks: here of two members, above eight. */
+/** Groups of so many members that what a change withdraws is withdrawn in chunks: here of two members, above four. */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
@@ -14,10 +14,14 @@ import {
   report,
 } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
 
 const CHUNK = 2;
-const CHUNKS = { applyChunkSize: CHUNK, largeJobDevices: 4 * CHUNK };
-const MEMBERS = 9;
+const CHUNKS = { applyChunkSize: CHUNK, largeJobDevices: 2 * CHUNK };
+/** Three chunks: what is done in the first, waits in the second, and has not begun in the last. */
+const MEMBERS = 2 * CHUNK + 1;
+const BLOCKED = CHUNK + 1;
+const LAST = MEMBERS - 1;
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const FRIDGE = {
   slug: 'fridge',
@@ -34,24 +38,26 @@ describe('A group of very many members', function () {
   let org: TestOrganization;
   let group: string;
   let serials: string[];
-  let worker: TestService | null;
+  let steps: Steps;
 
   before(async () => {
     dms = await startService({ withWorker: false, settings: CHUNKS });
+    steps = openSteps(dms);
   });
-  after(() => dms.stop());
+  after(async () => {
+    await steps.close();
+    await dms.stop();
+  });
   beforeEach(setUp);
-  afterEach(() => worker?.stop());
 
   /** A group of an organization of its own, whose members are offered its profile. */
   async function setUp(): Promise<void> {
-    worker = null;
     org = await dms.addOrganization();
     for (const profile of [DAILY, FRIDGE]) await createProfile(org, profile);
     group = (await org.api.post('/groups', { name: 'Fridges', profileSlug: 'fridge' })).body.id;
     serials = await registerInOrder(MEMBERS);
     // Few at a time, so that each is offered the profile at once, and not by the run of a large job.
-    for (const serialNumbers of [serials.slice(0, 5), serials.slice(5)])
+    for (const serialNumbers of [serials.slice(0, 2 * CHUNK), serials.slice(2 * CHUNK)])
       await org.api.post(`/groups/${group}/add-members`, { serialNumbers });
     for (const serial of serials) assert.deepEqual(await pendingKeys(serial), ALERTS);
   }
@@ -63,10 +69,6 @@ describe('A group of very many members', function () {
     return body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
   }
 
-  const startWorker = async () => {
-    const { databaseUrl, taskQueue } = dms.settings;
-    worker = await startService({ databaseUrl, settings: { taskQueue, ...CHUNKS } });
-  };
   const pendingKeys = async (serial: string) =>
     Object.keys((await configOf(org, serial)).pendingConfig ?? {});
   const name = async (profileSlug: string | null, more: object = {}): Promise<string> => {
@@ -84,11 +86,11 @@ describe('A group of very many members', function () {
       () => Promise.all(of.map(pendingKeys)),
       (keys) => keys.every((each) => each.join() === expected.join()),
     );
-  const untilRemoved = () =>
-    eventually(
-      () => query(dms.service.sql, 'select 1 from groups where id = ?', [group]),
-      (rows) => rows.length === 0,
-    );
+  const assertPending = async (expected: string[], of = serials) => {
+    for (const serial of of) assert.deepEqual(await pendingKeys(serial), expected, serial);
+  };
+  const isRemoved = async (id = group) =>
+    (await query(dms.service.sql, 'select 1 from groups where id = ?', [id])).length === 0;
   /** Of all jobs of the organization together. */
   const countTargets = async (state: string): Promise<number> => {
     const [row] = await query<{ count: number }>(
@@ -119,57 +121,62 @@ describe('A group of very many members', function () {
     );
 
   it('is named another profile without a lock on any member, and all are offered that one alone', async () => {
-    const jobId = await whileLocked(serials[3] as string, () => name('daily'));
+    const jobId = await whileLocked(serials[BLOCKED] as string, () => name('daily'));
     assert.equal((await jobOf(org, jobId)).counts.queued, MEMBERS);
-    await startWorker();
-    await untilPending(INTERVAL);
+    const { databaseUrl, taskQueue } = dms.settings;
+    const worker = await startService({ databaseUrl, settings: { taskQueue, ...CHUNKS } });
+    await untilPending(INTERVAL).finally(worker.stop);
     assert.equal(await countTargets('cancelled'), MEMBERS);
   });
 
   it('loses its profile without a lock on any member, a chunk at a time', async () => {
-    await whileLocked(serials[3] as string, async () => {
+    const { withdrawn } = await whileLocked(serials[BLOCKED] as string, async () => {
       await name(null);
-      await startWorker();
+      const withdrawing = steps.withdraw();
       await untilPending([], serials.slice(0, CHUNK));
-      assert.deepEqual(await pendingKeys(serials[8] as string), ALERTS);
-      await applyAnswer(org, serials[8] as string);
+      assert.deepEqual(await pendingKeys(serials[LAST] as string), ALERTS);
+      await applyAnswer(org, serials[LAST] as string);
+      return { withdrawn: withdrawing };
     });
-    await untilPending([]);
+    await withdrawn;
+    await assertPending([]);
     assert.deepEqual([await countTargets('applied'), await countTargets('cancelled')], [1, MEMBERS - 1]);
   });
 
   it('is worked through by the next worker where one has ended', async () => {
-    const ended = await whileLocked(serials[3] as string, async () => {
+    const { ended } = await whileLocked(serials[BLOCKED] as string, async () => {
       await name(null);
-      await startWorker();
+      let isEnding = false;
+      const withdrawing = steps.withdraw(() => !isEnding);
       await untilPending([], serials.slice(0, CHUNK));
-      return { stopped: worker?.stop() };
+      await untilWaiting(1);
+      isEnding = true;
+      return { ended: withdrawing };
     });
-    await ended.stopped;
-    await startWorker();
-    await untilPending([]);
+    await ended;
+    assert.deepEqual(await pendingKeys(serials[LAST] as string), ALERTS);
+    const next = openSteps(dms);
+    await next.withdraw().finally(next.close);
+    await assertPending([]);
   });
 
   it('withdraws the former profile from a member that runs the new one, too', async () => {
-    const member = serials[8] as string;
+    const member = serials[LAST] as string;
     await apply(org, 'daily', { serialNumbers: [member] });
     await report(org, member, { ...FACTORY, transmissionInterval: 86_400 });
     await name('daily');
-    await startWorker();
-    await untilPending(INTERVAL, serials.slice(0, -1));
-    await eventually(
-      () => pendingKeys(member),
-      (keys) => !keys.includes('alarmRules'),
-    );
+    await steps.work();
+    await assertPending(INTERVAL, serials.slice(0, -1));
+    assert.ok(!(await pendingKeys(member)).includes('alarmRules'));
     await applyAnswer(org, member);
     assert.deepEqual(await pendingKeys(member), []);
   });
 
   it('withdraws at once from members whose stage is still to come', async () => {
-    const jobId = await name('daily', { rollout: { firstPercent: 20 } });
-    await startWorker();
-    await untilPending([], serials.slice(2));
-    await untilPending(INTERVAL, serials.slice(0, 2));
+    const jobId = await name('daily', { rollout: { firstPercent: 40 } });
+    await steps.work();
+    await assertPending([], serials.slice(2));
+    await assertPending(INTERVAL, serials.slice(0, 2));
     const { counts } = await jobOf(org, jobId);
     assert.deepEqual([counts.waiting, counts.queued], [2, MEMBERS - 2]);
   });
@@ -177,51 +184,42 @@ describe('A group of very many members', function () {
   it('offers the profile that was named last, however quickly one followed the other', async () => {
     const second = await name('daily');
     const third = await name('fridge');
-    await startWorker();
-    await eventually(
-      async () => (await jobOf(org, third)).counts,
-      ({ waiting }) => waiting === MEMBERS,
-    );
-    await untilPending(ALERTS);
+    await steps.work();
+    assert.equal((await jobOf(org, third)).counts.waiting, MEMBERS);
+    await assertPending(ALERTS);
     assert.deepEqual((await jobOf(org, second)).counts.cancelled, MEMBERS);
   });
 
   it('leaves to a member that is offered another change meanwhile that one alone', async () => {
     await name(null);
-    const member = serials[8] as string;
+    const member = serials[LAST] as string;
     await apply(org, 'daily', { serialNumbers: [member] });
     assert.deepEqual(await pendingKeys(member), INTERVAL);
-    await startWorker();
-    await untilPending([], serials.slice(0, -1));
+    await steps.work();
+    await assertPending([], serials.slice(0, -1));
     assert.deepEqual(await pendingKeys(member), INTERVAL);
   });
 
   it('refuses a retry of the change while it is being withdrawn', async () => {
     const jobId = await name('daily');
-    await startWorker();
-    await untilPending(INTERVAL);
+    await steps.work();
+    await assertPending(INTERVAL);
     for (const serial of serials) {
       await org.device.get(`/devices/${serial}/pending-config`);
       await report(org, serial, { ...FACTORY, errors: [{ code: 1, message: 'no' }] });
     }
-    await eventually(
-      () => jobOf(org, jobId),
-      ({ counts }) => counts.failed === MEMBERS,
-    );
-    await worker?.stop();
+    await steps.runJobs();
+    assert.equal((await jobOf(org, jobId)).counts.failed, MEMBERS);
     await name(null);
     const { status, text } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
     assert.equal(status, 409, text);
-    await startWorker();
-    await eventually(
-      () => org.api.post(`/devices/config-jobs/${jobId}/retry`),
-      (answer) => answer.status === 201,
-    );
+    await steps.withdraw();
+    assert.equal((await org.api.post(`/devices/config-jobs/${jobId}/retry`)).status, 201);
   });
 
   describe('that is deleted', () => {
     it('is gone with the answer, before any member is locked', async () => {
-      await whileLocked(serials[3] as string, remove);
+      await whileLocked(serials[BLOCKED] as string, remove);
       assert.equal((await org.api.get(`/groups/${group}`)).status, 404);
       assert.deepEqual((await org.api.get('/groups')).body.items, []);
       assert.equal(
@@ -245,9 +243,9 @@ describe('A group of very many members', function () {
 
     it('takes its change back from all members, and then its row is removed', async () => {
       await remove();
-      await startWorker();
-      await untilRemoved();
-      await untilPending([]);
+      await steps.work();
+      assert.ok(await isRemoved());
+      await assertPending([]);
       assert.equal(await countTargets('cancelled'), MEMBERS);
       const { body } = await org.api.get('/assets?limit=500');
       assert.equal(body.items.length, MEMBERS);
@@ -256,12 +254,12 @@ describe('A group of very many members', function () {
     it('is left by a member that joins another group before its turn, and stays in that one', async () => {
       const other = (await org.api.post('/groups', { name: 'Daily', profileSlug: 'daily' })).body.id;
       await remove();
-      const member = serials[8] as string;
+      const member = serials[LAST] as string;
       const { body } = await org.api.post(`/groups/${other}/add-members`, { serialNumbers: [member] });
       assert.equal(body.added, 1);
       assert.deepEqual(await pendingKeys(member), INTERVAL);
-      await startWorker();
-      await untilRemoved();
+      await steps.work();
+      assert.ok(await isRemoved());
       assert.deepEqual(await groupIds(), [...Array(MEMBERS - 1).fill(undefined), other]);
       assert.deepEqual(await pendingKeys(member), INTERVAL);
     });
@@ -269,19 +267,22 @@ describe('A group of very many members', function () {
     it('is left by a member that joins another group while its chunk waits for it', async () => {
       const other = (await org.api.post('/groups', { name: 'Others' })).body.id;
       await remove();
-      const member = serials[3] as string;
+      const member = serials[BLOCKED] as string;
       const { assetId } = await configOf(org, member);
       const joined = await dms.service.sql.transaction(async (holder) => {
         await query(holder, 'select from assets where id = ? for update', [assetId]);
         const joining = org.api.post(`/groups/${other}/add-members`, { serialNumbers: [member] });
         await untilWaiting(1);
-        await startWorker();
+        const withdrawing = steps.withdraw();
         await untilWaiting(2);
-        return { joining };
+        return { joining, withdrawing };
       });
       assert.equal((await joined.joining).body.added, 1);
-      await untilRemoved();
-      assert.equal((await groupIds())[3], other);
+      await joined.withdrawing;
+      // A chunk that gave way is tried again.
+      await steps.withdraw();
+      assert.ok(await isRemoved());
+      assert.equal((await groupIds())[BLOCKED], other);
     });
 
     it('holds up no other group while its change cannot be withdrawn', async () => {
@@ -292,19 +293,19 @@ describe('A group of very many members', function () {
       await query(sql, `alter table config_targets add constraint refused ${refused}`);
       await setUp();
       await remove();
-      await startWorker();
-      await untilRemoved();
+      await steps.withdraw();
+      assert.deepEqual([await isRemoved(first), await isRemoved()], [false, true]);
       await query(sql, 'alter table config_targets drop constraint refused');
-      group = first;
-      await untilRemoved();
+      await steps.withdraw();
+      assert.ok(await isRemoved(first));
     });
 
     it('goes on being deleted while its last profile is still being offered', async () => {
       await name('daily');
       await remove();
-      await startWorker();
-      await untilRemoved();
-      await untilPending([]);
+      await steps.work();
+      assert.ok(await isRemoved());
+      await assertPending([]);
     });
   });
 });

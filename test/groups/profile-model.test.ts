@@ -4,26 +4,18 @@
  * and has to end the same.
  */
 import assert from 'node:assert/strict';
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import {
-  applyAnswer,
-  configOf,
-  createProfile,
-  eventually,
-  FACTORY,
-  register,
-  report,
-} from '../support/fleet.ts';
+import { applyAnswer, configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
 
 const RUNS = 8;
 const SERIALS = ['A', 'B', 'C'] as const;
 const MODES = [
-  { how: 'at once', options: { withWorker: false } },
+  { how: 'at once', settings: {} },
   {
     how: 'in chunks of one device, from two members on',
-    options: { settings: { applyChunkSize: 1, largeJobDevices: 1 } },
+    settings: { applyChunkSize: 1, largeJobDevices: 1 },
   },
 ];
 const INTERVALS = { daily: 86_400, weekly: 604_800 } as const;
@@ -152,15 +144,20 @@ function advance(model: Model, step: Step): void {
   }
 }
 
-for (const { how, options } of MODES)
+for (const { how, settings } of MODES)
   describe(`The profile of a group that is offered ${how}, in any order of events`, function () {
     this.timeout(60_000);
     let dms: TestService;
+    let worker: Steps;
 
     before(async () => {
-      dms = await startService(options);
+      dms = await startService({ withWorker: false, settings });
+      worker = openSteps(dms);
     });
-    after(() => dms.stop());
+    after(async () => {
+      await worker.close();
+      await dms.stop();
+    });
 
     async function start(): Promise<{ org: TestOrganization; group: string }> {
       const org = await dms.addOrganization();
@@ -221,13 +218,9 @@ for (const { how, options } of MODES)
           for (const step of sequence) {
             await act(org, group, step, model);
             advance(model, step);
-            await eventually(
-              () => compare(org, model),
-              ({ actual, expected }) => isDeepStrictEqual(actual, expected),
-            ).catch(async () => {
-              const { actual, expected } = await compare(org, model);
-              assert.deepEqual(actual, expected, `after ${JSON.stringify(step)}`);
-            });
+            await worker.work();
+            const { actual, expected } = await compare(org, model);
+            assert.deepEqual(actual, expected, `after ${JSON.stringify(step)}`);
           }
         }),
         { numRuns: RUNS, examples: RARE },

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { eventually, register } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestOrganization } from '../support/service.ts';
+import { openSteps } from '../support/steps.ts';
 
 const MINUTE_MS = 60_000;
 const DEADLINE = ['last_contact_at', 'expected_by', 'overdue_check_at'];
@@ -34,19 +35,19 @@ describe('An outage of the ingress', () => {
       await moveBack(180, 'device_states', DEADLINE);
       await moveBack(180, 'ingress_heartbeats', ['beat_at'], `ingress = '${ingress}'`);
 
-      const second = await startService({ databaseUrl });
+      const second = await startService({ databaseUrl, withWorker: false });
+      const steps = openSteps(second);
+      await eventually(
+        async () => (await database.query('select from ingress_outages')).rowCount,
+        (outages) => outages === 1,
+      );
       const token = (kind: 'customer' | 'device') => second.issueKey(first.id, kind).then((key) => key.token);
       const api = second.with(await token('customer'));
       const statusOf = async (id: string) => (await api.get(`/assets/${id}`)).body.status;
-      const untilOffline = (id: string) =>
-        eventually(
-          () => statusOf(id),
-          (status) => status === 'offline',
-        );
-      // The sweep that finds a device whose contact came after the outage has looked at all the others, too.
       await sendFrame({ ...first, device: second.with(await token('device')) }, 'OVERDUE');
       await moveBack(41, 'device_states', ['expected_by', 'overdue_check_at'], `asset_id = '${overdueId}'`);
-      await untilOffline(overdueId);
+      await steps.sweepOffline();
+      assert.equal(await statusOf(overdueId), 'offline');
       assert.equal(await statusOf(excusedId), 'online');
       // Not again every few minutes: after an outage all devices are excused at once.
       assert.ok((await minutesToNextLook(excusedId)) > 20);
@@ -54,7 +55,9 @@ describe('An outage of the ingress', () => {
       await moveBack(41, 'device_states', DEADLINE, `asset_id = '${excusedId}'`);
       await moveBack(41, 'ingress_outages', ['started_at', 'ended_at']);
       await database.query('commit');
-      await untilOffline(excusedId);
+      await steps.sweepOffline();
+      assert.equal(await statusOf(excusedId), 'offline');
+      await steps.close();
       await second.stop();
       await database.end();
     });

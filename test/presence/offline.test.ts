@@ -1,6 +1,5 @@
 /** What becomes of a device that misses its deadline, and of one that comes back. */
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
 import {
@@ -15,14 +14,17 @@ import {
   report,
 } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
-import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
 
 const MINUTE_MS = 60_000;
+/** Sessions of this database that wait for a row which another one holds. */
+const BLOCKED = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved'];
 
 describe('Presence', () => {
   let dms: TestService;
+  let steps: Steps;
   let org: TestOrganization;
   let serial: string;
   let assetId: string;
@@ -32,9 +34,13 @@ describe('Presence', () => {
   const now = () => new Date(Date.now() + aheadMs);
 
   before(async () => {
-    dms = await startService({ now });
+    dms = await startService({ now, withWorker: false });
+    steps = openSteps(dms, { now });
   });
-  after(() => dms.stop());
+  after(async () => {
+    await steps.close();
+    await dms.stop();
+  });
   beforeEach(async () => {
     org = await dms.addOrganization();
     serial = `DEVICE-${++serials}`;
@@ -53,33 +59,25 @@ describe('Presence', () => {
     assert.equal(status, 202, text);
   }
   const asset = async (id = assetId) => (await org.api.get(`/assets/${id}`)).body;
-  const untilOffline = (id = assetId) =>
-    eventually(
-      () => asset(id),
-      ({ status }) => status === 'offline',
-    );
-  /** Another device was found overdue: so was every device that is. */
-  async function untilSwept(): Promise<void> {
-    const other = `OVERDUE-${++serials}`;
-    const id = await register(org, other);
-    await sendFrame(0.01, { by: other });
-    await query(
-      dms.service.sql,
-      `update device_states set expected_by = '2020-01-01', overdue_check_at = '2020-01-01' where asset_id = ?`,
-      [id],
-    );
-    await untilOffline(id);
+  /** Answers with the asset. */
+  async function sweepToOffline() {
+    await steps.sweepOffline();
+    const swept = await asset();
+    assert.equal(swept.status, 'offline');
+    return swept;
   }
   const alerts = async (id = assetId) =>
     (await org.api.get(`/alerts?assetId=${id}`)).body.items as Array<Record<string, string>>;
   const statuses = async () => (await alerts()).map(({ type, status }) => `${type} ${status}`);
   const subscribe = async (url = 'http://127.0.0.1:9/hook') =>
     (await org.api.post('/webhooks', { url, events: EVENTS })).body.id as string;
-  const published = async (webhookId: string): Promise<string[]> => {
+  const payloads = async (webhookId: string) => {
     const { items } = (await org.api.get(`/webhooks/${webhookId}/deliveries?limit=500`)).body;
     const all = items.map(({ id }: { id: string }) => org.api.get(`/webhooks/${webhookId}/deliveries/${id}`));
-    return (await Promise.all<Answer>(all)).map(({ body }) => body.payload.type).toSorted();
+    return (await Promise.all<Answer>(all)).map(({ body }) => body.payload);
   };
+  const published = async (webhookId: string): Promise<string[]> =>
+    (await payloads(webhookId)).map(({ type }) => type).toSorted();
 
   it('marks a device offline that misses its deadline, and opens an alert with the deadline', async () => {
     await sendFrame(30);
@@ -91,7 +89,7 @@ describe('Presence', () => {
     const expectedBy = row?.at.toISOString() as string;
     assert.ok(Math.abs(Date.parse(expectedBy) - now().getTime() - 40 * MINUTE_MS) < 5_000);
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     const [{ id, updatedAt, ...alert } = {}, ...others] = await alerts();
     assert.deepEqual(others, []);
     assert.deepEqual(alert, {
@@ -108,7 +106,7 @@ describe('Presence', () => {
   it('keeps a device online until its deadline', async () => {
     await sendFrame(30);
     advance(39);
-    await untilSwept();
+    await steps.sweepOffline();
     assert.equal((await asset()).status, 'online');
     assert.deepEqual(await statuses(), []);
   });
@@ -123,10 +121,10 @@ describe('Presence', () => {
     await apply(org, slug, { serialNumbers: [serial] });
     await applyAnswer(org, serial);
     advance(11 * 60);
-    await untilSwept();
+    await steps.sweepOffline();
     assert.equal((await asset()).status, 'online');
     advance(61);
-    await untilOffline();
+    await sweepToOffline();
   });
 
   it('sets the deadline by a longer interval that was fetched, also without a report', async () => {
@@ -139,16 +137,16 @@ describe('Presence', () => {
     await sendFrame(null);
     assert.equal((await configOf(org, serial)).syncStatus, 'sent');
     advance(11 * 60);
-    await untilSwept();
+    await steps.sweepOffline();
     assert.equal((await asset()).status, 'online');
     advance(61);
-    await untilOffline();
+    await sweepToOffline();
   });
 
   it('brings a device back online with its next frame, which resolves the alert', async () => {
     await sendFrame(30);
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     await sendFrame(30);
     assert.equal((await asset()).status, 'online');
     assert.deepEqual(await statuses(), ['no_data resolved']);
@@ -159,7 +157,7 @@ describe('Presence', () => {
     const frame = { readings: [{ channel: 1, type: 'temperature', value: 5, measuredAt }] };
     await org.device.post(`/devices/${serial}/measurements`, { ...frame, nextTransmissionAt: inMinutes(30) });
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     await org.device.post(`/devices/${serial}/measurements`, frame);
     assert.deepEqual([(await asset()).status, await statuses()], ['online', ['no_data resolved']]);
   });
@@ -170,7 +168,7 @@ describe('Presence', () => {
     assetId = await register(org, logger.serial);
     await logger.measure({ at: now(), nextTransmissionAt: new Date(now().getTime() + 30 * MINUTE_MS) });
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     await logger.measure({ at: now(), confirmable: false });
     await eventually(asset, ({ status }) => status === 'online');
     assert.deepEqual(await statuses(), ['no_data resolved']);
@@ -182,7 +180,7 @@ describe('Presence', () => {
     await report(org, serial, FACTORY);
     await sendFrame(null);
     advance(121);
-    await untilOffline();
+    await sweepToOffline();
     await report(org, serial, FACTORY);
     assert.deepEqual([(await asset()).status, await statuses()], ['online', ['no_data resolved']]);
     assert.deepEqual(await published(webhookId), [
@@ -192,10 +190,10 @@ describe('Presence', () => {
       'device.online',
     ]);
     advance(119);
-    await untilSwept();
+    await steps.sweepOffline();
     assert.equal((await asset()).status, 'online');
     advance(2);
-    await untilOffline();
+    await sweepToOffline();
   });
 
   it('publishes nothing by a report when another contact has brought the device back online meanwhile', async () => {
@@ -203,13 +201,17 @@ describe('Presence', () => {
     await report(org, serial, FACTORY);
     await sendFrame(null);
     advance(121);
-    await untilOffline();
+    await sweepToOffline();
     const holder = await dms.service.sql.transaction();
     await query(holder, `update device_states set status = 'online', expected_by = null where asset_id = ?`, [
       assetId,
     ]);
     const reported = report(org, serial, FACTORY);
-    await sleep(150);
+    await eventually(
+      () => query(dms.service.sql, BLOCKED, []),
+      (blocked) => blocked.length === 1,
+      { pauseMs: 10 },
+    );
     await holder.commit();
     assert.equal((await reported).status, 200);
     assert.equal((await asset()).status, 'online');
@@ -220,7 +222,7 @@ describe('Presence', () => {
     for (let round = 0; round < 2; round++) {
       await sendFrame(30);
       advance(41);
-      await untilOffline();
+      await sweepToOffline();
     }
     assert.deepEqual(await statuses(), ['no_data new', 'no_data resolved']);
   });
@@ -228,16 +230,16 @@ describe('Presence', () => {
   it('opens one alert, however long the device stays offline', async () => {
     await sendFrame(30);
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     advance(3_000);
-    await untilSwept();
+    await steps.sweepOffline();
     assert.deepEqual(await statuses(), ['no_data new']);
   });
 
   it('resolves an acknowledged alert with the next frame', async () => {
     await sendFrame(30);
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     const [alert] = await alerts();
     await org.api.patch(`/alerts/${alert?.id}`, { status: 'acknowledged' });
     await sendFrame(30);
@@ -250,7 +252,7 @@ describe('Presence', () => {
     await applyAnswer(org, serial);
     await sendFrame(30, { value: 20 });
     advance(3 * 60);
-    await untilOffline();
+    await sweepToOffline();
     assert.deepEqual(await statuses(), ['no_data new', 'high_temp new']);
     await sendFrame(30, { value: 21 });
     assert.deepEqual(await statuses(), ['no_data resolved', 'high_temp new']);
@@ -264,7 +266,7 @@ describe('Presence', () => {
     await apply(org, slugs[0] as string, { serialNumbers: [serial] });
     await sendFrame(30);
     advance(3 * 60);
-    await untilOffline();
+    await sweepToOffline();
     await apply(org, slugs[1] as string, { serialNumbers: [serial] });
     assert.deepEqual([(await asset()).status, await statuses()], ['offline', ['no_data new']]);
   });
@@ -276,36 +278,33 @@ describe('Presence', () => {
   }
 
   it('publishes that a device goes offline and that it is back, with its alerts', async () => {
-    const receiver = await startReceiver();
-    await subscribe(receiver.url);
+    const webhookId = await subscribe();
     await sendFrame(30);
     advance(41);
-    const offline = await untilOffline();
+    const offline = await sweepToOffline();
     const [alert] = await alerts();
-    await receiver.until(2);
     await sendFrame(30);
-    await receiver.until(4);
-    await receiver.stop();
-    const dataOf = (type: string) => receiver.received.find(({ event }) => event.type === type)?.event.data;
+    const sent = await payloads(webhookId);
+    const dataOf = (wanted: string) => sent.find(({ type }) => type === wanted)?.data;
     assert.deepEqual(dataOf('device.offline'), asPublished(offline));
     assert.deepEqual(dataOf('alert.created'), alert);
     assert.deepEqual(dataOf('device.online'), asPublished(await asset()));
     assert.deepEqual(dataOf('alert.resolved'), (await alerts())[0]);
-    assert.equal(receiver.received.length, 4);
+    assert.equal(sent.length, 4);
   });
 
   it('publishes nothing while a device stays online', async () => {
     const webhookId = await subscribe();
     await sendFrame(30);
     await sendFrame(30);
-    await untilSwept();
-    assert.deepEqual(await published(webhookId), ['alert.created', 'device.offline']);
+    await steps.sweepOffline();
+    assert.deepEqual(await published(webhookId), []);
   });
 
   it('marks a device offline without any event when nobody subscribes', async () => {
     await sendFrame(30);
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     const rows = await query(dms.service.sql, 'select 1 from events where organization_id = ?', [org.id]);
     assert.deepEqual(rows, []);
   });
@@ -314,7 +313,7 @@ describe('Presence', () => {
     const unheard = await register(org, `NEW-${++serials}`);
     await sendFrame(null);
     advance(30 * 1_440);
-    await untilSwept();
+    await steps.sweepOffline();
     assert.deepEqual([(await asset()).status, (await asset(unheard)).status], ['online', 'new']);
     assert.deepEqual([await statuses(), await alerts(unheard)], [[], []]);
   });
@@ -323,14 +322,14 @@ describe('Presence', () => {
     await sendFrame(30);
     await org.api.delete(`/assets/${assetId}`);
     advance(41);
-    await untilSwept();
+    await steps.sweepOffline();
     assert.deepEqual(await statuses(), []);
   });
 
   it('resolves the alert of an offline device when its asset is archived', async () => {
     await sendFrame(30);
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     await org.api.delete(`/assets/${assetId}`);
     assert.deepEqual(await statuses(), ['no_data resolved']);
   });
@@ -338,7 +337,7 @@ describe('Presence', () => {
   it('brings an asset back online with the first frame of new hardware', async () => {
     await sendFrame(30);
     advance(41);
-    await untilOffline();
+    await sweepToOffline();
     serial = `DEVICE-${++serials}`;
     await org.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: serial });
     await sendFrame(30);

@@ -1,13 +1,12 @@
 /** Many devices of one organization that miss their contact at once: one event and one alarm, not one for each. */
 import assert from 'node:assert/strict';
-import { openResources, type Resources } from '../../src/compose/resources.ts';
-import { composeSlices } from '../../src/compose/slices.ts';
 import { query } from '../../src/db/query.ts';
 import { isFleetOverdue } from '../../src/presence/overdue-fleet.ts';
 import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets.repository.ts';
 import { createLog } from '../../src/process/log.ts';
 import { register, registerMany } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
 
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved', 'fleet.silent'];
 
@@ -33,20 +32,16 @@ describe('An overdue fleet', function () {
   let org: TestOrganization;
   let webhookId: string;
   let prefixes = 0;
-  /** Of a worker: here it looks when the test says so. */
-  let resources: Resources;
-  let sweep: () => Promise<void>;
+  let steps: Steps;
   const lines: Array<Record<string, unknown>> = [];
 
   before(async () => {
     const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
     dms = await startService({ withWorker: false });
-    resources = openResources({ settings: dms.settings, log });
-    sweep = composeSlices(resources).presence.sweepOffline;
+    steps = openSteps(dms, { log });
   });
   after(async () => {
-    await resources.temporal.close();
-    await resources.sql.destroy();
+    await steps.close();
     await dms.stop();
   });
   beforeEach(async () => {
@@ -60,9 +55,18 @@ describe('An overdue fleet', function () {
     const nextTransmissionAt = new Date(Date.now() + 3_600_000).toISOString();
     await org.device.post(`/devices/${serial}/measurements`, { readings, nextTransmissionAt });
   };
+  const OF_SERIALS = `where a.organization_id = s.organization_id and a.id = s.asset_id
+    and a.organization_id = ? and a.serial_number = any(?::text[])`;
+  /** As their first frames leave them. */
   async function newFleet(count: number): Promise<string[]> {
     const serials = await registerMany(org, count, `FLEET-${++prefixes}`);
-    await Promise.all(serials.map(sendFrame));
+    await query(
+      dms.service.sql,
+      `update device_states s set status = 'online', last_contact_at = now(),
+         expected_by = now() + interval '70 minutes', overdue_check_at = now() + interval '70 minutes'
+       from assets a ${OF_SERIALS}`,
+      [org.id, serials],
+    );
     return serials;
   }
   /** In one statement, so that one look finds all of them. */
@@ -70,9 +74,7 @@ describe('An overdue fleet', function () {
     query(
       dms.service.sql,
       `update device_states s set expected_by = now() - interval '1 minute', overdue_check_at = now() - interval '1 minute'
-       from assets a
-       where a.organization_id = s.organization_id and a.id = s.asset_id
-         and a.organization_id = ? and a.serial_number = any(?::text[])`,
+       from assets a ${OF_SERIALS}`,
       [org.id, serials],
     );
   const countOffline = async (): Promise<number> => {
@@ -84,7 +86,7 @@ describe('An overdue fleet', function () {
     return row?.count as number;
   };
   const sweepTo = async (offline: number) => {
-    await sweep();
+    await steps.sweepOffline();
     assert.equal(await countOffline(), offline);
   };
   const isOverdue = async () =>
@@ -92,7 +94,7 @@ describe('An overdue fleet', function () {
       ({ organizationId }) => organizationId === org.id,
     );
   const sweepToEnd = async () => {
-    await sweep();
+    await steps.sweepOffline();
     assert.equal(await isOverdue(), false);
   };
   const published = async (): Promise<Record<string, number>> => {

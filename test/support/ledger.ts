@@ -2,6 +2,7 @@
  * Records both sides of the delivery: what was committed, and what each receiver got. Every event has a timestamp of its
  * own, which serves as its number, so that both sides can be compared whatever happened in between.
  */
+import assert from 'node:assert/strict';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
@@ -110,6 +111,29 @@ export function openLedger(dms: TestService): Ledger {
       await sql.destroy();
     },
   };
+}
+
+export const many = (count: number, type: SubscribableType): SubscribableType[] =>
+  Array.from({ length: count }, () => type);
+
+export function assertBalanced(ledger: Ledger, repeatsMax = 0): void {
+  const { faults, ...figures } = ledger.balance();
+  process.stdout.write(`      ${JSON.stringify(figures)}\n`);
+  assert.deepEqual(faults, []);
+  assert.ok(figures.repeats <= repeatsMax, `${figures.repeats} repeats`);
+}
+
+/** When the run of the endpoint, or the sweep for missing runs, last looked at it. */
+export async function workflowCheckedAt(
+  { id, service }: TestService,
+  { webhookId }: Subscriber,
+): Promise<Date | null> {
+  const [row] = await query<{ checkedAt: Date | null }>(
+    service.sql,
+    'select workflow_checked_at as "checkedAt" from endpoints where organization_id = ? and id = ?',
+    [id, webhookId],
+  );
+  return row?.checkedAt ?? null;
 }
 
 const numberedEvent = (organizationId: string, type: SubscribableType, number: number) =>

@@ -1,0 +1,77 @@
+/**
+ * The work of a worker, done when the test says so: its sweeps, and the passes of a job's run as
+ * `workflows/apply-profile.ts` makes them. A worker costs a test the processor for as long as it runs, and its moment is
+ * unknown.
+ */
+import { openResources } from '../../src/compose/resources.ts';
+import { composeSlices } from '../../src/compose/slices.ts';
+import type { JobRef } from '../../src/config-jobs/config-job.ts';
+import { query } from '../../src/db/query.ts';
+import { createLog, type Log } from '../../src/process/log.ts';
+import type { TestService } from './service.ts';
+
+export interface Steps {
+  /** Looks for overdue devices, once. */
+  sweepOffline(): Promise<void>;
+  /** Withdraws pending changes of large groups, chunk by chunk, for as long as there are any and `goesOn` says so. */
+  withdraw(goesOn?: () => boolean): Promise<void>;
+  /** Runs all jobs until they wait for devices or have ended. */
+  runJobs(): Promise<void>;
+  /** Both at once, as in a worker, until neither has anything left to do. */
+  work(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openSteps(
+  { settings }: Pick<TestService, 'settings'>,
+  { now, log = createLog('silent') }: { now?: () => Date; log?: Log } = {},
+): Steps {
+  const resources = openResources({ settings, log, now });
+  const { presence, groups, configJobs } = composeSlices(resources);
+  const { jobRun } = configJobs;
+
+  const withdraw = (goesOn = () => true) => groups.workOffWithdrawals(goesOn);
+
+  async function runJobs(): Promise<void> {
+    const jobs = await query<JobRef>(
+      resources.sql,
+      `select organization_id as "organizationId", id as "jobId" from config_jobs where status = 'running'`,
+      [],
+    );
+    for (const job of jobs) while (await passes(job));
+  }
+
+  /** One pass of a run. Answers whether another one follows at once. */
+  async function passes(job: JobRef): Promise<boolean> {
+    const progress = await jobRun.getProgress(job);
+    if (progress?.status !== 'running' || progress.verdict === 'wait') return false;
+    const { verdict, stage, stages } = progress;
+    if (verdict === 'abort') await pageByPage((after) => jobRun.endNext(job, 'aborted', after));
+    else if (stage === stages) await pageByPage((after) => jobRun.endNext(job, 'timed_out', after));
+    else await pageByPage((after) => jobRun.offerNext(job, stage + 1, after));
+    return true;
+  }
+
+  return {
+    sweepOffline: presence.sweepOffline,
+    withdraw,
+    runJobs,
+    async work() {
+      await Promise.all([withdraw(), runJobs()]);
+      // Either may have given way to the other.
+      await withdraw();
+      await runJobs();
+    },
+    async close() {
+      await configJobs.flush();
+      await resources.temporal.close();
+      await resources.lagging.close();
+      await Promise.all([resources.sql.destroy(), resources.transferSql.destroy()]);
+    },
+  };
+}
+
+async function pageByPage(next: (after: string | null) => Promise<string | null>): Promise<void> {
+  let after = await next(null);
+  while (after !== null) after = await next(after);
+}

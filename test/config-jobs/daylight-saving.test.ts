@@ -1,5 +1,8 @@
 /** Profiles promise local time; calendars on a device have a fixed offset from UTC, and get a new one at transitions. */
 import assert from 'node:assert/strict';
+import { openResources } from '../../src/compose/resources.ts';
+import { composeSlices } from '../../src/compose/slices.ts';
+import { createLog } from '../../src/process/log.ts';
 import {
   apply,
   applyAnswer,
@@ -13,6 +16,7 @@ import {
   register,
   untilEnded,
 } from '../support/fleet.ts';
+import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const inJanuary = (year: number) => new Date(`${year}-01-15T12:00:00Z`);
@@ -33,6 +37,9 @@ const ZONES: Zone[] = [
 
 describe('Daylight saving time', () => {
   let dms: TestService;
+  let resources: ReturnType<typeof openResources>;
+  /** As a worker does again and again. */
+  let sweep: () => Promise<number>;
   let now: Date;
   let serials = 0;
   /** Each test runs in later years than the one before. */
@@ -40,9 +47,15 @@ describe('Daylight saving time', () => {
 
   before(async () => {
     now = inJanuary(year);
-    dms = await startService({ now: () => now, settings: { sweepIntervalMs: 20 } });
+    dms = await startService({ now: () => now, withWorker: false });
+    resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => now });
+    sweep = composeSlices(resources).configJobs.syncUtcOffsets;
   });
-  after(() => dms.stop());
+  after(async () => {
+    await resources.sql.destroy();
+    await resources.temporal.close();
+    await dms.stop();
+  });
   beforeEach(() => {
     year += 2;
     now = inJanuary(year);
@@ -63,24 +76,23 @@ describe('Daylight saving time', () => {
     (config?.calendars ?? [])
       .filter(({ type }: { type: string }) => type === 'WEEK')
       .map(({ timezone }: { timezone: number }) => timezone);
-  const untilPendingAt = (serial: string, minutes: number) =>
-    eventually(
-      () => configOf(dms, serial),
-      ({ pendingConfig }) => offsetsOf(pendingConfig)[0] === minutes,
-    );
-  /** Long enough for several sweeps. */
-  const sweeps = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+  async function pendingAt(serial: string, minutes: number) {
+    await sweep();
+    const config = await configOf(dms, serial);
+    assert.deepEqual(offsetsOf(config.pendingConfig), [minutes]);
+    return config;
+  }
 
   for (const { timezone, januaryMinutes, julyMinutes } of ZONES) {
     it(`offers a device in ${timezone} its windows at the new offset from UTC, and again when summer time ends`, async () => {
-      const { serial, jobId } = await registerWith(hotWaterIn(timezone));
+      const { serial } = await registerWith(hotWaterIn(timezone));
       await applyAnswer(dms, serial);
-      await untilEnded(dms, jobId);
+      await sweep();
       const before = await configOf(dms, serial);
       assert.deepEqual(offsetsOf(before.deviceConfig), [januaryMinutes]);
 
       now = inJuly(year);
-      const { pendingConfig, syncStatus } = await untilPendingAt(serial, julyMinutes);
+      const { pendingConfig, syncStatus } = await pendingAt(serial, julyMinutes);
       assert.equal(syncStatus, 'pending');
       assert.deepEqual(Object.keys(pendingConfig), ['calendars']);
       const [week] = pendingConfig.calendars;
@@ -89,7 +101,7 @@ describe('Daylight saving time', () => {
       assert.equal((await configOf(dms, serial)).syncStatus, 'applied');
 
       now = inJanuary(year + 1);
-      await untilPendingAt(serial, januaryMinutes);
+      await pendingAt(serial, januaryMinutes);
     });
   }
 
@@ -98,13 +110,18 @@ describe('Daylight saving time', () => {
     const fetched = await dms.device.get(`/devices/${serial}/pending-config`);
     assert.equal(fetched.body.revision, 1);
     now = inJuly(year);
-    await untilPendingAt(serial, 120);
+    const worker = await dms.service.startWorker((await servers()).workflowBundle);
+    await eventually(
+      () => configOf(dms, serial),
+      ({ pendingConfig }) => offsetsOf(pendingConfig)[0] === 120,
+    );
     assert.equal((await jobOf(dms, jobId)).counts.waiting, 1);
     const again = await dms.device.get(`/devices/${serial}/pending-config`);
     assert.equal(again.body.revision, 2);
     assert.ok(again.body.config.alarmRules, 'the rest of the change is still there');
     await applyAnswer(dms, serial);
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
+    await worker.stop(1_000);
   });
 
   it('changes nothing on devices that are monitored always or in a zone without summer time', async () => {
@@ -113,8 +130,7 @@ describe('Daylight saving time', () => {
     const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
     for (const { serial } of [always, tokyo, moving]) await applyAnswer(dms, serial);
     now = inJuly(year);
-    await untilPendingAt(moving.serial, 120);
-    await sweeps();
+    await pendingAt(moving.serial, 120);
     for (const { serial } of [always, tokyo]) {
       const { pendingConfig, syncStatus } = await configOf(dms, serial);
       assert.deepEqual([pendingConfig, syncStatus], [null, 'applied']);
@@ -130,8 +146,7 @@ describe('Daylight saving time', () => {
     const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, moving.serial);
     now = inJuly(year);
-    await untilPendingAt(moving.serial, 120);
-    await sweeps();
+    await pendingAt(moving.serial, 120);
     assert.equal((await configOf(dms, serial)).pendingConfig, null);
   });
 
@@ -150,8 +165,7 @@ describe('Daylight saving time', () => {
     const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, moving.serial);
     now = inJuly(year);
-    await untilPendingAt(moving.serial, 120);
-    await sweeps();
+    await pendingAt(moving.serial, 120);
     const { pendingConfig, syncStatus } = await configOf(dms, serial);
     assert.deepEqual([pendingConfig, syncStatus], [before.pendingConfig, 'failed']);
   });
@@ -160,8 +174,8 @@ describe('Daylight saving time', () => {
     const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
     await applyAnswer(dms, serial);
     now = inJuly(year);
-    await untilPendingAt(serial, 120);
-    await sweeps();
+    await pendingAt(serial, 120);
+    assert.equal(await sweep(), 0);
     assert.equal((await dms.device.get(`/devices/${serial}/pending-config`)).body.revision, 2);
   });
 });

@@ -21,12 +21,16 @@ import { startService, type TestService } from '../support/service.ts';
 
 const FRIDGE_SLUG = 'vaccine-fridge';
 
-describe('The deadline of a job', function () {
+/** The bound of a history of 4,999 events for 300 devices, for fewer of them. */
+const DEVICES = 60;
+const EVENTS_MAX = 1_000;
+
+describe('The run of a job', function () {
   this.timeout(60_000);
   let dms: TestService;
   let worker: RunningPart;
   before(async () => {
-    dms = await startService({ withWorker: false });
+    dms = await startService({ withWorker: false, settings: { runCheckIntervalMs: 200 } });
     await createProfile(dms, FRIDGE);
   });
   after(async () => {
@@ -34,12 +38,36 @@ describe('The deadline of a job', function () {
     await dms.stop();
   });
 
+  const retryOf = async (jobId: string): Promise<string> => {
+    const { status, body, text } = await dms.api.post(`/devices/config-jobs/${jobId}/retry`);
+    assert.equal(status, 201, text);
+    return body.id;
+  };
+  /** Deadlines are days away: they are shortened, and the run that has read the plan is replaced. */
+  async function timeOut(...jobIds: string[]): Promise<void> {
+    for (const jobId of jobIds) {
+      await eventually(
+        () =>
+          runOf(dms, jobId)
+            .terminate()
+            .then(Boolean, () => false),
+        (isGone) => isGone,
+      );
+      const expire = 'update config_jobs set deadline_at = now(), workflow_checked_at = null where id = ?';
+      await query(dms.service.sql, expire, [jobId]);
+    }
+    for (const jobId of jobIds) assert.equal((await untilEnded(dms, jobId)).counts.timedOut, 1);
+  }
+  const cancel = async (jobId: string) =>
+    assert.equal((await dms.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 200);
+  const pendingOf = async (serial: string) => (await configOf(dms, serial)).pendingConfig;
+
   it('times out targets at the deadline, and still offers the change to their devices', async () => {
     const [quick, slow, fetched] = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [quick, slow, fetched] });
     await applyAnswer(dms, quick);
     await dms.device.get(`/devices/${fetched}/pending-config`);
-    // Two days are shortened before a worker reads the plan.
+    // Two days are shortened before the worker of all these tests is started, and reads the plan.
     const soon = "update config_jobs set deadline_at = now() + interval '1 second' where id = ?";
     await query(dms.service.sql, soon, [jobId]);
     worker = await dms.service.startWorker((await servers()).workflowBundle);
@@ -53,35 +81,8 @@ describe('The deadline of a job', function () {
     }
     assert.equal((await jobOf(dms, jobId)).counts.timedOut, 2);
   });
-});
 
-describe('A retry of what has timed out', function () {
-  this.timeout(60_000);
-  let dms: TestService;
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    await createProfile(dms, FRIDGE);
-  });
-  after(() => dms.stop());
-
-  const retryOf = async (jobId: string): Promise<string> => {
-    const { status, body, text } = await dms.api.post(`/devices/config-jobs/${jobId}/retry`);
-    assert.equal(status, 201, text);
-    return body.id;
-  };
-  /** Deadlines are shortened before a worker reads the plan. */
-  async function timeOut(...jobIds: string[]): Promise<void> {
-    await query(dms.service.sql, 'update config_jobs set deadline_at = now() where id = any(?)', [jobIds]);
-    const { databaseUrl, taskQueue } = dms.settings;
-    const worker = await startService({ databaseUrl, settings: { taskQueue } });
-    for (const jobId of jobIds) assert.equal((await untilEnded(dms, jobId)).counts.timedOut, 1);
-    await worker.stop();
-  }
-  const cancel = async (jobId: string) =>
-    assert.equal((await dms.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 200);
-  const pendingOf = async (serial: string) => (await configOf(dms, serial)).pendingConfig;
-
-  it('is cancelled with its change, which is offered no longer, and can be tried again', async () => {
+  it('retries what has timed out, withdraws the change when that is cancelled, and can be tried again', async () => {
     const [serial] = (await registerMany(dms, 1, 'RETRIED')) as [string];
     const first = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
     await timeOut(first);
@@ -94,7 +95,7 @@ describe('A retry of what has timed out', function () {
     assert.equal(await pendingOf(serial), null);
   });
 
-  it('leaves what timed out in another job when it is cancelled', async () => {
+  it('leaves what timed out in another job when a retry is cancelled', async () => {
     const [serial] = (await registerMany(dms, 1, 'OTHER')) as [string];
     const other = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
     const retried = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
@@ -102,57 +103,52 @@ describe('A retry of what has timed out', function () {
     await cancel(await retryOf(retried));
     assert.notEqual(await pendingOf(serial), null);
   });
-});
 
-describe('A job over 300 devices', function () {
-  this.timeout(60_000);
-  let dms: TestService;
-  let jobId: string;
-  let serials: string[];
-  before(async () => {
-    dms = await startService();
-    await createProfile(dms, FRIDGE);
-    serials = await registerMany(dms, 300);
-    jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
-  });
-  after(() => dms.stop());
+  describe('over many devices', () => {
+    let jobId: string;
+    let serials: string[];
+    before(async () => {
+      serials = await registerMany(dms, DEVICES, 'MANY');
+      jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
+    });
 
-  it('describes in the Temporal UI what a running job waits for', async () => {
-    await untilSeen(dms, jobId);
-    for (const serial of serials.slice(0, 30)) await applyAnswer(dms, serial);
-    const details = await eventually(
-      () => detailsOf(dms, jobId),
-      (text) => /applied: [1-9]/.test(text),
-    );
-    assert.match(details, /^\*\*Profile vaccine-fridge\*\* on 300 devices: running$/m);
-    assert.match(
-      details,
-      /^Waiting until 20\S+ for \d+ devices? to fetch the change and for \d+ devices? to confirm it\.$/m,
-    );
-  });
+    it('describes in the Temporal UI what a running job waits for', async () => {
+      await untilSeen(dms, jobId);
+      for (const serial of serials.slice(0, 10)) await applyAnswer(dms, serial);
+      const details = await eventually(
+        () => detailsOf(dms, jobId),
+        (text) => /applied: [1-9]/.test(text),
+      );
+      assert.match(details, /^\*\*Profile vaccine-fridge\*\* on 60 devices: running$/m);
+      assert.match(
+        details,
+        /^Waiting until 20\S+ for \d+ devices? to fetch the change and for \d+ devices? to confirm it\.$/m,
+      );
+    });
 
-  it('finds the run of a job in Temporal by its id and its organization', async () => {
-    const { client } = dms.service.temporal;
-    const found = await eventually(
-      async () => {
-        const ids = [];
-        const filter = `JobId = '${jobId}' and OrganizationId = '${dms.id}'`;
-        for await (const { workflowId } of client.workflow.list({ query: filter })) ids.push(workflowId);
-        return ids;
-      },
-      (ids) => ids.length > 0,
-    );
-    assert.deepEqual(found, [applyProfileId(jobId)]);
-  });
+    it('finds the run of a job in Temporal by its id and its organization', async () => {
+      const { client } = dms.service.temporal;
+      const found = await eventually(
+        async () => {
+          const ids = [];
+          const filter = `JobId = '${jobId}' and OrganizationId = '${dms.id}'`;
+          for await (const { workflowId } of client.workflow.list({ query: filter })) ids.push(workflowId);
+          return ids;
+        },
+        (ids) => ids.length > 0,
+      );
+      assert.deepEqual(found, [applyProfileId(jobId)]);
+    });
 
-  it('needs fewer than 5,000 events for 300 devices, and ends with a summary', async () => {
-    await inTurns(serials.slice(30), 16, (serial) => applyAnswer(dms, serial));
-    const { status, counts } = await untilEnded(dms, jobId);
-    assert.equal(status, 'succeeded');
-    assert.equal(counts.applied, 300);
-    assert.equal(await runOf(dms, jobId).result(), 'succeeded: 300 applied');
-    const { historyLength, raw } = await runOf(dms, jobId).describe();
-    assert.ok(historyLength < 5_000, `${historyLength} events`);
-    assert.equal(raw.workflowExecutionInfo?.firstRunId, raw.workflowExecutionInfo?.execution?.runId);
+    it('needs few events for its devices, and ends with a summary', async () => {
+      await inTurns(serials.slice(10), 16, (serial) => applyAnswer(dms, serial));
+      const { status, counts } = await untilEnded(dms, jobId);
+      assert.equal(status, 'succeeded');
+      assert.equal(counts.applied, DEVICES);
+      assert.equal(await runOf(dms, jobId).result(), `succeeded: ${DEVICES} applied`);
+      const { historyLength, raw } = await runOf(dms, jobId).describe();
+      assert.ok(historyLength < EVENTS_MAX, `${historyLength} events`);
+      assert.equal(raw.workflowExecutionInfo?.firstRunId, raw.workflowExecutionInfo?.execution?.runId);
+    });
   });
 });

@@ -1,9 +1,9 @@
 /** Random events in the life of a device, and what a device reports in them. */
 import fc from 'fast-check';
 import { CONFIGURATION_KEYS, type ConfigurationKey } from '../../src/devices/configuration.ts';
+import type { ModelReport, ReferenceDevice } from '../sync/reference/device.ts';
 import { type ConfigSymbol, SYMBOLS, type SymbolicConfig } from './config-symbols.ts';
 import { COAP_SLACK_MS, START_MS } from './fixtures.ts';
-import type { ModelReport, ReferenceDevice } from './reference-model.ts';
 
 /** The value of one setting in a report. */
 type ReportedValue = 'absent' | 'as pending' | 'as reported' | 'otherwise';

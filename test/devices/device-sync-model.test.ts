@@ -16,10 +16,10 @@ import {
   unconfirmedKeys,
   withdraw,
 } from '../../src/devices/device-sync.ts';
+import { ERROR_MESSAGE, type ModelReport, ReferenceDevice } from '../sync/reference/device.ts';
 import { scenarios, type TimedEvent, toModelReport } from './arbitraries.ts';
 import { type SymbolicConfig, toConfiguration, toSymbols } from './config-symbols.ts';
 import { START_MS } from './fixtures.ts';
-import { ERROR_MESSAGE, type ModelReport, ReferenceDevice } from './reference-model.ts';
 
 type SymbolicReport = ModelReport & { config: SymbolicConfig };
 

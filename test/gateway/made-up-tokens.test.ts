@@ -11,7 +11,7 @@ import type { Logger } from '../support/logger.ts';
 import { factorySettings, framePayload, TEMPERATURE } from '../support/logger-payloads.ts';
 import { codesOf, useGateway } from './harness.ts';
 
-const FLOOD = 5_000;
+const FLOOD = 1_500;
 /** Between pauses, so that the sockets lose none. */
 const SENT_AT_ONCE = 25;
 const FAILED_KEYS_PER_MINUTE = 20;

@@ -123,6 +123,7 @@ describe('Keys by API', () => {
       [{ name: 'x'.repeat(129), role: 'read' }, /name/],
       [{ role: 'read' }, /name is required/],
       [{ name: 'x', kind: 'customer' }, /role must be admin, write, read/],
+      [{ name: 'x', kind: 'customer', role: null }, /role must be admin, write, read/],
       [{ name: 'x', kind: 'device', role: 'read' }, /role must be null/],
       [{ name: 'x', kind: 'customer', role: 'owner' }, /role must be one of/],
     ] as const) {

@@ -8,6 +8,9 @@ import { MINUTE_MS, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 import { storedReadings } from './stored-readings.ts';
 
+/** Of up to eight batches of three frames each: half of them for each of two properties. */
+const RUNS = 25;
+
 const start = Date.now();
 const at = (minute: number, more: Partial<Reading> = {}) => temperature(minute, more, start);
 const fault = (minute: number, channel = 1) => at(minute, { channel, value: null, error: SENSOR_FAULT });
@@ -102,7 +105,7 @@ describe('Readings that were stored before', () => {
     this.timeout(120_000);
     await fc.assert(
       fc.asyncProperty(batches, (all) => play(all)),
-      { numRuns: 60 },
+      { numRuns: RUNS },
     );
   });
 
@@ -111,7 +114,7 @@ describe('Readings that were stored before', () => {
     const known = fc.infiniteStream(fc.option(minutes, { nil: null }));
     await fc.assert(
       fc.asyncProperty(batches, known, (all, latest) => play(all, latest)),
-      { numRuns: 60 },
+      { numRuns: RUNS },
     );
   });
 

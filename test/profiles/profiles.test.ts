@@ -191,12 +191,6 @@ describe('Configuration profiles', () => {
       await apply(org, 'cold-room', { serialNumbers: ['COLD-1'] });
       assert.equal((await configOf(org, 'COLD-1')).pendingConfig.transmissionInterval, 86_400);
     });
-
-    it('answers 404 when another organization changes a profile', async () => {
-      const other = await dms.addOrganization();
-      await refused(other.api.put(`${PATH}/cold-room`, { name: 'Mine' }), 404, /./);
-      assert.equal((await get()).name, FULL.name);
-    });
   });
 
   describe('with slugs that are words of paths', () => {

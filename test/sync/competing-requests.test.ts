@@ -12,6 +12,7 @@ import {
   report,
   untilEnded,
 } from '../support/fleet.ts';
+import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
@@ -22,7 +23,7 @@ describe('Competing requests', function () {
 
   before(async () => {
     // A request waits for the lock as long as a test needs.
-    dms = await startService({ settings: { deviceLockTimeoutMs: 10_000 } });
+    dms = await startService({ withWorker: false, settings: { deviceLockTimeoutMs: 10_000 } });
   });
   after(() => dms.stop());
 
@@ -74,6 +75,7 @@ describe('Competing requests', function () {
       serialNumbers: ['B', 'C'],
       rollout: { ...rollout, firstPercent: 50 },
     });
+    const worker = await dms.service.startWorker((await servers()).workflowBundle);
     await applyAnswer(fleet, 'A');
     await eventually(
       () => stateOf(earlier, 'C'),
@@ -89,6 +91,7 @@ describe('Competing requests', function () {
     await applyAnswer(fleet, 'C');
     assert.equal((await configOf(fleet, 'C')).deviceConfig.transmissionInterval, 86_400);
     for (const jobId of [earlier, later]) assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
+    await worker.stop(1_000);
   });
 
   /** Locks the device while the requests queue up for it one after the other; answers with their answers. */

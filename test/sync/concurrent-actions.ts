@@ -1,11 +1,11 @@
 /** A fleet whose customers and devices act concurrently, and what must hold whenever no request is under way. */
 import assert from 'node:assert/strict';
-import { type Config, conflicts, contains } from '../devices/reference-config.ts';
 import { createProfile, FACTORY, register, untilEnded } from '../support/fleet.ts';
 import type { TestOrganization } from '../support/service.ts';
 import type { TestClock } from './clock.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
-import { isOpen, type State } from './reference-fleet.ts';
+import { type Config, conflicts, contains } from './reference/config.ts';
+import { isOpen, type State } from './reference/fleet.ts';
 
 interface ShownTarget {
   assetId: string;

@@ -1,6 +1,6 @@
 /** Random operations of customers and devices; SYNC_LENGTH is the largest number of them in a run. */
 import fc from 'fast-check';
-import type { Rollout } from './reference-fleet.ts';
+import type { Rollout } from './reference/fleet.ts';
 
 export type DeviceOp =
   | { op: 'poll' }
@@ -84,7 +84,32 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
   { weight: 3, arbitrary: fc.nat(100).map((job) => ({ op: 'retry', job }) as const) },
   { weight: 1, arbitrary: fc.nat(100).map((job) => ({ op: 'expire', job }) as const) },
 );
+/** With one operation of each kind, whatever else is drawn: each at a random place after a first apply to all. */
+const oneOfEach: fc.Arbitrary<Op>[] = [
+  ...(['poll', 'report', 'apply alone', 'refuse', 'contradict', 'archive', 'replace'] as const).map((op) =>
+    fc.record({
+      op: fc.constant('device' as const),
+      device: fc.nat(2),
+      does: deviceOps.filter((does) => does.op === op),
+    }),
+  ),
+  ...(['concurrently', 'edit', 'cancel', 'retry', 'expire'] as const).map((op) =>
+    ops.filter((each) => each.op === op),
+  ),
+  ops.filter((each) => each.op === 'apply' && each.rollout !== null),
+];
 const lengthMax = Number(process.env.SYNC_LENGTH ?? 40);
-export const operations = fc.noBias(
-  fc.array(ops, { minLength: Math.ceil(lengthMax / 4), maxLength: lengthMax, size: 'max' }),
+const restMax = Math.max(1, lengthMax - oneOfEach.length - 1);
+export const operations: fc.Arbitrary<Op[]> = fc.noBias(
+  fc
+    .record({
+      profile: profiles,
+      placed: fc.tuple(...oneOfEach.map((each) => fc.tuple(each, fc.nat(lengthMax)))),
+      rest: fc.array(ops, { minLength: Math.ceil(restMax / 4), maxLength: restMax, size: 'max' }),
+    })
+    .map(({ profile, placed, rest }) => {
+      const drawn = [...rest];
+      for (const [op, place] of placed) drawn.splice(place % (drawn.length + 1), 0, op);
+      return [{ op: 'apply', profile, devices: 'all', rollout: null } as const, ...drawn];
+    }),
 );

@@ -1,13 +1,13 @@
 /** Plays operations on one organization over HTTP and on the reference model, and compares them after each. */
 import assert from 'node:assert/strict';
 import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
-import { type Config, only, trimmed } from '../devices/reference-config.ts';
-import { ERROR_MESSAGE } from '../devices/reference-model.ts';
 import { createProfile, eventually, FACTORY, register, untilEnded } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
 import type { TestClock } from './clock.ts';
 import type { DeviceOp, Op, ReportedConfig } from './operations.ts';
 import { PROFILES } from './profiles.ts';
+import { type Config, only, trimmed } from './reference/config.ts';
+import { ERROR_MESSAGE } from './reference/device.ts';
 import {
   FleetDevice,
   hasNoReason,
@@ -15,7 +15,7 @@ import {
   ReferenceJob,
   type Rollout,
   type State,
-} from './reference-fleet.ts';
+} from './reference/fleet.ts';
 
 const INTERVALS = Object.keys(FACTORY);
 const OTHER_SECONDS = 4_321;

@@ -2,8 +2,8 @@
  * The reference model of a fleet: what jobs do to devices by section 4 of the contract, whatever happens to them. Each
  * device is the reference model of one device.
  */
-import { type Config, conflicts } from '../devices/reference-config.ts';
-import { type ModelReport, ReferenceDevice } from '../devices/reference-model.ts';
+import { type Config, conflicts } from './config.ts';
+import { type ModelReport, ReferenceDevice } from './device.ts';
 
 export class FleetDevice extends ReferenceDevice {
   serial: string;

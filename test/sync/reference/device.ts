@@ -3,7 +3,7 @@
  * another way. What became of a change is read from a log of all that has happened since it last changed. Values may be
  * symbols or real settings.
  */
-import { type Config, conflicts, contains, only } from './reference-config.ts';
+import { type Config, conflicts, contains, only } from './config.ts';
 
 export interface ModelReport {
   config: Config;

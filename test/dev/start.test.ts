@@ -6,6 +6,8 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { LocalInstance } from '../../dev/local/local-instance.ts';
+import { startEverything } from '../../dev/local/start-everything.ts';
+import { readStartSettings } from '../../dev/local/start-settings.ts';
 import {
   apply,
   applyAnswer,
@@ -149,14 +151,12 @@ describe('npm start', function () {
       demo = run('demo', { DATA_DIR: dataDir });
     });
 
-    it('ends with exit code 1 and the reason when PORT is in use', async () => {
+    it('is refused with the reason when PORT is in use, before it creates anything', async () => {
       const { port } = new URL(stack.local.baseUrl);
-      const refused = run('start', { DATA_DIR: unusedDir, PORT: port });
-      assert.equal(await refused.exited, 1);
-      assert.equal(
-        refused.output(),
-        `Port ${port} is taken: choose another one with PORT, or stop what listens there`,
-      );
+      await assert.rejects(startHere({ DATA_DIR: unusedDir, PORT: port }), {
+        message: `Port ${port} is taken: choose another one with PORT, or stop what listens there`,
+      });
+      assert.ok(!existsSync(unusedDir));
     });
 
     it('ends with exit code 1 and all faults of the environment, before it creates anything', async () => {
@@ -175,14 +175,11 @@ describe('npm start', function () {
       assert.ok(!existsSync(unusedDir));
     });
 
-    it('ends with exit code 1 when another copy uses the data, without disturbing that copy', async () => {
-      const onSameData = run('start', { DATA_DIR: dataDir });
-      assert.equal(await onSameData.exited, 1);
-      assert.match(
-        onSameData.output(),
-        /^The service runs already at http:\S+, on the data in .*\. Stop it first, or start another one with/m,
+    it('is refused when another copy uses the data, without disturbing that copy', async () => {
+      await assert.rejects(
+        startHere({ DATA_DIR: dataDir }),
+        /^Error: The service runs already at http:\S+, on the data in .*\. Stop it first, or start another one with/,
       );
-      assert.doesNotMatch(onSameData.output(), /^ +at /m);
       assert.equal((await stack.organization.api.get('/assets/ONLY-HERE')).status, 404);
       assert.equal((await stack.organization.api.get('/devices/ONLY-HERE/config')).status, 200);
       assert.deepEqual(readLocal(dataDir), stack.local);
@@ -294,6 +291,15 @@ async function occupy(server: Server, port: number): Promise<void> {
   const failed = once(server, 'error').then(([error]) => assert.equal(error.code, 'EADDRINUSE'));
   await Promise.race([once(server.listen(port, '127.0.0.1'), 'listening'), failed]);
 }
+
+/** The start of `npm start` in this process, which prints the reason of a refusal and ends with exit code 1. */
+const startHere = (env: Record<string, string>) =>
+  startEverything({
+    start: readStartSettings(env),
+    print: () => {},
+    onStop: () => assert.fail('it has started something'),
+    onServerExit: () => {},
+  });
 
 /** Folders of demos that have a service of their own. */
 const leftIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('dms-demo-'));

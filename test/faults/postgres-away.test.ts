@@ -51,7 +51,11 @@ describe('PostgreSQL under load', function () {
     port = await freePort();
     postgres = await start(port);
     const databaseUrl = await migratedDatabase(postgres.url);
-    dms = await startService({ databaseUrl, settings: { jobPollIntervalMs: 1_000, webhooks: QUICK }, deliveryPlan: QUICK_PLAN });
+    dms = await startService({
+      databaseUrl,
+      settings: { jobPollIntervalMs: 1_000, webhooks: QUICK },
+      deliveryPlan: QUICK_PLAN,
+    });
     ledger = openLedger(dms);
     for (const events of [['device.online', 'device.offline'], ['device.online']] as const)
       await ledger.subscribe(events);

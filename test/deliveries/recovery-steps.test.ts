@@ -1,4 +1,4 @@
-/** The pace at which the backlog of a receiver that is back is sent: the steps of its run, without a receiver. */
+/** The steps of the run of an endpoint that take long, without a receiver: the drain of its backlog, and its retries. */
 import assert from 'node:assert/strict';
 import type { ClaimedDelivery } from '../../src/deliveries/claims.repository.ts';
 import {
@@ -108,5 +108,31 @@ describe('The drain of a backlog', () => {
         assert.ok(at - tickAt >= (index * TICK_MS) / limit - TIMER_MS, `request ${index} of ${limit}`);
       });
     }
+  });
+});
+
+describe('The retries of an endpoint', () => {
+  it('are waited for by the step that sends them when they are due within ten seconds', async () => {
+    const due: Array<Array<{ id: string }>> = [[{ id: 'first' }], [], [{ id: 'second' }], []];
+    const waits = [30, 30, 30, 10_001];
+    const sent: string[] = [];
+    const deps = {
+      claims: {
+        claimDue: async () => due.shift(),
+        findMsUntilRetry: async () => waits.shift(),
+        release: async () => {},
+      },
+      attempts: {
+        attempt: async ({ id }: ClaimedDelivery) => {
+          sent.push(id);
+          return { result: { verdict: 'delivered' }, recorded: Promise.resolve(true) };
+        },
+      },
+      perEndpointMax: 16,
+      leaseSeconds: 60,
+      isStopping: () => false,
+    };
+    await createEndpointRecoveryService(deps as unknown as EndpointRecoveryDeps).sendRetries(ENDPOINT);
+    assert.deepEqual([sent, due, waits], [['first', 'second'], [], []]);
   });
 });

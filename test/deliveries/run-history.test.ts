@@ -84,7 +84,7 @@ describe('The history of the run of an endpoint', function () {
         if (failed.size === failing || index % every !== 0) return response.writeHead(204).end();
         failed.add(id);
         // Each later than the one before, whatever the jitter: none changes when the run looks next.
-        response.writeHead(500, { 'retry-after': failed.size * HOUR_SECONDS }).end();
+        response.writeHead(500, { 'retry-after': String(failed.size * HOUR_SECONDS) }).end();
       });
       await customer.publish(1);
       if (failing > 0) await untilPlanned(endpoint);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
+import type { Settings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
 import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
@@ -13,7 +14,9 @@ import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { FRIDGE_SLUG } from './harness.ts';
 
-const SETTINGS = { webhooks: QUICK, runCheckIntervalMs: 1_000, unknownStepsGiveUpMs: 5_000 };
+/** A step that is unknown is repeated by workers of the older release, and given up at once by those of the later one. */
+const SETTINGS = { webhooks: QUICK, runCheckIntervalMs: 1_000, unknownStepsGiveUpMs: 0 };
+const OLDER = { unknownStepsGiveUpMs: 3_600_000 };
 const PLAN = { ...QUICK_PLAN, probePlan: { firstMs: 1_000, share: 0, maxMs: 1_000 } };
 
 /** The workflow code of another release: each workflow begins with one more activity. */
@@ -50,7 +53,7 @@ describe('A run that ends before its work is done', function () {
   /** The same service after a deployment. */
   let later: TestService;
   const services: TestService[] = [];
-  let deployed: () => Promise<TestService>;
+  let deployed: (more?: Partial<Settings>) => Promise<TestService>;
   let customer: Customer;
   let receiver: Receiver;
   let endpoint: Endpoint;
@@ -67,8 +70,8 @@ describe('A run that ends before its work is done', function () {
     const log = createLog('warn', written);
     dms = await startService({ withWorker: false, settings: SETTINGS, deliveryPlan: PLAN, log });
     const { databaseUrl, taskQueue } = dms.settings;
-    deployed = async () => {
-      const settings = { ...SETTINGS, taskQueue };
+    deployed = async (more = {}) => {
+      const settings = { ...SETTINGS, taskQueue, ...more };
       const service = await startService({
         withWorker: false,
         databaseUrl,
@@ -133,6 +136,13 @@ describe('A run that ends before its work is done', function () {
     return [count('apply-profile'), count('deliver-webhooks')];
   }
 
+  /** They are counted after the start. */
+  const untilRestarted = (last: string) =>
+    eventually(
+      () => restarts(last),
+      ([jobs, endpoints]) => jobs >= 1 && endpoints >= 1,
+    );
+
   it('is taken up within seconds when an operator terminates it, of jobs and of endpoints', async () => {
     const runs = await waitingRuns('TERMINATED');
     await runOf(dms, runs.jobId).terminate('by an operator');
@@ -145,6 +155,7 @@ describe('A run that ends before its work is done', function () {
       () => endpointRun().describe(),
       ({ status }) => status.name === 'RUNNING',
     );
+    await untilRestarted('terminated');
     assert.deepEqual(await restarts('terminated'), [1, 1]);
     await bothGoOn(runs);
   });
@@ -171,10 +182,7 @@ describe('A run that ends before its work is done', function () {
     await worker.stop(1_000);
     worker = await later.service.startWorker(await changedWorkflows());
     await bothGoOn(runs);
-    await eventually(
-      () => restarts('failed'),
-      ([jobs, endpoints]) => jobs >= 1 && endpoints >= 1,
-    );
+    await untilRestarted('failed');
     assert.deepEqual(await restarts('failed'), [1, 1]);
     for (const id of [runs.jobId, endpoint.id]) {
       const failed = lines.filter((line) => line.id === id && line.status === 'failed');
@@ -184,7 +192,7 @@ describe('A run that ends before its work is done', function () {
   });
 
   it('is started anew when it waits for a step that no worker knows any more', async () => {
-    const older = await deployed();
+    const older = await deployed(OLDER);
     await worker.stop(1_000);
     const olderWorker = await older.service.startWorker(await workflowsWithOldStep());
     const [serial = ''] = await registerMany(customer, 1, 'OLD-STEP');

@@ -91,7 +91,7 @@ describe('The workflow of a job whose history grows long', function () {
   before(async () => {
     const { cli } = await servers();
     const temporal = await startLimitedTemporal(cli, { 'limit.historyCount.suggestContinueAsNew': 10 });
-    dms = await startService({ settings: { temporalAddress: temporal.address, jobPollIntervalMs: 20 } });
+    dms = await startService({ settings: { temporalAddress: temporal.address, jobPollIntervalMs: 100 } });
     stop = temporal.stop;
     await createProfile(dms, FRIDGE);
   });

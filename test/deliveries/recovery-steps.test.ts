@@ -1,0 +1,138 @@
+/** The steps of the run of an endpoint that take long, without a receiver: the drain of its backlog, and its retries. */
+import assert from 'node:assert/strict';
+import type { ClaimedDelivery } from '../../src/deliveries/claims.repository.ts';
+import {
+  createEndpointRecoveryService,
+  type EndpointRecoveryDeps,
+} from '../../src/deliveries/endpoint-recovery.service.ts';
+import { createLog } from '../../src/process/log.ts';
+
+const TICK_MS = 40;
+const PER_TICK_MAX = 8;
+const BACKLOG = 31;
+/** How much earlier than asked for a timer may fire. */
+const TIMER_MS = 2;
+const ENDPOINT = { organizationId: 'organization', endpointId: 'endpoint' };
+
+interface Sent {
+  id: string;
+  /** Of its tick. */
+  limit: number;
+  /** When its tick began, and when it was sent, in ms. */
+  tickAt: number;
+  at: number;
+}
+
+/** Drains until the breaker is closed, while so many new deliveries come with each tick. */
+async function drain({ newPerTick = 0 } = {}) {
+  const backlog = Array.from({ length: BACKLOG }, (_, index) => `${100 + index}`);
+  let newest = 100 + BACKLOG;
+  const limits: number[] = [];
+  const sent: Sent[] = [];
+  let tickAt = 0;
+  let isClosed = false;
+  const deps = {
+    claims: {
+      claimBacklog: async (_: unknown, limit: number) => {
+        tickAt = performance.now();
+        limits.push(limit);
+        for (let count = 0; count < newPerTick; count++) backlog.push(`${newest++}`);
+        return backlog.splice(0, limit).map((id) => ({ ...ENDPOINT, id }) as ClaimedDelivery);
+      },
+      // A machine that stalls for ticks gives some back.
+      release: async (claims: ClaimedDelivery[]) => void backlog.unshift(...claims.map(({ id }) => id)),
+    },
+    backlog: { queueHeld: async () => false, queueReplay: async () => false },
+    endpoints: {},
+    breakers: {
+      drainIfClosed: async () => {},
+      close: async () => {
+        isClosed = true;
+        return true;
+      },
+    },
+    attempts: {
+      attempt: async ({ id }: ClaimedDelivery) => {
+        sent.push({ id, limit: limits.at(-1) as number, tickAt, at: performance.now() });
+        return { result: { verdict: 'delivered' }, recorded: Promise.resolve(true) };
+      },
+    },
+    perEndpointMax: 16,
+    leaseSeconds: 60,
+    drainPerSecondMax: PER_TICK_MAX,
+    drainTickMs: TICK_MS,
+    wake: async () => {},
+    isStopping: () => false,
+    log: createLog('silent'),
+  };
+  const steps = createEndpointRecoveryService(deps as unknown as EndpointRecoveryDeps);
+  for (let pace = 1; !isClosed; ) pace = (await steps.drainBacklog(ENDPOINT, pace)).pace;
+  return { limits, sent };
+}
+
+describe('The drain of a backlog', () => {
+  let limits: number[];
+  let sent: Sent[];
+
+  before(async () => {
+    ({ limits, sent } = await drain());
+  });
+
+  it('asks for 1, 2, 4 … deliveries a tick up to the limit', () => {
+    assert.ok(limits.length >= 6);
+    assert.deepEqual(
+      limits,
+      limits.map((_, tick) => Math.min(2 ** tick, PER_TICK_MAX)),
+    );
+  });
+
+  it('sends each delivery once, oldest first', () => {
+    const ids = sent.map(({ id }) => id);
+    assert.deepEqual(ids, [...new Set(ids)].sort());
+    assert.equal(ids.length, BACKLOG);
+  });
+
+  it('ends when it has caught up, although new deliveries keep coming', async () => {
+    const { sent: all } = await drain({ newPerTick: PER_TICK_MAX / 2 });
+    assert.ok(all.length > BACKLOG);
+  });
+
+  it('begins a tick only when the one before is over, and spreads its requests over it', () => {
+    const ticks = [...new Set(sent.map(({ tickAt }) => tickAt))];
+    ticks.slice(1).forEach((tickAt, index) => {
+      assert.ok(tickAt - (ticks[index] as number) >= TICK_MS - TIMER_MS, `${ticks}`);
+    });
+    for (const tickAt of ticks) {
+      const requests = sent.filter((each) => each.tickAt === tickAt);
+      requests.forEach(({ at, limit }, index) => {
+        assert.ok(at - tickAt >= (index * TICK_MS) / limit - TIMER_MS, `request ${index} of ${limit}`);
+      });
+    }
+  });
+});
+
+describe('The retries of an endpoint', () => {
+  it('are waited for by the step that sends them when they are due within ten seconds', async () => {
+    const due: Array<Array<{ id: string }>> = [[{ id: 'first' }], [], [{ id: 'second' }], []];
+    const waits = [30, 30, 30, 10_001];
+    const sent: string[] = [];
+    const deps = {
+      claims: {
+        claimDue: async () => due.shift(),
+        findMsUntilRetry: async () => waits.shift(),
+        release: async () => {},
+      },
+      attempts: {
+        attempt: async ({ id }: ClaimedDelivery) => {
+          sent.push(id);
+          return { result: { verdict: 'delivered' }, recorded: Promise.resolve(true) };
+        },
+      },
+      perEndpointMax: 16,
+      leaseSeconds: 60,
+      isStopping: () => false,
+    };
+    await createEndpointRecoveryService(deps as unknown as EndpointRecoveryDeps).sendRetries(ENDPOINT);
+    assert.deepEqual([sent, due, waits], [['first', 'second'], [], []]);
+  });
+});

@@ -14,8 +14,6 @@ export interface Refusal {
 
 export interface RefusalLogOptions {
   warn(fields: object, message: string): void;
-  linesMax?: number;
-  windowMs?: number;
 }
 
 const NAMED_MAX = 10_000;
@@ -23,14 +21,13 @@ const NAMED_AGAIN_AFTER_MS = 3_600_000;
 export const LINES_PER_MINUTE = 20;
 export const MINUTE_MS = 60_000;
 
-export function createRefusalLog(options: RefusalLogOptions): (refusal: Refusal) => void {
-  const { warn, linesMax = LINES_PER_MINUTE, windowMs = MINUTE_MS } = options;
+export function createRefusalLog({ warn }: RefusalLogOptions): (refusal: Refusal) => void {
   const named = createBoundedCache<string, true>(NAMED_MAX, { ttl: NAMED_AGAIN_AFTER_MS });
   const write = createLimitedLog<[Refusal]>({
     write: (refusal) => warn(refusal, 'device refused'),
     writeLeftOut: (leftOut) => warn({ leftOut }, 'further devices refused'),
-    linesMax,
-    windowMs,
+    linesMax: LINES_PER_MINUTE,
+    windowMs: MINUTE_MS,
   });
   return (refusal) => {
     const key = `${refusal.reason} ${refusal.serialNumber}`;

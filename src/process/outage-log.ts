@@ -8,7 +8,6 @@ import type { Log } from './log.ts';
 export interface OutageLogOptions {
   /** The dependency that is away, by an error that it caused; null for any other error. */
   findOutage(error: unknown): Outage | null;
-  windowMs?: number;
 }
 
 export interface Outage {
@@ -19,7 +18,7 @@ export interface Outage {
 
 const MINUTE_MS = 60_000;
 
-export function summarizeOutages(log: Log, { findOutage, windowMs = MINUTE_MS }: OutageLogOptions): Log {
+export function summarizeOutages(log: Log, { findOutage }: OutageLogOptions): Log {
   /** By dependency: failures since the last line. */
   const failures = new Map<string, { count: number; reason: string }>();
 
@@ -43,7 +42,7 @@ export function summarizeOutages(log: Log, { findOutage, windowMs = MINUTE_MS }:
 
   function begin(dependency: string): void {
     failures.set(dependency, { count: 0, reason: '' });
-    setTimeout(end, windowMs, dependency).unref();
+    setTimeout(end, MINUTE_MS, dependency).unref();
   }
 
   function end(dependency: string): void {

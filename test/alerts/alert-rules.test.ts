@@ -1,8 +1,8 @@
 /** Which rules apply to a device, and what becomes of its alerts when they change. */
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
 import { applyAnswer, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 describe('The alert rules of a device', () => {
@@ -93,9 +93,9 @@ describe('The alert rules of a device', () => {
     const holder = await device.dms.service.sql.transaction();
     await query(holder, 'select 1 from device_states where asset_id = ? for update', [device.assetId]);
     const confirmed = report(device.org, device.serial, { ...FACTORY, ...config });
-    await sleep(150);
+    await untilLockWaits(device.dms.service.sql, 1);
     const measured = send([reading(1, 5), reading(2, 20)]);
-    await sleep(150);
+    await untilLockWaits(device.dms.service.sql, 2);
     await holder.commit();
     assert.equal((await confirmed).body.syncStatus, 'applied');
     await measured;
@@ -109,9 +109,9 @@ describe('The alert rules of a device', () => {
     const holder = await device.dms.service.sql.transaction();
     await query(holder, 'lock table alerts in exclusive mode');
     const measured = send([reading(0, 20)]);
-    await sleep(150);
+    await untilLockWaits(device.dms.service.sql, 1);
     const confirmed = report(device.org, device.serial, { ...FACTORY, ...config });
-    await sleep(150);
+    await untilLockWaits(device.dms.service.sql, 2);
     await holder.commit();
     await measured;
     assert.equal((await confirmed).body.syncStatus, 'applied');

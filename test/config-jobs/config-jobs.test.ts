@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
 import {
@@ -190,8 +189,9 @@ describe('Applying a profile', () => {
       await query(holder, 'select from device_configs where organization_id = ? for update', [fleet.id]);
       for (const body of [{ applyToAll: true }, { serialNumbers: serials }]) {
         const path = '/devices/config-profiles/hot-water-guard/apply?dryRun=true';
-        const answer = await Promise.race([fleet.api.put(path, body), sleep(5_000, null)]);
-        assert.equal(answer?.body.appliedCount, serials.length);
+        // One that waited for a lock would be answered with 503.
+        const answer = await fleet.api.put(path, body);
+        assert.equal(answer.body.appliedCount, serials.length);
       }
     });
   });

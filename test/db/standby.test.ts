@@ -121,7 +121,8 @@ describe('With a standby', () => {
         statementTimeoutMs: 5_000,
         applicationName: 'test',
       });
-      await Promise.all(Array.from({ length: 4 }, () => query(sql, 'select pg_sleep(0.2)')));
+      const open = await Promise.all(Array.from({ length: 4 }, () => sql.transaction()));
+      await Promise.all(open.map((transaction) => transaction.rollback()));
       other.switchTo(proxy.port, 'stay');
       const write = () => query(sql, `delete from leases where name = 'none'`);
       await assert.rejects(write(), /read-only/);

@@ -18,7 +18,7 @@ import {
 } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, pause, QUICK, QUICK_PLAN } from './harness.ts';
+import { addCustomer, type Customer, QUICK, QUICK_PLAN } from './harness.ts';
 
 describe('An event', () => {
   let dms: TestService;
@@ -35,14 +35,15 @@ describe('An event', () => {
   });
   afterEach(() => receiver.stop());
 
-  const countEvents = async () => {
+  const countRows = async (table: 'events' | 'deliveries') => {
     const [row] = await query<{ count: number }>(
       dms.service.sql,
-      'select count(*) from events where organization_id = ?',
+      `select count(*) from ${table} where organization_id = ?`,
       [customer.id],
     );
     return row?.count;
   };
+  const countEvents = () => countRows('events');
   const typesAt = (path: string) =>
     receiver.received.filter((each) => each.path.endsWith(path)).map(({ event }) => event.type);
 
@@ -59,7 +60,7 @@ describe('An event', () => {
     const { jobId } = await customer.confirmChanges(1);
     await untilEnded(customer, jobId);
     await receiver.until(5);
-    await pause(150);
+    assert.equal(await countRows('deliveries'), 5);
     assert.deepEqual(typesAt('/applied'), ['config.applied']);
     assert.deepEqual(typesAt('/finished'), ['config.job.finished']);
     assert.deepEqual(typesAt('/every').sort(), ['config.applied', 'config.job.finished']);
@@ -132,7 +133,7 @@ describe('An event', () => {
       [third?.event.data.jobId, third?.event.data.profileSlug, third?.event.data.serialNumber],
       [null, null, 'NEW-ONE'],
     );
-    await pause(150);
+    assert.equal(await countRows('deliveries'), 3);
     assert.equal(receiver.received.length, 3);
   });
 

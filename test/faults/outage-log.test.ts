@@ -1,6 +1,7 @@
 /** What an outage writes into the log: a line a minute, not one for each request, frame and sweep. */
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
+import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLog, type Log } from '../../src/process/log.ts';
 import { summarizeOutages } from '../../src/process/outage-log.ts';
@@ -9,6 +10,8 @@ import { openLogger } from '../support/logger.ts';
 import { newDatabase, servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type VanishingServer, vanishingServer } from '../support/vanishing-server.ts';
+
+const MINUTE_MS = 60_000;
 
 interface Line {
   msg: string;
@@ -44,6 +47,7 @@ describe('The log during an outage', function () {
     const temporalAddress = `127.0.0.1:${temporal.port}`;
     dms = await startService({ databaseUrl: url.href, settings: { temporalAddress }, log });
   });
+  afterEach(() => mock.timers.reset());
   after(() => dms.stop());
 
   it('has one line for PostgreSQL and one for Temporal, whatever fails because of them', async () => {
@@ -72,24 +76,22 @@ describe('The log during an outage', function () {
     for (const { reason } of lines) assert.match(String(reason), /refused|connect|ECONNRESET/i);
   });
 
-  it('counts in the line of each minute what has failed since the one before, and logs other faults as they are', async () => {
+  it('counts in the line of each minute what has failed since the one before, and logs other faults as they are', () => {
     const recorded = recordLog();
     const findOutage = (error: unknown) =>
       error instanceof RangeError ? { dependency: 'PostgreSQL', reason: 'gone' } : null;
-    const summarized = summarizeOutages(recorded.log, { findOutage, windowMs: 50 });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const summarized = summarizeOutages(recorded.log, { findOutage });
     for (let failure = 0; failure < 5; failure++)
       summarized.error({ err: new RangeError() }, 'request failed');
     summarized.child({ requestId: '1' }).warn({ err: new RangeError() }, 'swept');
     summarized.error({ err: new TypeError('a defect') }, 'request failed');
-    await eventually(
-      async () => recorded.lines.length,
-      (count) => count === 3,
-    );
+    mock.timers.tick(MINUTE_MS);
     assert.deepEqual(
       recorded.lines.map(({ msg, failures }) => failures ?? msg),
       [1, 'request failed', 5],
     );
-    await delay(150);
+    mock.timers.tick(MINUTE_MS);
     assert.equal(recorded.lines.length, 3, 'nothing more once it is over');
   });
 });

@@ -164,7 +164,7 @@ describe('An export of measurements', () => {
     };
     const isQuiet = async () => {
       const before = await activity();
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await new Promise((resolve) => setTimeout(resolve, 100));
       const after = await activity();
       return after.length === 1 && after[0][0] === 'idle' && String(after) === String(before);
     };

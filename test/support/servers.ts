@@ -2,7 +2,7 @@
  * One PostgreSQL and one Temporal server for a whole run: started when the first test needs them, or before all tests
  * when files run in parallel. Each test file gets its own database, from a migrated template, and its own task queue.
  */
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promiseHooks } from 'node:v8';
@@ -31,6 +31,8 @@ const TEMPLATE = 'template_migrated';
 /** What PostgreSQL logs when one of its processes ends by a fault, which ends the sessions of all tests at once. */
 const CRASH = /PANIC:|was terminated by signal|Failed process was running/;
 const FILES_MAX = 500;
+/** The process id follows. */
+const PREFIX = 'dms-test-';
 /** Linux keeps files there in memory. */
 const MEMORY = '/dev/shm';
 /** A whole run needs half of it. */
@@ -93,12 +95,31 @@ let created: string | undefined;
 /** The folder for the data of the servers. */
 function folder(): string {
   if (created !== undefined) return created;
-  const path = mkdtempSync(join(hasRoomInMemory() ? MEMORY : tmpdir(), 'dms-test-'));
+  const parent = hasRoomInMemory() ? MEMORY : tmpdir();
+  removeAbandoned(parent);
+  const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(path, 0o755);
   stops.push(async () => rmSync(path, { recursive: true, force: true }));
   created = path;
   return path;
+}
+
+/** Folders of runs that were killed; those in memory would take it for ever. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(PREFIX) ? Number(/^\d+/.exec(name.slice(PREFIX.length))?.[0]) : Number.NaN;
+    if (pid > 0 && !isRunning(pid)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** A database is copied for each file of tests, and removed at the end: on a disk that takes ten times as long. */

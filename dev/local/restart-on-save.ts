@@ -1,8 +1,7 @@
 /**
  * Runs the service in a process of its own, and starts it again when a source is saved.
  *
- * A start is fast because the next process has loaded all packages by then and waits for the word, and because the
- * workflows are bundled anew only when a file that they import has changed.
+ * The next process is there by then, and the workflows are bundled anew only when a file that they import has changed.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,8 +23,8 @@ export interface RestartOptions {
   onStop: OnStop;
 }
 
-const CHILD = fileURLToPath(new URL('./dev-process.ts', import.meta.url));
-const WATCHED = ['src', 'dev/local', 'workflows', 'activities', 'migrations', 'docs'];
+const CHILD = fileURLToPath(new URL('../bin/dev-service.ts', import.meta.url));
+const WATCHED = ['src', 'dev/local', 'dev/embedded', 'workflows', 'activities', 'migrations', 'docs'];
 /** Editors write a file in several steps. */
 const SETTLED_MS = 50;
 /** A service that is killed loses nothing, so a slow end is not waited for. */

@@ -39,6 +39,7 @@ const FLOORS = [
   'src/commands',
   'src/bin',
   // What production does not run.
+  'dev/source',
   'dev/embedded',
   'dev/schema',
   'dev/receiver',
@@ -62,6 +63,7 @@ const PURE_FILES = [
   'src/db/array-text.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
+  'src/process/bounded-cache.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',

@@ -40,14 +40,15 @@ const MEMORY_BYTES_MIN = 8 * 2 ** 30;
 
 // Workflows run in the process of the tests. There, Temporal's collector of stack traces evaluates code for each promise of
 // the service, too, a tenth of the processor time of the suite: it is called for those of workflows alone, which are made
-// in contexts of their own.
+// in contexts of their own. Hooks of Node.js itself, which have a `before`, stay as they are.
 const { createHook } = promiseHooks;
-promiseHooks.createHook = ({ init, settled, ...others }) =>
-  createHook({
-    ...others,
-    init: (promise, parent) => promise instanceof Promise || init?.(promise, parent),
-    settled: (promise) => promise instanceof Promise || settled?.(promise),
-  });
+promiseHooks.createHook = (hooks) =>
+  hooks.before
+    ? createHook(hooks)
+    : createHook({
+        init: (promise, parent) => promise instanceof Promise || hooks.init?.(promise, parent),
+        settled: (promise) => promise instanceof Promise || hooks.settled?.(promise),
+      });
 
 const stops: Array<() => Promise<unknown>> = [];
 let started: Promise<Servers> | undefined;

@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
-import { freePort, isFree } from '../embedded/free-port.ts';
 import type { OnStop } from '../embedded/run-and-stop.ts';
 import { filesLoadedBy, ROOT } from '../source/imports.ts';
+import { type ReservePort, reserveTcpPort, reserveUdpPort } from './port-reservation.ts';
 import type { Servers } from './start-servers.ts';
-import type { StartSettings } from './start-settings.ts';
+import type { StartSettings, WantedPort } from './start-settings.ts';
 
 export interface RestartOptions {
   start: StartSettings;
@@ -38,8 +38,8 @@ export async function restartOnSave({ start, servers, print, onStop }: RestartOp
   const childEnv = {
     ...start.env,
     // The same ones after each start.
-    PORT: String(await usablePort(start.port)),
-    COAP_PORT: String(await usablePort(start.coapPort)),
+    PORT: String(await usablePort(start.port, reserveTcpPort)),
+    COAP_PORT: String(await usablePort(start.coapPort, reserveUdpPort)),
     DATABASE_URL: servers.databaseUrl,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     ...(servers.temporalUi !== null && { TEMPORAL_UI_URL: servers.temporalUi }),
@@ -65,13 +65,18 @@ export async function restartOnSave({ start, servers, print, onStop }: RestartOp
     const startedAt = performance.now();
     if (saved.some((file) => workflowFiles.has(file))) workflowFiles = await writeBundle(bundlePath);
     running = await replace(running);
-    await untilUp(running);
-    print(`Restarted in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s after ${saved.join(', ')}`);
+    const seconds = () => ((performance.now() - startedAt) / 1_000).toFixed(1);
+    if (await comesUp(running)) print(`Restarted in ${seconds()} s after ${saved.join(', ')}`);
+    else print('The service has ended: it starts again with the next save');
   }
 }
 
-const usablePort = async ({ port, isGiven }: StartSettings['port']): Promise<number> =>
-  isGiven || (await isFree(port)) ? port : freePort();
+async function usablePort({ port, isGiven }: WantedPort, reserve: ReservePort): Promise<number> {
+  if (isGiven) return port;
+  const reserved = (await reserve(port)) ?? (await reserve(0));
+  await reserved?.release();
+  return reserved?.port ?? port;
+}
 
 /** Answers with the files that the workflows consist of. */
 async function writeBundle(path: string): Promise<Set<string>> {
@@ -99,9 +104,9 @@ function untilSaved(): Promise<string[]> {
   });
 }
 
-/** The process has said that it is up, or has ended with what it printed. */
-const untilUp = (child: ChildProcess): Promise<unknown> =>
-  Promise.race([once(child, 'message'), once(child, 'exit')]);
+/** False when the process has ended instead, after it has printed why. */
+const comesUp = (child: ChildProcess): Promise<boolean> =>
+  Promise.race([once(child, 'message').then(() => true), once(child, 'exit').then(() => false)]);
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { createGroupCommit, type GroupCommitOptions } from '../../src/db/group-commit.ts';
+import { eventually } from '../support/fleet.ts';
 
 interface Item {
   lane: string;
@@ -105,9 +106,13 @@ describe('A group commit', () => {
     await turns();
     many.submit('a', 2, 3);
     late.submit('a', 2);
-    await new Promise((resolve) => setTimeout(resolve, 20));
     await turns();
     assert.deepEqual(many.numbers(), [[1], [2, 3]]);
+    await eventually(
+      async () => late.numbers().length,
+      (batches) => batches === 2,
+      { pauseMs: 1 },
+    );
     assert.deepEqual(late.numbers(), [[1], [2]]);
   });
 

@@ -24,6 +24,8 @@ export interface TemporalDevServerOptions {
   /** 0 for a free one. Default: no web UI. */
   uiPort?: number;
   searchAttributes: Record<string, SearchAttributeType>;
+  /** Its whole environment, without Temporal settings of the user. Default: empty. */
+  env?: Record<string, string>;
   /** Called with each line of the server's output. */
   log: (line: string) => void;
 }
@@ -74,14 +76,14 @@ const portTaken = /address already in use/;
 const attemptsMax = 3;
 
 async function start(
-  { cli, searchAttributes, log }: TemporalDevServerOptions,
+  { cli, searchAttributes, env = {}, log }: TemporalDevServerOptions,
   { file, port, uiPort }: { file?: string; port: number; uiPort?: number },
 ) {
   const address = `127.0.0.1:${port}`;
   const server = supervise({
     command: cli,
     args: flags({ port, uiPort, file, searchAttributes }),
-    env: {}, // no Temporal settings of the user
+    env,
     stopSignal: 'SIGINT',
     pidFile: file && pidFileOf(file),
     log,

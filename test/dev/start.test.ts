@@ -261,11 +261,12 @@ describe('npm start', function () {
       for (const { pid } of relatives) tryKill(pid);
       await stack.end('SIGKILL');
       stack = await startStack(dataDir, { byNpm: true });
-      assert.equal((await jobOf(stack.organization, jobId)).status, 'running');
+      const { status, counts } = await jobOf(stack.organization, jobId);
+      assert.deepEqual([status, counts.waiting, counts.applied], ['running', 1, 2]);
       await applyAnswer(stack.organization, 'THIRD');
+      assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 3);
       const job = await untilEnded(stack.organization, jobId, { timeoutMs: 30_000 });
       assert.equal(job.status, 'succeeded');
-      assert.equal(job.counts.applied, 3);
     });
   });
 

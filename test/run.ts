@@ -22,16 +22,16 @@ const FEW_FILES = 12;
 
 const print = (text: string) => void process.stdout.write(text);
 const given = process.argv.slice(2);
-const isChanged = given.includes('--changed');
 const isSlowest = given.includes('--slowest');
 const named = given.filter((each) => !each.startsWith('--'));
+const differing = given.includes('--changed') ? changedTests() : null;
 
 process.env.PATH = PROGRAMS_PATH;
 process.exitCode = await run();
 
 /** The exit code. */
 async function run(): Promise<number> {
-  const checks = named.length > 0 ? null : startChecks(print);
+  const checks = named.length > 0 ? null : startChecks(print, differing?.changed);
   const tests = await runTests();
   const failedChecks = (await checks) ?? [];
   if (failedChecks.length > 0) print(`\nFailed: ${failedChecks.join(', ')}\n`);
@@ -44,8 +44,8 @@ async function run(): Promise<number> {
 async function runTests(): Promise<Outcome> {
   if (named.length > 0) return runMocha({ files: named, filesAtOnce: 1, isSlowest });
   printMissingPrograms(print);
-  if (!isChanged) return runAll();
-  const { files, reasons } = changedTests();
+  if (!differing) return runAll();
+  const { files, reasons } = differing;
   print(`${reasons.join('\n')}\n`);
   if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, durationsMs: {} };
   return runMocha({

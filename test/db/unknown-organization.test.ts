@@ -81,7 +81,9 @@ for (const isDatabaseDistributed of [false, true]) {
       const databaseUrl = await databaseWithoutAutovacuum([...OF_DEVICES, ...OF_DELIVERIES]);
       counter = await connect(databaseUrl);
       const settings = { isDatabaseDistributed, webhooks: QUICK };
-      dms = await startService({ databaseUrl, withWorker: false, settings });
+      // The outbox is polled once: how often it is polled is up to the machine, and each poll reads rows.
+      const deliveryPlan = { pollIntervalMs: 600_000 };
+      dms = await startService({ databaseUrl, withWorker: false, settings, deliveryPlan });
       resources = openResources({ settings: dms.settings, log: createLog('silent') });
       await addDevices(dms);
       await counter.query(`vacuum analyze ${OF_DEVICES}`);

@@ -48,7 +48,8 @@ const DEMO_MS = 150_000;
 const DEFAULT_PORT = 8080;
 
 describe('npm start', function () {
-  this.timeout(60_000);
+  // Two whole services start, beside whatever else runs: the tests wait for their lines, and this ends one that hangs.
+  this.timeout(240_000);
   const [dataDir, lightDir, unusedDir] = [newDataDir(), newDataDir(), newDataDir()];
   const [ownTemporary, abandonedTemporary] = [newDataDir(), newDataDir()];
   const holder = createServer();

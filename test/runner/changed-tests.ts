@@ -11,6 +11,7 @@ import { importsOf, ROOT } from '../../dev/source/imports.ts';
 import { allTests } from './test-files.ts';
 
 export interface ChangedTests {
+  changed: string[];
   files: string[];
   /** A line for people: what differs from what. */
   reasons: string[];
@@ -20,7 +21,7 @@ export function changedTests(): ChangedTests {
   const changed = changedFiles();
   const files = testsOf(changed, { tests: allTests(), importsOf });
   const shown = changed.length > 10 ? `${changed.length} files` : changed.join(', ') || 'nothing';
-  return { files, reasons: [`Differs from main: ${shown}. Runs ${files.length} files of tests.`] };
+  return { changed, files, reasons: [`Differs from main: ${shown}. Runs ${files.length} files of tests.`] };
 }
 
 /** Committed on this branch, not yet committed, and new. On main itself: since the last commit. */

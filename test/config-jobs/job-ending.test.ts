@@ -22,8 +22,7 @@ const DEVICES = 8;
 /** More than four chunks. */
 const LARGE = 13;
 
-describe('The end of a job in chunks', function () {
-  this.timeout(60_000);
+describe('The end of a job in chunks', () => {
   let dms: TestService;
   let org: TestOrganization;
   let serials: string[];

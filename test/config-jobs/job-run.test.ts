@@ -25,8 +25,7 @@ const FRIDGE_SLUG = 'vaccine-fridge';
 const DEVICES = 60;
 const EVENTS_MAX = 1_000;
 
-describe('The run of a job', function () {
-  this.timeout(60_000);
+describe('The run of a job', () => {
   let dms: TestService;
   let worker: RunningPart;
   before(async () => {

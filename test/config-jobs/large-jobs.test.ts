@@ -25,8 +25,7 @@ const DEVICES = 9;
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const WEEKLY = { slug: 'weekly', intervals: { transmissionIntervalSeconds: 604_800 } };
 
-describe('A job of many devices', function () {
-  this.timeout(60_000);
+describe('A job of many devices', () => {
   let dms: TestService;
   let org: TestOrganization;
   let serials: string[];

@@ -6,8 +6,7 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 const DAILY = { transmissionInterval: 86_400 };
 const TEN_MINUTES = { measurementPeriodBase: 600, measurementPeriodFactor: 1 };
 
-describe('A refused setting', function () {
-  this.timeout(30_000);
+describe('A refused setting', () => {
   let dms: TestService;
   let fleet: TestOrganization;
   let refusedJob: string;

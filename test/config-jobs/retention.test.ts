@@ -24,8 +24,7 @@ import {
 } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-describe('The retention', function () {
-  this.timeout(60_000);
+describe('The retention', () => {
   let dms: TestService;
   let resources: Resources;
   let removeOld: () => Promise<void>;

@@ -19,8 +19,7 @@ const CHUNK_SIZE = 2;
 const DAY_MS = 86_400_000;
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-describe('A scheduled job', function () {
-  this.timeout(30_000);
+describe('A scheduled job', () => {
   let dms: TestService;
   let fleet: TestOrganization;
   let serials: string[];

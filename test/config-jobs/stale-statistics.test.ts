@@ -6,8 +6,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const DEVICES = 10_000;
 
-describe('Jobs of an organization that is new to the statistics of the database', function () {
-  this.timeout(60_000);
+describe('Jobs of an organization that is new to the statistics of the database', () => {
   let dms: TestService;
 
   before(async () => {

@@ -37,8 +37,7 @@ describe('A backup', () => {
     }
   });
 
-  it('that is restored goes on with the jobs and deliveries that were under way, though their runs are lost', async function () {
-    this.timeout(90_000);
+  it('that is restored goes on with the jobs and deliveries that were under way, though their runs are lost', async () => {
     const receiver = await startReceiver();
     const before = await startService();
     await before.api.post('/cellular-webhooks', { url: receiver.url, deliverConfigApplied: true });

@@ -38,7 +38,6 @@ describe('On Citus', () => {
       process.stdout.write('CITUS_URL is not set: the tests of Citus are skipped\n');
       return this.skip();
     }
-    this.timeout(120_000);
     sql = openDatabase({ url: CITUS_URL, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
     await migrate(sql);
     await distribute(sql, () => {});

@@ -10,8 +10,7 @@ import { newDatabase } from '../support/servers.ts';
 const LEASE_MS = 1_000;
 const HOLDER = fileURLToPath(new URL('../support/lease-holder.ts', import.meta.url));
 
-describe('A lease', function () {
-  this.timeout(30_000);
+describe('A lease', () => {
   let url: string;
   let sql: Database;
   const children: ChildProcess[] = [];

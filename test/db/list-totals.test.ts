@@ -5,8 +5,7 @@ import { query } from '../../src/db/query.ts';
 import { apply, applyAnswer, createProfile, FRIDGE, inTurns, jobOf, registerMany } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
-describe('Totals of lists', function () {
-  this.timeout(30_000);
+describe('Totals of lists', () => {
   let dms: TestService;
   let org: TestOrganization;
   before(async () => {

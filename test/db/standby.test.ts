@@ -33,8 +33,7 @@ describe('With a standby', () => {
   let receiver: Receiver;
   let standbyUrl: string;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     let primaryUrl = '';
     servers = await startPrimaryAndStandby(async (url) => {
       primaryUrl = await migratedDatabase(url);
@@ -133,8 +132,7 @@ describe('With a standby', () => {
   });
 
   describe('that takes over', () => {
-    it('all that was acknowledged is there, and the service goes on by itself', async function () {
-      this.timeout(120_000);
+    it('all that was acknowledged is there, and the service goes on by itself', async () => {
       await servers.replicateSynchronously();
       await dms.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
       const slug = await createProfile(dms, { slug: 'fridge', ...FRIDGE });

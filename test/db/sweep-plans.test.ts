@@ -28,8 +28,7 @@ const SWEPT = [
   'retention',
 ];
 
-describe('Sweeps', function () {
-  this.timeout(30_000);
+describe('Sweeps', () => {
   let dms: TestService;
   let sweeps: Sweep[];
   let resources: ReturnType<typeof openResources>;

@@ -30,8 +30,7 @@ const DRAINED_BEFORE = 8;
 const WITHOUT_POLLS = { ...QUICK_PLAN, pollIntervalMs: HOUR_MS };
 const BY_POLLS = { ...QUICK_PLAN, pollIntervalMs: 50 };
 
-describe('The delivery of webhooks', function () {
-  this.timeout(60_000);
+describe('The delivery of webhooks', () => {
   let dms: TestService;
   let ledger: Ledger;
 

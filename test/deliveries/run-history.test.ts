@@ -16,8 +16,7 @@ const BARS: Array<{ failing: number; eventsMax: number }> = [
 ];
 const HOUR_SECONDS = 3_600;
 
-describe('The history of the run of an endpoint', function () {
-  this.timeout(60_000);
+describe('The history of the run of an endpoint', () => {
   let dms: TestService;
   let customer: Customer;
 

@@ -25,8 +25,7 @@ import { startService } from '../support/service.ts';
 
 const script = fileURLToPath(new URL('../../deploy/database-users.sh', import.meta.url));
 
-describe('The database users of the compose file', function () {
-  this.timeout(60_000);
+describe('The database users of the compose file', () => {
   const unique = randomUUID().slice(0, 8);
   const [owner, service, temporal] = ['owner', 'service', 'temporal'].map((name) => `${name}_${unique}`) as [
     string,

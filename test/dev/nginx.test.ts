@@ -34,8 +34,7 @@ function isInstalled(): boolean {
   }
 }
 
-describe('The balancer of the compose file', function () {
-  this.timeout(20_000);
+describe('The balancer of the compose file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-nginx-'));
   const apis: Server[] = [];
   const gateways: Socket[] = [];

@@ -15,8 +15,7 @@ const PROFILE = {
 };
 const QUALITY = 'quality@example.com';
 
-describe('Twenty loggers from a table', function () {
-  this.timeout(30_000);
+describe('Twenty loggers from a table', () => {
   let mail: Awaited<ReturnType<typeof startMailServer>>;
   let dms: TestService;
   const fleets: Fleet[] = [];

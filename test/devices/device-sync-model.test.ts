@@ -140,7 +140,7 @@ class Scenario {
 
 describe('A random sequence of merges, fetches, reports, withdrawals and new hardware', function () {
   const numRuns = Number(process.env.SYNC_SCENARIOS ?? 2_000);
-  this.timeout(10_000 + 10 * numRuns);
+  this.timeout(180_000 + 10 * numRuns);
 
   it(`leaves the device as the reference model says (${numRuns} scenarios)`, () => {
     assert.equal(CONTRADICTIONS_MAX, 3);

@@ -15,8 +15,7 @@ import { syncs } from './sync-arbitraries.ts';
 const DEVICES = 12;
 const RUNS = 40;
 
-describe('The kept status of devices', function () {
-  this.timeout(60_000);
+describe('The kept status of devices', () => {
   let dms: TestService;
   let found: Device[];
   const devicesIn = (sql: Sql) => createDevicesRepository(sql, createConfigurationCache());

@@ -38,8 +38,7 @@ const cases = fc.array(configs(1), { minLength: 1, maxLength: 3 }).chain((change
   }),
 );
 
-describe('A change of many devices in one statement', function () {
-  this.timeout(120_000);
+describe('A change of many devices in one statement', () => {
   let dms: TestService;
   let found: Device[];
   let rulesChanged: string[];

@@ -47,8 +47,7 @@ async function workflowsWithOldStep(): Promise<{ code: string }> {
   return { code: changed };
 }
 
-describe('A run that ends before its work is done', function () {
-  this.timeout(60_000);
+describe('A run that ends before its work is done', () => {
   let dms: TestService;
   /** The same service after a deployment. */
   let later: TestService;

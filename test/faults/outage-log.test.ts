@@ -31,8 +31,7 @@ function recordLog(): { log: Log; lines: Line[] } {
   return { log: createLog('warn', stream), lines };
 }
 
-describe('The log during an outage', function () {
-  this.timeout(60_000);
+describe('The log during an outage', () => {
   let dms: TestService;
   let database: VanishingServer;
   let temporal: VanishingServer;

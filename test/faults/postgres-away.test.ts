@@ -36,8 +36,7 @@ const LOAD = 12;
 
 after(() => scratch.remove());
 
-describe('PostgreSQL under load', function () {
-  this.timeout(60_000);
+describe('PostgreSQL under load', () => {
   let postgres: RunningPostgres;
   let dms: TestService;
   let ledger: Ledger;

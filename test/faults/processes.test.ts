@@ -23,8 +23,7 @@ const HANG = `data:text/javascript,${encodeURIComponent(
 /** What docs/operating.md tells operators to set. */
 const PROBE_TIMEOUT_MS = 1_000;
 
-describe('A process', function () {
-  this.timeout(60_000);
+describe('A process', () => {
   let dms: TestService;
   let env: Record<string, string>;
   let unanswering: Server;

@@ -16,8 +16,7 @@ const LONG_ANSWER_MS = 5_000;
 
 type Kind = 'api' | 'gateway';
 
-describe('A rolling restart', function () {
-  this.timeout(30_000);
+describe('A rolling restart', () => {
   let dms: TestService;
   let token: string;
   let balancers: Record<Kind, Balancer>;

@@ -39,8 +39,7 @@ const RETRIES = {
 
 after(() => scratch.remove());
 
-describe('Without Temporal', function () {
-  this.timeout(60_000);
+describe('Without Temporal', () => {
   let dms: TestService;
   let temporal: TemporalDevServer;
   let serials: string[];
@@ -175,8 +174,7 @@ describe('Without Temporal', function () {
   });
 });
 
-describe('An API process that cannot reach Temporal', function () {
-  this.timeout(60_000);
+describe('An API process that cannot reach Temporal', () => {
   let dms: TestService;
   let apiProcess: TestService;
   let cutOff: TestOrganization;

@@ -22,8 +22,7 @@ async function subscribe({ api }: TestService, url: string): Promise<void> {
 const newTrace = () => randomBytes(16).toString('hex');
 const traceparent = (traceId: string, flags = '01') => `00-${traceId}-${'1'.repeat(16)}-${flags}`;
 
-describe('Traces', function () {
-  this.timeout(60_000);
+describe('Traces', () => {
   let collector: Collector;
   let receiver: Receiver;
   let dms: TestService;

@@ -37,8 +37,7 @@ async function whileBusy<T>(holder: Sql, work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('A worker that is killed during a job', function () {
-  this.timeout(60_000);
+describe('A worker that is killed during a job', () => {
   let dms: TestService;
   let killed: Running;
   let large: TestOrganization;

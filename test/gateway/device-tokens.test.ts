@@ -77,7 +77,7 @@ describe('A token of one device', () => {
         WITHIN_5_S,
       );
     assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 404);
-  }).timeout(15_000);
+  });
 
   it('ends when the device is archived, over HTTP and CoAP, and stays ended when the serial number is registered again', async () => {
     const { org, own, assetId, logger, issue } = await deviceWithToken();
@@ -98,7 +98,7 @@ describe('A token of one device', () => {
       );
       assert.equal((await logger.measure({ token })).code, '4.01');
     }
-  }).timeout(15_000);
+  });
 
   it('stays with its serial number when the hardware is replaced', async () => {
     const { org, own, assetId, logger } = await deviceWithToken();
@@ -138,7 +138,7 @@ describe('A token of one device', () => {
       ({ status }) => status === 204,
       WITHIN_5_S,
     );
-  }).timeout(20_000);
+  });
 
   it('costs a known device no query', async () => {
     const { own, logger } = await deviceWithToken();

@@ -9,8 +9,7 @@ import { eventually } from '../support/fleet.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
 import { codesOf, HOUR_MS, useGateway } from './harness.ts';
 
-describe('The gateway during an outage of PostgreSQL', function () {
-  this.timeout(60_000);
+describe('The gateway during an outage of PostgreSQL', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'dms-gateway-'));
   chmodSync(scratch, 0o755); // run by root, PostgreSQL switches to another user
   let postgres: RunningPostgres;

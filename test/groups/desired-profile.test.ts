@@ -22,8 +22,7 @@ const FRIDGE = {
   temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8 }],
 };
 
-describe('The profile of a group', function () {
-  this.timeout(30_000);
+describe('The profile of a group', () => {
   let dms: TestService;
   let org: TestOrganization;
   let group: string;

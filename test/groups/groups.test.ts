@@ -16,8 +16,7 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 const UNKNOWN = '01920000-0000-7000-8000-000000000000';
 
-describe('Groups', function () {
-  this.timeout(30_000);
+describe('Groups', () => {
   let dms: TestService;
   let org: TestOrganization;
 

@@ -7,8 +7,7 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 
 const INTERVALS = { daily: 86_400, weekly: 604_800 };
 
-describe('A group that changes from several sides at once', function () {
-  this.timeout(30_000);
+describe('A group that changes from several sides at once', () => {
   let dms: TestService;
   let org: TestOrganization;
   let group: string;

@@ -32,8 +32,7 @@ const FRIDGE = {
 const ALERTS = ['alarmRules', 'calendars'];
 const INTERVAL = ['transmissionInterval'];
 
-describe('A group of very many members', function () {
-  this.timeout(30_000);
+describe('A group of very many members', () => {
   let dms: TestService;
   let org: TestOrganization;
   let group: string;

@@ -145,8 +145,7 @@ function advance(model: Model, step: Step): void {
 }
 
 for (const { how, settings } of MODES)
-  describe(`The profile of a group that is offered ${how}, in any order of events`, function () {
-    this.timeout(60_000);
+  describe(`The profile of a group that is offered ${how}, in any order of events`, () => {
     let dms: TestService;
     let worker: Steps;
 

@@ -39,7 +39,6 @@ describe('The alerts', () => {
   });
 
   it('are valid rules for Prometheus, and fire when they have to (needs promtool, else skipped)', async function () {
-    this.timeout(20_000);
     if (!(await hasPromtool())) {
       console.log(
         '      promtool is not installed (Debian package prometheus): the rules are not checked by it',

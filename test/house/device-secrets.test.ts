@@ -26,8 +26,7 @@ const REFUSING = '282C02AABB03';
 const INFO_TEXTS = [15, 16];
 const REPORT_TEXTS = [11, 13, 16, 24, 32, 61];
 
-describe('Secrets that devices send', function () {
-  this.timeout(120_000);
+describe('Secrets that devices send', () => {
   let dms: TestService;
   let jobId: string;
   let metrics: string;

@@ -94,9 +94,8 @@ describe('Secrets', () => {
     with: (token) => watching(baseUrl, token, what),
   });
 
-  before(async function () {
+  before(async () => {
     // One workload for all tests, because giving up Temporal takes seconds.
-    this.timeout(120_000);
     dms = await startService({ withWorker: false });
     organization = await dms.addOrganization();
     routes = dms.service.routes;

@@ -90,7 +90,7 @@ describe('Keys by API', () => {
       ({ status }) => status === 401,
       { timeoutMs },
     );
-  }).timeout(15_000);
+  });
 
   it('cannot be deleted when it is the last admin of the organization', async () => {
     await create({ name: 'Writer', kind: 'customer', role: 'write' });

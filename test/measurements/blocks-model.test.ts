@@ -27,8 +27,7 @@ describe('Blocks against a set of readings', () => {
   });
   after(() => other.destroy());
 
-  it('hold each reading once and count exactly, while two processes store and a third compacts', async function () {
-    this.timeout(60_000);
+  it('hold each reading once and count exactly, while two processes store and a third compacts', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (all) => {
         await logger.newLogger();

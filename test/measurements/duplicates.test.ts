@@ -101,16 +101,14 @@ describe('Readings that were stored before', () => {
     assert.equal(attempts(), 4);
   });
 
-  it('stores readings once and counts them exactly, whatever is sent when', async function () {
-    this.timeout(120_000);
+  it('stores readings once and counts them exactly, whatever is sent when', async () => {
     await fc.assert(
       fc.asyncProperty(batches, (all) => play(all)),
       { numRuns: RUNS },
     );
   });
 
-  it('stores readings once and counts them exactly, whatever the state of the device knows', async function () {
-    this.timeout(120_000);
+  it('stores readings once and counts them exactly, whatever the state of the device knows', async () => {
     const known = fc.infiniteStream(fc.option(minutes, { nil: null }));
     await fc.assert(
       fc.asyncProperty(batches, known, (all, latest) => play(all, latest)),

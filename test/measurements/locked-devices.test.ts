@@ -13,8 +13,7 @@ const LOCK_TIMEOUT_MS = 400;
 const PATIENCE_MS = 15_000;
 const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
 
-describe('A device that another transaction has locked', function () {
-  this.timeout(20_000);
+describe('A device that another transaction has locked', () => {
   let dms: TestService;
   let org: TestOrganization;
   let serials: string[];

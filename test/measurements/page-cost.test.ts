@@ -27,8 +27,7 @@ const blocksRead = (plan: Plan): number => {
   return (plan.Plans ?? []).reduce((sum, child) => sum + blocksRead(child), own);
 };
 
-describe('With a reading every second', function () {
-  this.timeout(30_000);
+describe('With a reading every second', () => {
   const logger = useLogger();
   const { frame, history, intakeWith } = logger;
   const sql = () => logger.dms.service.sql;

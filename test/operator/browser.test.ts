@@ -22,8 +22,7 @@ const LARGE = 7;
 const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1', applyChunkSize: 2, largeJobDevices: LARGE - 1 };
 const HOSTILE = `"><script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
 
-describe("The operators' page in a browser", function () {
-  this.timeout(30_000);
+describe("The operators' page in a browser", () => {
   const executable = findChromium();
   let dms: TestService;
   let receiver: Receiver;

@@ -11,8 +11,7 @@ const CLIENT = { clientId: 'dms', clientSecret: 'a-secret-of-the-client' };
 const RULES = { organizationClaim: 'organization', roleClaim: 'role' };
 const RETURN = '/operator/sign-in/provider/callback';
 
-describe('Signing in with an identity provider in a browser', function () {
-  this.timeout(30_000);
+describe('Signing in with an identity provider in a browser', () => {
   const executable = findChromium();
   let dms: TestService;
   let provider: TestIdentityProvider;

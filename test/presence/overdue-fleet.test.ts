@@ -26,8 +26,7 @@ describe('The rule of an overdue fleet', () => {
   });
 });
 
-describe('An overdue fleet', function () {
-  this.timeout(60_000);
+describe('An overdue fleet', () => {
   let dms: TestService;
   let org: TestOrganization;
   let webhookId: string;

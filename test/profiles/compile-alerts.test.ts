@@ -106,7 +106,7 @@ describe('The rules of an alert', () => {
       }),
       { numRuns: 3000 },
     );
-  }).timeout(10_000);
+  });
 
   it('transmits for a fridge at 8.1, not again at 7.6, and on return at 7.5', () => {
     const samples = [5, 8, 8.1, 9, 7.6, 7.5, 5, 1.9, 2.4, 2.5].map((celsius) => ({

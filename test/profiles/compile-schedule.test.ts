@@ -36,7 +36,7 @@ describe('A compiled schedule', () => {
       }),
       { numRuns: 1500 },
     );
-  }).timeout(10_000);
+  });
 
   it('enables rules in exactly the minutes of the window, over a week and past midnight', () => {
     const sunday = Date.UTC(2026, 0, 11);
@@ -54,7 +54,7 @@ describe('A compiled schedule', () => {
       }),
       { numRuns: 40 },
     );
-  }).timeout(10_000);
+  });
 
   it('puts all rules in use, and no others, under the schedule', () => {
     fc.assert(

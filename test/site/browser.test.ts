@@ -14,8 +14,7 @@ const VIEWS = [
   [360, 'dark'],
 ] as const;
 
-describe('The documentation in a browser', function () {
-  this.timeout(30_000);
+describe('The documentation in a browser', () => {
   const executable = findChromium();
   let dms: TestService;
   let browser: Browser;

@@ -125,8 +125,7 @@ const OUTCOMES: Record<string, Outcome> = {
   },
 };
 
-describe('The commands of the documents', function () {
-  this.timeout(60_000);
+describe('The commands of the documents', () => {
   let dms: TestService;
   const folders: string[] = [];
 

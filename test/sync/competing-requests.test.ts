@@ -16,8 +16,7 @@ import { servers } from '../support/servers.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
-describe('Competing requests', function () {
-  this.timeout(30_000);
+describe('Competing requests', () => {
   let dms: TestService;
   let fleet: TestOrganization;
 

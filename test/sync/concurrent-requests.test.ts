@@ -12,8 +12,7 @@ import { randomFrom, seed } from './seed.ts';
 /** In the second hardware is replaced, and from then on jobs are cancelled and retried. */
 const ROUNDS = 3;
 
-describe('Concurrent requests', function () {
-  this.timeout(60_000);
+describe('Concurrent requests', () => {
   const clock = createClock();
   let dms: TestService;
   let fleet: ConcurrentFleet;

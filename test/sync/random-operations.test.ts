@@ -15,7 +15,7 @@ const numRuns = Number(process.env.SYNC_RUNS ?? 1);
 const toText = (op: Op) => JSON.stringify(op, (key, value) => (key === '__proto__' ? undefined : value));
 
 describe('A random sequence of operations of customers and devices', function () {
-  this.timeout(60_000 + 20_000 * numRuns);
+  this.timeout(180_000 + 20_000 * numRuns);
   const clock = createClock();
   let dms: TestService;
 

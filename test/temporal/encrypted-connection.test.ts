@@ -23,8 +23,7 @@ import { startService } from '../support/service.ts';
 
 const NAME = 'temporal.example';
 
-describe('An encrypted connection to Temporal', function () {
-  this.timeout(60_000);
+describe('An encrypted connection to Temporal', () => {
   const certificates = createCertificates();
   let authority: Authority;
   let client: Certificate;

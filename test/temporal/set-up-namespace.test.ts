@@ -8,9 +8,7 @@ import { applyProfileId, deliverWebhooksId, SEARCH_ATTRIBUTES } from '../../src/
 import { eventually } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
 
-describe('The set-up of a Temporal namespace', function () {
-  this.timeout(60_000);
-
+describe('The set-up of a Temporal namespace', () => {
   it('creates all that workflows need to be started and found, and can be repeated', async () => {
     const { temporalAddress: address } = await servers();
     const namespace = `setup-${randomUUID()}`;

@@ -19,8 +19,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const SLUG = 'vaccine-fridge';
 
-describe('The workflow of a job', function () {
-  this.timeout(60_000);
+describe('The workflow of a job', () => {
   let dms: TestService;
   before(async () => {
     dms = await startService();
@@ -84,8 +83,7 @@ describe('The workflow of a job', function () {
   });
 });
 
-describe('The workflow of a job whose history grows long', function () {
-  this.timeout(60_000);
+describe('The workflow of a job whose history grows long', () => {
   let stop: () => Promise<void>;
   let dms: TestService;
   before(async () => {

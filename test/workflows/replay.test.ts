@@ -46,8 +46,7 @@ async function replayAll(histories: Map<string, string>): Promise<Map<string, Er
   return faults;
 }
 
-describe('Recorded histories', function () {
-  this.timeout(60_000);
+describe('Recorded histories', () => {
   let faults: Map<string, Error | null>;
 
   before(async () => {

@@ -17,8 +17,7 @@ const DEVICES = 8;
 /** A sample and a confirmable frame every second. */
 const QUICK = { measurementSeconds: 60, transmissionSeconds: 60, ackIntervalSeconds: null };
 
-describe('Loggers on a bad link', function () {
-  this.timeout(90_000);
+describe('Loggers on a bad link', () => {
   let service: TestService;
   let fleet: Fleet | null = null;
 

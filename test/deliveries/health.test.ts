@@ -76,6 +76,20 @@ describe('The health of an endpoint', () => {
     lines.filter(({ msg, endpointId }) => endpointId === id && msg === 'webhook.breaker_opened').length;
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 10 });
+  /** The breaker is open, and no attempt from before is under way any more. */
+  async function hasStoppedSending(endpoint: Endpoint): Promise<void> {
+    await breakerIs(endpoint, 'open');
+    await eventually(
+      () =>
+        query(
+          dms.service.sql,
+          `select 1 from deliveries where organization_id = ? and endpoint_id = ? and state = 'sending'`,
+          [customer.id, endpoint.id],
+        ),
+      (sending) => sending.length === 0,
+      { pauseMs: 10 },
+    );
+  }
   const refOf = ({ id }: Endpoint) => ({ organizationId: customer.id, endpointId: id });
   /** Lets its run read the state of the endpoint anew. */
   const wakeRun = (endpoint: Endpoint) => recoveries.startRecovery(refOf(endpoint));
@@ -315,7 +329,7 @@ describe('The health of an endpoint', () => {
     const other = await startReceiver();
     failing(503);
     await customer.publish(3);
-    await breakerIs(endpoint, 'open');
+    await hasStoppedSending(endpoint);
     await endpoint.change({ url: other.url });
     await endpoint.untilAll('delivered', 3);
     assert.ok(other.received.length >= 3);
@@ -326,7 +340,7 @@ describe('The health of an endpoint', () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
     await customer.publish(3);
-    await breakerIs(endpoint, 'open');
+    await hasStoppedSending(endpoint);
     const sent = receiver.received.length;
     assert.equal((await customer.api.delete(endpoint.path)).status, 204);
     await untilRunEnded(endpoint);

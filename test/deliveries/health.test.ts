@@ -154,8 +154,8 @@ describe('The health of an endpoint', () => {
         for (let round = 0; round < 5; round++) await customer.publish(1);
       }),
     );
-    await breakerIs(endpoint, 'open');
     await publishing;
+    await hasStoppedSending(endpoint);
     const items = await endpoint.until((all) => all.length === 20);
     assert.ok(receiver.received.length <= IN_FLIGHT_MAX, `${receiver.received.length} requests`);
     assert.equal(items.filter(({ attemptCount }) => attemptCount > 0).length, receiver.received.length);
@@ -448,7 +448,7 @@ describe('The health of an endpoint', () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
     await customer.publish(3);
-    await breakerIs(endpoint, 'open');
+    await hasStoppedSending(endpoint);
     failing(410);
     await eventually(
       async () => {

@@ -208,6 +208,7 @@ for (const isDatabaseDistributed of [false, true]) {
       const worker = await dms.service.startWorker((await servers()).workflowBundle);
       await receiver.until(DELIVERIES, 30_000);
       await worker.stop(1_000);
+      assert.equal(receiver.received.length, DELIVERIES);
       const perDelivery = ((await settledRowsRead(OF_DELIVERIES)) - before) / DELIVERIES;
       await receiver.stop();
       assert.ok(perDelivery <= ROWS_READ_PER_DELIVERY_MAX, `${perDelivery} rows were read for each`);

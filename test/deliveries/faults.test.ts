@@ -15,11 +15,8 @@ import { startService, type TestService, type TestServiceOptions } from '../supp
 import { QUICK, QUICK_PLAN } from './harness.ts';
 
 const HOUR_MS = 3_600_000;
-/** Claims end by being recorded or released here, never because their time is over. */
-const LONG_LEASES = {
+const WEBHOOKS = {
   ...QUICK,
-  leaseSeconds: 600,
-  deadlineMs: 60_000,
   perEndpointMax: 4,
   drainTickMs: 50,
   drainPerSecondMax: 80,
@@ -55,7 +52,7 @@ describe('The delivery of webhooks', () => {
     const worker = await startService({
       databaseUrl,
       deliveryPlan,
-      settings: { taskQueue, webhooks: LONG_LEASES, ...settings },
+      settings: { taskQueue, webhooks: WEBHOOKS, ...settings },
     });
     await work(worker).finally(worker.stop);
   }
@@ -153,7 +150,7 @@ describe('The delivery of webhooks', () => {
     await ledger.publish(many(40, 'device.offline'));
     await ledger.publish(many(40, 'alert.resolved'));
     await whileWorking({}, async (stopping) => {
-      await sent.receiver.until(LONG_LEASES.perEndpointMax);
+      await sent.receiver.until(WEBHOOKS.perEndpointMax);
       await drained.receiver.until(DRAINED_BEFORE + 1);
       await whileWorking({ deliveryPlan: BY_POLLS }, async () => {
         const stopped = stopping.stop();

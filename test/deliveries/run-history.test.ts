@@ -21,7 +21,7 @@ describe('The history of the run of an endpoint', () => {
   let customer: Customer;
 
   before(async () => {
-    dms = await startService({ settings: { webhooks: { ...QUICK, deadlineMs: 60_000, leaseSeconds: 240 } } });
+    dms = await startService({ settings: { webhooks: QUICK } });
   });
   after(() => dms.stop());
   beforeEach(async () => {

@@ -5,6 +5,7 @@
 import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { Ending } from '../src/config-jobs/job-ending.service.ts';
 import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
+import { stepwise } from '../src/process/pages.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export interface ApplyProfileActivities {
@@ -31,6 +32,9 @@ export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getPlan' | 'g
   endNext(job: JobRef, ending: Ending, after: string | null): Promise<string | null>;
 }
 
+/** Page by page. */
+const toEnd = async (next: (after: string | null) => Promise<string | null>) => void (await stepwise(next));
+
 export function createApplyProfileActivities({
   startNext,
   offerNext,
@@ -40,16 +44,9 @@ export function createApplyProfileActivities({
   return {
     getPlan: withHeartbeat(steps.getPlan),
     getProgress: withHeartbeat(steps.getProgress),
-    finishJob: withHeartbeat((job: JobRef) => pageByPage((after) => endNext(job, 'timed_out', after))),
-    abortJob: withHeartbeat((job: JobRef) => pageByPage((after) => endNext(job, 'aborted', after))),
-    startJob: withHeartbeat((job: JobRef) => pageByPage((after) => startNext(job, after))),
-    beginStage: withHeartbeat((job: JobRef, stage: number) =>
-      pageByPage((after) => offerNext(job, stage, after)),
-    ),
+    finishJob: withHeartbeat((job: JobRef) => toEnd((after) => endNext(job, 'timed_out', after))),
+    abortJob: withHeartbeat((job: JobRef) => toEnd((after) => endNext(job, 'aborted', after))),
+    startJob: withHeartbeat((job: JobRef) => toEnd((after) => startNext(job, after))),
+    beginStage: withHeartbeat((job: JobRef, stage: number) => toEnd((after) => offerNext(job, stage, after))),
   };
-}
-
-async function pageByPage(next: (after: string | null) => Promise<string | null>): Promise<void> {
-  let after = await next(null);
-  while (after !== null) after = await next(after);
 }

@@ -8,6 +8,7 @@ import {
   PARTITIONED_TABLES,
 } from '../db/partitions.ts';
 import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
+import { stepwise } from '../process/pages.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -62,9 +63,10 @@ async function removeUnregistered(
   { removeOlderThan }: Slices['devices']['unregistered'],
   goesOn: () => boolean,
 ): Promise<void> {
-  let after: Awaited<ReturnType<typeof removeOlderThan>> = null;
-  do after = await removeOlderThan(UNREGISTERED_KEPT_DAYS, { after, limit: REMOVED_AT_ONCE });
-  while (after !== null && goesOn());
+  type Position = Awaited<ReturnType<typeof removeOlderThan>>;
+  const removeNext = (after: Position) =>
+    removeOlderThan(UNREGISTERED_KEPT_DAYS, { after, limit: REMOVED_AT_ONCE });
+  await stepwise(removeNext, goesOn);
 }
 
 /** Each batch is a transaction of its own. */

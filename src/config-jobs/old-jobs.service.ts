@@ -1,4 +1,5 @@
 /** Removes jobs that ended long ago, with their targets. */
+import { stepwise } from '../process/pages.ts';
 import type { JobRef } from './config-job.ts';
 import type { OldJobsRepository } from './old-jobs.repository.ts';
 
@@ -7,11 +8,9 @@ const TARGETS_AT_ONCE = 1_000;
 
 export function createOldJobsRemoval(jobs: OldJobsRepository) {
   async function removeJob(job: JobRef, goesOn: () => boolean): Promise<void> {
-    let after: string | null = null;
-    do {
-      ({ last: after } = await jobs.removeTargets(job, after, TARGETS_AT_ONCE));
-    } while (after !== null && goesOn());
-    if (after === null) await jobs.removeOrKeep(job);
+    const removeNext = async (after: string | null) =>
+      (await jobs.removeTargets(job, after, TARGETS_AT_ONCE)).last;
+    if (await stepwise(removeNext, goesOn)) await jobs.removeOrKeep(job);
   }
 
   /** Stops early when `goesOn` says so. */

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
+import { stepwise } from '../process/pages.ts';
 import type { CompactionRepository } from './compaction.repository.ts';
 import { closedBefore, type DueDevice, planRewrite, toWindow } from './compaction.ts';
 
@@ -22,11 +23,10 @@ export function createCompaction(deps: CompactionDeps) {
     /** Until nothing is due, another process is at it, or `goesOn` says no. */
     async compactClosedDays(goesOn: () => boolean = () => true): Promise<void> {
       const closed = closedBefore(deps.now());
-      for (let last: DueDevice | null = null; goesOn(); ) {
-        const due = await lockAndCompact(deps, closed, last);
-        last = due.at(-1) ?? null;
-        if (!last) return;
-      }
+      if (!goesOn()) return;
+      const compactNext = async (after: DueDevice | null) =>
+        (await lockAndCompact(deps, closed, after)).at(-1) ?? null;
+      await stepwise(compactNext, goesOn);
     },
   };
 }

@@ -1,9 +1,10 @@
 /** Readings of many assets as lines: asset by asset, each newest first. Memory holds one chunk, however many there are. */
 import type { Pace } from '../process/pacer.ts';
+import { pages } from '../process/pages.ts';
 import type { ExportScope } from './export-scopes.repository.ts';
 import type { FewReadingsRepository } from './few-readings.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';
-import type { HistoryCursor, HistoryReading } from './history.ts';
+import type { HistoryReading } from './history.ts';
 import { CSV_COLUMNS, readingView } from './history.ts';
 
 export interface ExportDeps {
@@ -94,7 +95,7 @@ async function* readPages(
     yield found.map((readings, index) => ({ scope: asked[index] as ExportScope, readings }));
     const large = asked[found.length];
     if (large) yield* readLarge(history, large, range);
-    waiting = waiting.slice(found.length + 1);
+    waiting = waiting.slice(found.length + (large ? 1 : 0));
     // Large assets mostly stand together, and what was read of those behind one is read again.
     assetsMax = Math.min(ASSETS_PER_STATEMENT_MAX, 2 * found.length + 1);
   }
@@ -125,29 +126,19 @@ async function* readLarge(
   range: Range,
 ): AsyncGenerator<Page[]> {
   const list = history.lister(scope);
-  for (let before: HistoryCursor | null = null; ; ) {
-    const readings: HistoryReading[] = await list({
-      ...range,
-      channel: null,
-      before,
-      limit: READINGS_PER_PAGE,
-    });
-    yield [{ scope, readings }];
-    before = readings.length < READINGS_PER_PAGE ? null : (readings.at(-1) ?? null);
-    if (!before) return;
-  }
+  const filter = { ...range, channel: null, limit: READINGS_PER_PAGE };
+  const found = pages(filter.limit, (before: HistoryReading | null) => list({ ...filter, before }));
+  for await (const readings of found) yield [{ scope, readings }];
 }
 
 /** Of all active assets, some at a time. */
 export async function* listAllScopes(
   listActive: (after: string | null, limit: number) => Promise<ExportScope[]>,
 ): AsyncGenerator<ExportScope> {
-  for (let after: string | null = null; ; ) {
-    const scopes: ExportScope[] = await listActive(after, SCOPES_PER_PAGE);
-    yield* scopes;
-    after = scopes.length < SCOPES_PER_PAGE ? null : (scopes.at(-1)?.assetId ?? null);
-    if (after === null) return;
-  }
+  const found = pages(SCOPES_PER_PAGE, (last: ExportScope | null) =>
+    listActive(last?.assetId ?? null, SCOPES_PER_PAGE),
+  );
+  for await (const scopes of found) yield* scopes;
 }
 
 const SCOPES_PER_PAGE = 100;

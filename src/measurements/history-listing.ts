@@ -1,5 +1,6 @@
 /** The two ways to list what an asset has measured: single readings, and buckets. Each as a page and as a table. */
 import type { Pace } from '../process/pacer.ts';
+import { pages } from '../process/pages.ts';
 import { type BucketFilter, walkBuckets } from './bucket-walk.ts';
 import {
   BUCKETS_CSV_HEADER,
@@ -12,7 +13,7 @@ import {
   toBucketCursor,
 } from './buckets.ts';
 import type { HistoryFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
-import { CSV_HEADER, csvLine, parseCursor, readingView, toCursor } from './history.ts';
+import { CSV_HEADER, csvLine, type HistoryReading, parseCursor, readingView, toCursor } from './history.ts';
 import type { ListMeasurements } from './measurements.schemas.ts';
 
 export type ListDeps = Pick<HistoryRepository, 'list' | 'listSamples'>;
@@ -96,17 +97,13 @@ async function* tableOfReadings(
   filter: HistoryFilter,
 ): AsyncGenerator<string> {
   const list = history.lister(scope);
-  async function readChunk(before: HistoryFilter['before']) {
-    const readings = await list({ ...filter, before, limit: CSV_CHUNK });
-    const lines = readings.map((reading) => csvLine(reading, scope.layout)).join('');
-    return { lines, last: readings.length < CSV_CHUNK ? null : (readings.at(-1) ?? null) };
-  }
-  let chunk = await pace(() => readChunk(filter.before));
-  yield CSV_HEADER + chunk.lines;
-  while (chunk.last) {
-    const { last } = chunk;
-    chunk = await pace(() => readChunk(last));
-    yield chunk.lines;
+  const chunks = pages(CSV_CHUNK, (last: HistoryReading | null) =>
+    pace(() => list({ ...filter, before: last ?? filter.before, limit: CSV_CHUNK })),
+  );
+  let header = CSV_HEADER;
+  for await (const readings of chunks) {
+    yield header + readings.map((reading) => csvLine(reading, scope.layout)).join('');
+    header = '';
   }
 }
 

@@ -9,6 +9,7 @@ import type { HistoryFilter, HistoryScope } from '../measurements/history.reposi
 import type { StoredReading } from '../measurements/reading.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
+import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
 import { type AlertBounds, type ChannelStatistics, createStatisticsFold, type Span } from './statistics.ts';
 
@@ -43,15 +44,11 @@ const INTERVAL_SECONDS_DEFAULT = 300;
 export type StatisticsService = ReturnType<typeof createStatisticsService>;
 
 export function createStatisticsService(deps: StatisticsDeps) {
-  async function* readingsOf(scope: HistoryScope, from: Date, to: Date): AsyncGenerator<StoredReading[]> {
+  function readingsOf(scope: HistoryScope, from: Date, to: Date): AsyncGenerator<StoredReading[]> {
     const list = deps.history.lister(scope);
-    let before: StoredReading | null = null;
-    do {
-      const filter: HistoryFilter = { from, to, channel: null, before, limit: PAGE };
-      const page: StoredReading[] = await deps.pace(() => list(filter));
-      yield page;
-      before = page.length < PAGE ? null : (page.at(-1) ?? null);
-    } while (before);
+    return pages(PAGE, (before: StoredReading | null) =>
+      deps.pace(() => list({ from, to, channel: null, before, limit: PAGE })),
+    );
   }
 
   return async (organizationId: string, assetId: string, from: Date, to: Date): Promise<Statistics> => {

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
+import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import { ALERT_STATUSES, type Alert, type AlertDetails, type AlertStatus, type AlertType } from './alert.ts';
 
@@ -182,5 +183,5 @@ export function createAlertsRepository(sql: Sql) {
 
 function toTotalKeys(status: AlertStatus | null, type: AlertType | null): string[] {
   const statuses = status === null ? ALERT_STATUSES : [status];
-  return statuses.map((each) => (type === null ? each : `type:${type}:${each}`));
+  return statuses.map((each) => alertsBy(each, type).key);
 }

@@ -1,4 +1,5 @@
 /** By what devices are looked for: which condition finds them, and which the found ones are compared with. */
+import { assetsOfGroup, assetsOfModel, devicesBy, type KeptTotal } from '../db/kept-totals.ts';
 import type { BATTERY_STATUSES } from '../devices/device-status.ts';
 import type { SyncStatus } from '../devices/device-sync.ts';
 import type { DeviceStatus } from '../presence/presence.ts';
@@ -16,12 +17,6 @@ export interface AssetFilter {
   lastReadingBefore: Date | null;
 }
 
-/** Where the total of one condition is kept (list_totals). */
-export interface KeptTotal {
-  list: 'assets' | 'devices';
-  key: string;
-}
-
 /** A condition whose devices an index holds by asset id, and whose number is kept. */
 export interface KeptCondition extends KeptTotal {
   field: 'model' | 'groupId' | 'status' | 'batteryStatus' | 'syncStatus';
@@ -35,16 +30,14 @@ export function keptConditions({
   syncStatus,
 }: AssetFilter): KeptCondition[] {
   const conditions: Array<KeptCondition | false> = [
-    model !== null && { field: 'model', list: 'assets', key: `model:${model}` },
-    groupId !== null && { field: 'groupId', list: 'assets', key: `group:${groupId}` },
-    status !== null && { field: 'status', list: 'devices', key: `status:${status}` },
-    batteryStatus !== null && { field: 'batteryStatus', list: 'devices', key: `battery:${batteryStatus}` },
-    syncStatus !== null && { field: 'syncStatus', list: 'devices', key: `sync:${syncStatus}` },
+    model !== null && { field: 'model', ...assetsOfModel(model) },
+    groupId !== null && { field: 'groupId', ...assetsOfGroup(groupId) },
+    status !== null && { field: 'status', ...devicesBy('status', status) },
+    batteryStatus !== null && { field: 'batteryStatus', ...devicesBy('battery', batteryStatus) },
+    syncStatus !== null && { field: 'syncStatus', ...devicesBy('sync', syncStatus) },
   ];
   return conditions.filter((condition) => condition !== false);
 }
-
-export const ALL_ACTIVE: KeptTotal = { list: 'assets', key: '' };
 
 /** By what the devices are looked up; everything else in the filter is compared. */
 export type Lookup = 'serialNumber' | 'q' | 'lastReadingBefore' | KeptCondition['field'] | 'all';

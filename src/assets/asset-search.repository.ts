@@ -3,18 +3,11 @@
  * a page costs about the same wherever it is, whether everything matches or nothing.
  */
 import type { Sql } from '../db/database.ts';
+import { ALL_ASSETS, type KeptTotal } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import { ACTIVE_BY_SERIAL } from '../devices/device-row.ts';
 import type { ListedAsset } from './asset.ts';
-import {
-  ALL_ACTIVE,
-  type AssetFilter,
-  chooseLookup,
-  hasKeptTotal,
-  type KeptTotal,
-  keptConditions,
-  type Lookup,
-} from './asset-filter.ts';
+import { type AssetFilter, chooseLookup, hasKeptTotal, keptConditions, type Lookup } from './asset-filter.ts';
 
 /** Members of a deleted group have yet to leave it. */
 const GROUP_ID = `(select id from groups
@@ -154,7 +147,7 @@ export function createAssetSearchRepository(sql: Sql) {
     /** At most six statements, however much matches. */
     async search(organizationId: string, filter: AssetFilter, page: AssetPage): Promise<FoundAssets> {
       const kept = keptConditions(filter);
-      const [active = 0, ...totals] = await findTotals(organizationId, [ALL_ACTIVE, ...kept]);
+      const [active = 0, ...totals] = await findTotals(organizationId, [ALL_ASSETS, ...kept]);
       if (totals.includes(0) || (await isOfDeletedGroup(organizationId, filter))) {
         return { assets: [], total: 0 };
       }

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
+import { ALL_ASSETS, assetsOfModel } from '../db/kept-totals.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { NO_DEADLINE } from '../presence/presence-columns.ts';
@@ -44,7 +45,8 @@ export function createAssetsRepository(sql: Sql) {
     ): Promise<FoundAssets> {
       const ofModel = model === null ? '' : 'and model = ?';
       const scope = model === null ? [organizationId] : [organizationId, model];
-      const total = [organizationId, model === null ? '' : `model:${model}`];
+      const { key } = model === null ? ALL_ASSETS : assetsOfModel(model);
+      const total = [organizationId, key];
       const rows = await query<ListedAsset & { total: number }>(
         sql,
         `select page.*, total from (${TOTAL}) as counted

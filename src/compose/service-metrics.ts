@@ -2,6 +2,7 @@
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import { sumFleetTotals } from '../db/list-totals.repository.ts';
 import { findPartitionsEnd, PARTITIONED_TABLES } from '../db/partitions.ts';
+import { countByState } from '../fleet/fleet.ts';
 import { atMostEvery } from '../http/gauges.ts';
 import { addServiceGauges, type ServiceSources } from '../http/service-gauges.ts';
 import type { Resources } from './resources.ts';
@@ -21,7 +22,7 @@ export function serviceSources(
   const atMost = <T>(read: () => Promise<T>) => atMostEvery(settings.metricsMaxAgeMs, read);
   return {
     jobs: atMost(createJobRunsRepository(sql).countRunning),
-    totals: atMost(() => sumFleetTotals(sql)),
+    totals: atMost(async () => countByState(await sumFleetTotals(sql))),
     partitions: atMost(() =>
       Promise.all(
         PARTITIONED_TABLES.map(async (table) => ({

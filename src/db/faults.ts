@@ -97,7 +97,14 @@ export const isQueryTimeout = (error: unknown): boolean =>
   asFault(error).message?.endsWith('Query read timeout') ?? false;
 
 /** Faults that are counted. `retried`: a transaction that failed by a conflict with another one, and runs again. */
-export type FaultKind = 'statement_timeout' | 'lock_timeout' | 'no_answer' | 'no_connection' | 'retried';
+export const FAULT_KINDS = [
+  'statement_timeout',
+  'lock_timeout',
+  'no_answer',
+  'no_connection',
+  'retried',
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Of a statement; null for any other fault. */
 export function faultKindOf(error: unknown): FaultKind | null {

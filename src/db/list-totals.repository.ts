@@ -1,6 +1,7 @@
 /** Kept totals of lists: triggers record changes, and a sweep of the worker adds them up, of all organizations. */
 import type { Sql } from './database.ts';
 import { eachOrganization, oneOrNone } from './each-organization.ts';
+import { FLEET_KEY, IS_OF_FLEET } from './kept-totals.ts';
 import { query } from './query.ts';
 
 const CHANGED = { text: 'select distinct organization_id as "organizationId" from list_changes' };
@@ -28,29 +29,9 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** By state or type. */
-export interface FleetTotals {
-  status: Record<string, number>;
-  sync: Record<string, number>;
-  openAlerts: Record<string, number>;
-}
-
-/** For the metrics of the service, so over all organizations: some seconds behind, because changes are not added. */
-export async function sumFleetTotals(sql: Sql): Promise<FleetTotals> {
-  const rows = await query<{ list: string; key: string; count: number }>(
+/** Of all organizations, for the metrics of the service: some seconds behind, because changes are not added. */
+export const sumFleetTotals = (sql: Sql): Promise<Array<{ key: string; count: number }>> =>
+  query(
     sql,
-    `select list, key, sum(total)::bigint as count from list_totals
-     where list in ('devices', 'open_alerts') group by 1, 2 order by 1, 2`,
+    `select ${FLEET_KEY} as key, sum(total)::bigint as count from list_totals where ${IS_OF_FLEET} group by 1 order by 1`,
   );
-  const under = (list: string, prefix: string) =>
-    Object.fromEntries(
-      rows
-        .filter((row) => row.list === list && row.key.startsWith(prefix))
-        .map(({ key, count }) => [key.slice(prefix.length), count]),
-    );
-  return {
-    status: under('devices', 'status:'),
-    sync: under('devices', 'sync:'),
-    openAlerts: under('open_alerts', ''),
-  };
-}

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database.ts';
+import { FLEET_KEY, IS_OF_FLEET } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import { HEALTH_STATE } from '../endpoints/shown-health.ts';
 
@@ -8,8 +9,6 @@ export interface FleetCount {
   count: number;
 }
 
-const COUNTED = `(list = 'devices' or list = 'alerts' and key ~ '^type:.*:(new|acknowledged)$')`;
-
 export type FleetRepository = ReturnType<typeof createFleetRepository>;
 
 export function createFleetRepository(sql: Sql) {
@@ -18,11 +17,11 @@ export function createFleetRepository(sql: Sql) {
     count(organizationId: string): Promise<FleetCount[]> {
       return query(
         sql,
-        `select case list when 'alerts' then 'alert:' || split_part(key, ':', 2) else key end as key, sum(count)::bigint as count
+        `select ${FLEET_KEY} as key, sum(count)::bigint as count
          from (
-           select list, key, total as count from list_totals where organization_id = ? and ${COUNTED}
+           select list, key, total as count from list_totals where organization_id = ? and ${IS_OF_FLEET}
            union all
-           select list, key, change from list_changes where organization_id = ? and ${COUNTED}
+           select list, key, change from list_changes where organization_id = ? and ${IS_OF_FLEET}
          ) as kept
          group by 1
          union all

@@ -13,15 +13,20 @@ export const FLEET_STATES = {
   endpoints: { prefix: 'endpoint', values: HEALTH_STATES },
 } as const;
 
-export function fleetView(counts: ReadonlyArray<{ key: string; count: number }>) {
+type Counts = ReadonlyArray<{ key: string; count: number }>;
+type CountsByState = Record<keyof typeof FLEET_STATES, Record<string, number>>;
+
+export function countByState(counts: Counts): CountsByState {
   const countOf = new Map(counts.map(({ key, count }) => [key, count]));
   const maps = Object.entries(FLEET_STATES).map(([name, { prefix, values }]) => [
     name,
     Object.fromEntries(values.map((value) => [value, countOf.get(`${prefix}:${value}`) ?? 0])),
   ]);
-  return {
-    recType: 'fleet',
-    ...Object.fromEntries(maps),
-    unregisteredDevices: countOf.get('unregistered:') ?? 0,
-  };
+  return Object.fromEntries(maps);
 }
+
+export const fleetView = (counts: Counts) => ({
+  recType: 'fleet',
+  ...countByState(counts),
+  unregisteredDevices: counts.find(({ key }) => key === 'unregistered:')?.count ?? 0,
+});

@@ -4,6 +4,7 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolState } from '../db/database.ts';
+import { FAULT_KINDS } from '../db/faults.ts';
 import type { GroupCommitObserver } from '../db/group-commit.ts';
 import type { LockingCommitObservers } from '../db/locking-commit.ts';
 
@@ -34,6 +35,17 @@ export interface Metrics {
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const WAIT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** A counter whose series stand at 0 from the start: one that appears with its first event seems not to have grown. */
+function counterOf<Label extends string>(
+  registers: Registry[],
+  { name, help, series }: { name: string; help: string; series: Array<Record<Label, string>> },
+): Counter<Label> {
+  const labelNames = Object.keys(series[0] ?? {}) as Label[];
+  const counter = new Counter({ name, help, labelNames, registers });
+  for (const labels of series) counter.inc(labels, 0);
+  return counter;
+}
 
 /** Only where there is a replica. */
 export function addReplicaMetrics({ registry }: Metrics) {
@@ -74,11 +86,12 @@ export function createMetrics(): Metrics {
       labelNames: ['path', 'type', 'code'],
       registers,
     }),
-    coapRefused: new Counter({
+    coapRefused: counterOf(registers, {
       name: 'dms_coap_refused_total',
       help: 'Device messages that were refused, by reason',
-      labelNames: ['reason'],
-      registers,
+      series: ['wrong_token', 'missing_token', 'unregistered_serial', 'ambiguous_serial'].map((reason) => ({
+        reason,
+      })),
     }),
     groupCommitWait: new Histogram({
       name: 'dms_group_commit_wait_seconds',
@@ -94,23 +107,20 @@ export function createMetrics(): Metrics {
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
       registers,
     }),
-    databaseFaults: new Counter({
+    databaseFaults: counterOf(registers, {
       name: 'dms_database_faults_total',
       help: 'Statements that took too long (statement_timeout, lock_timeout, no_answer), callers that got no connection, and transactions that were retried after a conflict',
-      labelNames: ['kind'],
-      registers,
+      series: FAULT_KINDS.map((kind) => ({ kind })),
     }),
-    temporalErrors: new Counter({
+    temporalErrors: counterOf(registers, {
       name: 'dms_temporal_errors_total',
       help: 'Failed calls to Temporal; a sweep repeats them',
-      labelNames: ['call'],
-      registers,
+      series: ['start', 'signal', 'recover', 'sweep jobs', 'sweep endpoints'].map((call) => ({ call })),
     }),
-    deliveryAttempts: new Counter({
+    deliveryAttempts: counterOf(registers, {
       name: 'dms_delivery_attempts_total',
       help: 'Webhook requests by outcome',
-      labelNames: ['verdict'],
-      registers,
+      series: ['delivered', 'retry', 'throttled', 'gone', 'blocked'].map((verdict) => ({ verdict })),
     }),
     deliveryDuration: new Histogram({
       name: 'dms_delivery_attempt_duration_seconds',
@@ -118,34 +128,34 @@ export function createMetrics(): Metrics {
       buckets: ATTEMPT_BUCKETS,
       registers,
     }),
-    readings: new Counter({
+    readings: counterOf(registers, {
       name: 'dms_readings_total',
       help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
-      labelNames: ['outcome'],
-      registers,
+      series: ['accepted', 'duplicate', 'dropped'].map((outcome) => ({ outcome })),
     }),
-    refusedTurns: new Counter({
+    refusedTurns: counterOf(registers, {
       name: 'dms_refused_turns_total',
       help: 'Frames, reports and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
-      labelNames: ['work', 'reason'],
-      registers,
+      series: ['frame', 'report', 'host name'].flatMap((work) =>
+        ['overloaded', 'locked'].map((reason) => ({ work, reason })),
+      ),
     }),
-    notifications: new Counter({
+    notifications: counterOf(registers, {
       name: 'dms_notifications_total',
       help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
-      labelNames: ['outcome'],
-      registers,
+      series: ['sent', 'retried', 'failed'].map((outcome) => ({ outcome })),
     }),
     clockAhead: new Gauge({
       name: 'dms_clock_ahead_seconds',
       help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
       registers,
     }),
-    runsRestarted: new Counter({
+    runsRestarted: counterOf(registers, {
       name: 'dms_runs_restarted_total',
       help: 'Runs of jobs and endpoints that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
-      labelNames: ['workflow', 'last'],
-      registers,
+      series: ['apply-profile', 'deliver-webhooks'].flatMap((workflow) =>
+        ['none', 'failed', 'terminated', 'timed_out'].map((last) => ({ workflow, last })),
+      ),
     }),
     jobsStarted: new Counter({
       name: 'dms_config_jobs_started_total',

@@ -6,7 +6,7 @@ import { toReadings } from './process-gauges.ts';
 /** Each is null while it is not known. */
 export interface ServiceSources {
   jobs(): Promise<{ running: number; overdue: number; withoutRun: number } | null>;
-  totals(): Promise<Record<'status' | 'sync' | 'openAlerts', Record<string, number>> | null>;
+  totals(): Promise<Record<'status' | 'syncStatus' | 'openAlerts', Record<string, number>> | null>;
   /** Until when rows can be inserted, by table. */
   partitions(): Promise<Array<{ table: string; end: Date }> | null>;
   /** Whether notifications of the database arrive. */
@@ -39,7 +39,7 @@ export function addServiceGauges({ registry }: Metrics, sources: ServiceSources)
     name: 'dms_device_syncs',
     help: 'Devices of all organizations by how their configuration stands: applied, pending, sent, failed, …',
     labelNames: ['status'],
-    read: async () => toReadingsBy('status', (await sources.totals())?.sync),
+    read: async () => toReadingsBy('status', (await sources.totals())?.syncStatus),
   });
   addGauge(registry, {
     name: 'dms_open_alerts',

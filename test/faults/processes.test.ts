@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { eventually } from '../support/fleet.ts';
+import { eventually, register, sendTemperature } from '../support/fleet.ts';
+import { openLogger } from '../support/logger.ts';
 import {
   documentedMetrics,
   isShown,
@@ -94,6 +95,24 @@ describe('A process', () => {
         for (const label of shown.get(name)?.labels ?? [])
           assert.ok(labels.includes(label), `${name}: ${label}`);
     }
+  });
+
+  it('shows a sample of each metric that the document for operators lists, once there is something to show', async () => {
+    const [serial, coapPort] = ['282C02424EED', dms.coapPort];
+    await register(dms, serial);
+    await sendTemperature(dms, serial, 4.2);
+    const { token } = await dms.issueKey(dms.id, 'device');
+    const logger = await openLogger({ serial, token, coapPort });
+    await logger.sendInfo({ version: 0x0702, rssi: -70 });
+    logger.close();
+    const urls = [dms.metricsUrl, ...KINDS.map((kind) => `${running.get(kind)?.metricsUrl}/metrics`)];
+    const shown = parseMetrics(
+      (await Promise.all(urls.map(async (url) => (await fetch(url)).text()))).join('\n'),
+    );
+    const missing = documentedMetrics().filter(
+      ({ name, shownBy }) => shownBy !== 'replica' && !shown.get(name)?.samples,
+    );
+    assert.deepEqual(missing, []);
   });
 
   it('has as many connections at most as the document for operators counts', async () => {

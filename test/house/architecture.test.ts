@@ -61,12 +61,14 @@ type Role = (typeof ROLES)[number] | 'pure';
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
   'src/db/array-text.ts',
+  'src/db/kept-totals.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
   'src/process/bounded-cache.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
+  'src/process/pages.ts',
   'src/temporal/workflow-ids.ts',
 ];
 /** They compute and do nothing else. */

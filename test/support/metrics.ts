@@ -27,15 +27,17 @@ export interface ShownMetric {
   type: string;
   /** Of its samples; none while it has none. */
   labels: Set<string>;
+  samples: number;
 }
 
-/** What a process answers on `/metrics`, by name. */
+/** What one or more processes answer on `/metrics`, by name. */
 export function parseMetrics(text: string): Map<string, ShownMetric> {
   const shown = new Map<string, ShownMetric>();
   for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
-    shown.set(name, { type, labels: new Set() });
-  for (const [, sample = '', labels = ''] of text.matchAll(/^(\w+)\{(.*)\} \S+$/gm)) {
+    if (!shown.has(name)) shown.set(name, { type, labels: new Set(), samples: 0 });
+  for (const [, sample = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
     const metric = shown.get(sample) ?? shown.get(familyOf(sample));
+    if (metric) metric.samples++;
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) if (label !== 'le') metric?.labels.add(label);
   }
   return shown;

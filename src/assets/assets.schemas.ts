@@ -4,7 +4,7 @@ import { BATTERY_STATUSES, type BatteryStatus, SIGNAL_STRENGTHS } from '../devic
 import { SYNC_STATUSES, type SyncStatus } from '../devices/device-sync.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
 import type { LatestView } from '../devices/latest-readings.ts';
-import { limit, name as nameOf, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
+import { limit, name as nameOf, nextCursor, textToFind, time, timestamp, uuid } from '../http/schemas.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 
@@ -124,7 +124,9 @@ export const listAssetsQuery = Joi.object<ListAssets, true>({
     .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' }),
   model: text(64).description('Only this product line'),
   'model-name': text(64).description('Use model').meta({ deprecated: true }),
-  q: text(128).description('Part of the serial number or the name; case does not count').example('fridge'),
+  q: textToFind(128)
+    .description('Part of the serial number or the name; case does not count')
+    .example('fridge'),
   serialNumber: serialNumber().description('Compared without case'),
   status: Joi.string().valid(...DEVICE_STATUSES),
   batteryStatus: Joi.string().valid(...BATTERY_STATUSES),

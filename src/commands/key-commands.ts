@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { toId } from '../http/audit.ts';
+import { toName } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
 import { type KeyView, keyView } from '../keys/api-key.ts';
@@ -127,9 +128,10 @@ function roleOption(input: CommandInput, kind: KeyKind): Role | null {
 }
 
 function nameOption(input: CommandInput): string | null {
-  const name = option(input, 'name') ?? null;
-  if (name !== null && !isName(name, NAME_MAX))
-    throw new UsageError(`--name must have ${nameRule(NAME_MAX)}`);
+  const given = option(input, 'name');
+  if (given === undefined) return null;
+  const name = toName(given);
+  if (!isName(name, NAME_MAX)) throw new UsageError(`--name must have ${nameRule(NAME_MAX)}`);
   return name;
 }
 

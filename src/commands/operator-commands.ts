@@ -1,3 +1,4 @@
+import { toName } from '../http/one-line.ts';
 import { ROLES } from '../http/role.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { OPERATOR_NAME_MAX, toLink } from '../operator/session.ts';
@@ -47,7 +48,7 @@ function roleOption(input: CommandInput) {
 }
 
 function personName(input: CommandInput): string {
-  const name = option(input, 'name') ?? 'operator';
+  const name = toName(option(input, 'name') ?? 'operator');
   if (!isName(name, OPERATOR_NAME_MAX))
     throw new UsageError(`--name must have ${nameRule(OPERATOR_NAME_MAX)}`);
   return name;

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { SUBSCRIBABLE_TYPES } from '../events/event-catalogue.schemas.ts';
-import { limit, name as nameOf, timestamp } from '../http/schemas.ts';
+import { limit, nameAsSent, timestamp } from '../http/schemas.ts';
 import {
   type ChangeEndpoint,
   type CreateEndpoint,
@@ -21,7 +21,7 @@ const url = Joi.string()
   .example('https://example.com/hooks/loggers');
 /** Stored as sent, with letters beyond ASCII, so answers do not promise a URI in the strict sense. */
 const urlInput = url.meta({ docs: { format: 'uri' } });
-const name = nameOf(NAME_LENGTH_MAX).description('For people.').example('Production');
+const name = nameAsSent(NAME_LENGTH_MAX).description('For people.').example('Production');
 const status = Joi.string()
   .valid(...ENDPOINT_STATUSES)
   .description('Only active endpoints are delivered to.');

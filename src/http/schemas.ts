@@ -1,7 +1,7 @@
 /** Schemas that all resources share. */
 import Joi from 'joi';
 import { timeOf } from '../process/iso-time.ts';
-import { isOneLine } from './one-line.ts';
+import { isOneLine, toName } from './one-line.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -13,13 +13,22 @@ export const uuid = () => Joi.string().pattern(UUID).messages({ 'string.pattern.
 export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>
   Joi.object({ [name]: uuid().required() }) as Joi.ObjectSchema<Record<Name, string>>;
 
-/** Of something or somebody, as people write it. */
-export const name = (charactersMax: number) =>
-  Joi.string()
-    .max(charactersMax)
-    .pattern(/\S/)
-    .messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK })
-    .custom((text: string, helpers) => (isOneLine(text) ? text : helpers.message({ custom: NOT_ONE_LINE })));
+/** Of something or somebody, as people write it: stored by `toName`. */
+export const name = (charactersMax: number) => lineOf(Joi.string().custom(toName), charactersMax);
+
+/** Of something that is shown to its owner exactly as it was sent. */
+export const nameAsSent = (charactersMax: number) => lineOf(Joi.string(), charactersMax);
+
+/** To look for in names, which are stored by `toName` as well. */
+export const textToFind = (charactersMax: number) => notBlank(Joi.string().custom(toName), charactersMax);
+
+const notBlank = (text: Joi.StringSchema, charactersMax: number) =>
+  text.max(charactersMax).pattern(/\S/).messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK });
+
+const lineOf = (text: Joi.StringSchema, charactersMax: number) =>
+  notBlank(text, charactersMax).custom((text: string, helpers) =>
+    isOneLine(text) ? text : helpers.message({ custom: NOT_ONE_LINE }),
+  );
 
 const BLANK = '{{#label}} must not be blank';
 const NOT_ONE_LINE = '{{#label}} must hold no line break or other control character';

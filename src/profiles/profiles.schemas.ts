@@ -6,7 +6,7 @@ import Joi from 'joi';
 import { PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from '../devices/channel-layout.ts';
 import { TRANSMISSION_MAX_SECONDS, TRANSMISSION_MIN_SECONDS } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
-import { name as nameOf } from '../http/schemas.ts';
+import { nameAsSent } from '../http/schemas.ts';
 import {
   ALERTS_MAX,
   BOUNDS_TYPES,
@@ -42,7 +42,7 @@ const slug = Joi.string()
   .description('Identifies the profile in paths.')
   .example('vaccine-fridge');
 
-const name = nameOf(128).description('For people.').example('Vaccine fridge 2–8 °C');
+const name = nameAsSent(128).description('For people.').example('Vaccine fridge 2–8 °C');
 
 const measurementIntervalMinutes = Joi.number()
   .integer()

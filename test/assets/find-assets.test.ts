@@ -41,6 +41,15 @@ describe('Finding devices', () => {
     assert.deepEqual(await found('q=424eed%0AK'), []);
   });
 
+  it('finds devices by a name in any form of Unicode, and takes blanks at the ends for nothing', async () => {
+    const id = await add('COLD', { name: ' Ku\u0308hlraum ' });
+    assert.equal((await api.get(`/assets/${id}`)).body.name, 'K\u00fchlraum');
+    for (const q of ['K\u00fchl', 'ku\u0308hlraum', ' K\u00dcHL\u00a0']) {
+      const found = await org.api.get(`/assets?q=${encodeURIComponent(q)}`);
+      assert.equal(found.body.totalItems, 1, JSON.stringify(q));
+    }
+  });
+
   it('finds one device by its serial number, whatever the case, and none by a part of it', async () => {
     await add('282C02424EED');
     assert.deepEqual(await found('serialNumber=282c02424eed'), ['282C02424EED']);

@@ -79,6 +79,18 @@ describe('Groups', () => {
     assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
   });
 
+  it('have names that are one whatever the form of Unicode and the blanks at the ends', async () => {
+    const { body } = await org.api.post('/groups', { name: ' Ku\u0308hlhaus\u00a0' });
+    assert.equal(body.name, 'K\u00fchlhaus');
+    for (const name of ['K\u00fchlhaus', 'ku\u0308hlhaus ', '\u3000K\u00dcHLHAUS']) {
+      assert.equal((await org.api.post('/groups', { name })).status, 409, JSON.stringify(name));
+    }
+    const rows = [{ serialNumber: 'IMPORTED', group: 'Ku\u0308hlhaus ' }];
+    assert.equal((await org.api.post('/assets/import', rows)).body.created, 1);
+    const joined = await org.api.get(`/assets?groupId=${body.id}`);
+    assert.equal(joined.body.totalItems, 1);
+  });
+
   it('refuse blank and long names, unknown profiles, and a rollout without a profile', async () => {
     const id = await createGroup('Fridges');
     for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(129) }, { name: 'a', unknown: 1 }]) {

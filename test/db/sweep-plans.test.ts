@@ -108,7 +108,7 @@ describe('Sweeps', () => {
     assert.equal(counts.oldestDueSeconds, 0);
     const { jobs, totals, partitions } = serviceSources(resources, { isListening: () => true });
     assert.deepEqual(await jobs(), { running: 0, overdue: 0, withoutRun: 0 });
-    assert.deepEqual((await totals())?.status, { online: ROWS });
+    assert.deepEqual((await totals())?.status, { new: 0, online: ROWS, offline: 0 });
     assert.equal((await partitions())?.length, PARTITIONED_TABLES.length);
     const read = (await settledRowsRead()) - before;
     assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);

@@ -111,7 +111,7 @@ describe('The health of an endpoint', () => {
     );
     assert.equal(items[0].reason, null);
     const one = await read(`/cellular-webhooks/${id}/deliveries/${items[0].id}`);
-    assert.equal(items[0].lastAttemptAt, one.attempts[0].attemptedAt);
+    assert.equal(items[0].lastAttemptAt, one.attempts[0].at);
     assert.deepEqual({ ...one, ...items[0] }, one);
   });
 });

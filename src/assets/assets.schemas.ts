@@ -61,7 +61,6 @@ export const importRow = Joi.object<Registration & { group?: string }, true>({
   .example({ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', group: 'Vaccine fridges' })
   .meta({
     name: 'ImportedAsset',
-    docs: { not: { properties: { group: {}, groupId: {} }, required: ['group', 'groupId'] } },
   });
 
 /** The columns of a CSV file. */

@@ -65,12 +65,8 @@ export const applyBody = Joi.object<ApplyBody>({
     'object.missing': 'one of serialNumbers, applyToAll and groupId must be given',
   })
   .example({ serialNumbers: ['282C02424EED'], deadlineMinutes: 1_440 })
-  .meta({
-    name: 'Apply',
-    docs: {
-      oneOf: [{ required: ['serialNumbers'] }, { required: ['applyToAll'] }, { required: ['groupId'] }],
-    },
-  });
+  .description('To the devices of serialNumbers, of groupId, or with applyToAll to all: one of the three.')
+  .meta({ name: 'Apply' });
 
 export const applyQuery = Joi.object<{ dryRun: boolean }, true>({
   dryRun: Joi.boolean().default(false).description('Check and show what would be applied, change nothing'),

@@ -33,6 +33,8 @@ function completed(
   const meta = Object.assign({}, ...(described.metas ?? [])) as NonNullable<Described['metas']>[number];
   if (meta.deprecated) out.deprecated = true;
   Object.assign(out, meta.docs);
+  // Its form says more, and generators take the length for that of their own type for times.
+  if (out.format === 'date-time') delete out.minLength;
   completeChildren(out, described, components);
   if (meta.name === undefined) return out;
   return named(meta.name, out, described, components);
@@ -75,7 +77,7 @@ const toBranches = (matches: NonNullable<Described['matches']>): Described[] =>
  * Generators take a field with a default for one that is always there, which is wrong in a body that is sent: its
  * description tells the default instead.
  */
-function withoutDefaults(schema: JsonSchema): JsonSchema {
+export function withoutDefaults(schema: JsonSchema): JsonSchema {
   if (!schema.properties) return schema;
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>);
   return {

@@ -1,7 +1,7 @@
 /** OpenAPI 3.1 from lists of routes and events. A schema with `.meta({ name })` becomes a named component. */
 import type Joi from 'joi';
 import { describeSchema } from './describe-schema.ts';
-import { type JsonSchema, jsonSchema } from './json-schema.ts';
+import { type JsonSchema, jsonSchema, withoutDefaults } from './json-schema.ts';
 import { errorComponents, errorResponses } from './openapi-errors.ts';
 import { EVENTS_TAG, type WebhookEvent, webhookParameters, webhooks } from './openapi-webhooks.ts';
 import { type ResponseContract, type Route, takesIdempotencyKey } from './route.ts';
@@ -45,7 +45,7 @@ export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSche
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/' }],
+    servers: [{ url: 'http://127.0.0.1:8080', description: 'Where npm start serves; yours is elsewhere' }],
     tags: [...tags, EVENTS_TAG],
     paths,
     webhooks: webhooks(events, schemaOf),
@@ -108,7 +108,8 @@ function parameters(
   });
 }
 
-function requestBody({ body, rawBody }: Route, schemaOf: SchemaOf): JsonSchema {
+function requestBody({ body, rawBody }: Route, schemaIn: SchemaOf): JsonSchema {
+  const schemaOf: SchemaOf = (schema) => withoutDefaults(schemaIn(schema));
   if (rawBody) {
     const { contentType, example, json } = rawBody;
     const content = { [contentType]: bytes(example), ...(json && jsonContent(json, schemaOf)) };

@@ -97,15 +97,7 @@ const schedule = Joi.object<Schedule>({
   .description(
     'When the alerts are on. With always false all other fields are required, else none is allowed.',
   )
-  .meta({
-    name: 'Schedule',
-    docs: {
-      oneOf: [
-        { properties: { always: { const: true } }, maxProperties: 1 },
-        { properties: { always: { const: false } }, required: ['days', 'from', 'to', 'timezone'] },
-      ],
-    },
-  });
+  .meta({ name: 'Schedule' });
 
 const bound = Joi.number().min(TEMPERATURE_MIN_C).max(TEMPERATURE_MAX_C);
 const alertFields = {
@@ -129,14 +121,6 @@ const hysteresisC = Joi.number()
   .example(0.5);
 const transmitOnBreach = Joi.boolean().description('Send at once when a bound is breached.');
 const transmitOnReturn = Joi.boolean().description('Send at once when the temperature is back.');
-const boundsDocs = {
-  oneOf: [
-    { properties: { type: { const: 'range' } }, required: ['type', 'lowC', 'highC'] },
-    { properties: { type: { const: 'high' }, lowC: false }, required: ['type', 'highC'] },
-    { properties: { type: { const: 'low' }, highC: false }, required: ['type', 'lowC'] },
-  ],
-};
-
 const alertInput = Joi.object<TemperatureAlert>({
   ...alertFields,
   hysteresisC: hysteresisC.default(0),
@@ -144,7 +128,7 @@ const alertInput = Joi.object<TemperatureAlert>({
   transmitOnReturn: transmitOnReturn.default(true),
 })
   .custom(without(alertFault))
-  .meta({ name: 'TemperatureAlertInput', docs: boundsDocs });
+  .meta({ name: 'TemperatureAlertInput' });
 
 const alertExample = {
   type: 'range',
@@ -185,15 +169,8 @@ export const createProfileBody = Joi.object<ProfileInput>({
     schedule: { always: true },
     intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 14_400 },
   })
-  .meta({
-    name: 'CreateProfile',
-    docs: {
-      allOf: [
-        { anyOf: [{ required: ['slug'] }, { required: ['name'] }] },
-        { anyOf: ['temperatureAlerts', 'schedule', 'intervals'].map((field) => ({ required: [field] })) },
-      ],
-    },
-  });
+  .description('With slug or name, and with at least one of temperatureAlerts, schedule and intervals.')
+  .meta({ name: 'CreateProfile' });
 
 export const updateProfileBody = Joi.object<ProfileInput>({
   ...profileFields,
@@ -221,7 +198,6 @@ const alertViewFields = {
 };
 const alertSchema = Joi.object<TemperatureAlert>(alertViewFields).meta({
   name: 'TemperatureAlert',
-  docs: boundsDocs,
 });
 
 const enforcedBound = Joi.number().allow(null).required();
@@ -229,7 +205,7 @@ const alertDetailSchema = Joi.object({
   ...alertViewFields,
   minC: enforcedBound.description('lowC as the device enforces it, in steps of 0.1 °C.').example(2),
   maxC: enforcedBound.description('highC as the device enforces it, in steps of 0.1 °C.').example(8),
-}).meta({ name: 'TemperatureAlertDetail', docs: boundsDocs });
+}).meta({ name: 'TemperatureAlertDetail' });
 
 const profileViewFields = {
   slug: slug.required(),

@@ -1498,6 +1498,7 @@ export interface components {
             preview?: components["schemas"]["Preview"][];
         };
         /**
+         * @description To the devices of serialNumbers, of groupId, or with applyToAll to all: one of the three.
          * @example {
          *       "serialNumbers": [
          *         "282C02424EED"
@@ -1528,7 +1529,7 @@ export interface components {
             /** @description Minutes from the start until the job stops waiting; the change stays pending. Default: 2880 */
             deadlineMinutes?: number;
             rollout?: components["schemas"]["Rollout"];
-        } & (unknown | unknown | unknown);
+        };
         /**
          * @example {
          *       "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
@@ -2293,6 +2294,7 @@ export interface components {
             role?: "admin" | "write" | "read";
         };
         /**
+         * @description With slug or name, and with at least one of temperatureAlerts, schedule and intervals.
          * @example {
          *       "name": "Vaccine fridge",
          *       "temperatureAlerts": [
@@ -2328,7 +2330,7 @@ export interface components {
             temperatureAlerts?: components["schemas"]["TemperatureAlertInput"][];
             schedule?: components["schemas"]["Schedule"];
             intervals?: components["schemas"]["Intervals"];
-        } & ((unknown | unknown) & (unknown | unknown | unknown));
+        };
         /**
          * @example {
          *       "url": "https://example.com/hooks/alerts",
@@ -3374,13 +3376,7 @@ export interface components {
              * @example Europe/Stockholm
              */
             timezone?: string;
-        } & ({
-            /** @constant */
-            always?: true;
-        } | {
-            /** @constant */
-            always?: false;
-        });
+        };
         /**
          * @example {
          *       "readings": [
@@ -3534,18 +3530,7 @@ export interface components {
             transmitOnBreach: boolean;
             /** @description Send at once when the temperature is back. */
             transmitOnReturn: boolean;
-        } & ({
-            /** @constant */
-            type: "range";
-        } | {
-            /** @constant */
-            type: "high";
-            lowC?: never;
-        } | {
-            /** @constant */
-            type: "low";
-            highC?: never;
-        });
+        };
         TemperatureAlertDetail: {
             /**
              * @description range has lowC and highC, high only highC, low only lowC.
@@ -3586,18 +3571,7 @@ export interface components {
              * @example 8
              */
             maxC: number | null;
-        } & ({
-            /** @constant */
-            type: "range";
-        } | {
-            /** @constant */
-            type: "high";
-            lowC?: never;
-        } | {
-            /** @constant */
-            type: "low";
-            highC?: never;
-        });
+        };
         TemperatureAlertInput: {
             /**
              * @description range has lowC and highC, high only highC, low only lowC.
@@ -3628,18 +3602,7 @@ export interface components {
             transmitOnBreach?: boolean;
             /** @description Send at once when the temperature is back. Default: true */
             transmitOnReturn?: boolean;
-        } & ({
-            /** @constant */
-            type: "range";
-        } | {
-            /** @constant */
-            type: "high";
-            lowC?: never;
-        } | {
-            /** @constant */
-            type: "low";
-            highC?: never;
-        });
+        };
         /**
          * @example {
          *       "recType": "unregistered-device",
@@ -6596,12 +6559,7 @@ export interface operations {
                      * @example 2026-03-02T08:15:30Z
                      */
                     until?: string;
-                    /**
-                     * @default [
-                     *       "failed",
-                     *       "blocked"
-                     *     ]
-                     */
+                    /** @description Default: ["failed","blocked"] */
                     states?: ("failed" | "blocked" | "delivered" | "cancelled")[];
                 };
             };
@@ -6900,12 +6858,7 @@ export interface operations {
                      * @example 2026-03-02T08:15:30Z
                      */
                     until?: string;
-                    /**
-                     * @default [
-                     *       "failed",
-                     *       "blocked"
-                     *     ]
-                     */
+                    /** @description Default: ["failed","blocked"] */
                     states?: ("failed" | "blocked" | "delivered" | "cancelled")[];
                 };
             };
@@ -7373,8 +7326,7 @@ export interface operations {
                     /** @description Shown in the audit trail */
                     name: string;
                     /**
-                     * @description customer: for the API; device: the token of all loggers of the organization
-                     * @default customer
+                     * @description customer: for the API; device: the token of all loggers of the organization. Default: "customer"
                      * @enum {string}
                      */
                     kind?: "customer" | "device";

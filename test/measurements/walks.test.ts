@@ -118,11 +118,14 @@ describe('What is read page by page', () => {
           }
         })();
         const staying = ids.filter((id) => !leaving.includes(id));
-        for (const found of await exported(org, 'all=true')) {
-          assert.deepEqual(only(found, staying), only(expected, staying));
+        try {
+          for (const found of await exported(org, 'all=true')) {
+            assert.deepEqual(only(found, staying), only(expected, staying));
+          }
+        } finally {
+          isOver = true;
+          await changes;
         }
-        isOver = true;
-        await changes;
       }),
       { numRuns: 2 },
     ));

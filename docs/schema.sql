@@ -119,6 +119,7 @@ CREATE TABLE config_targets (
   confirmed_at timestamp with time zone,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
   group_id uuid,
+  lost_keys text[],
   CONSTRAINT config_targets_pkey PRIMARY KEY (organization_id, job_id, asset_id),
   CONSTRAINT config_targets_stage_check CHECK (stage >= 1),
   CONSTRAINT config_targets_state_check CHECK (state = ANY (ARRAY['queued'::text, 'waiting'::text, 'sent'::text, 'applied'::text, 'failed'::text, 'cancelled'::text, 'superseded'::text, 'timed_out'::text]))
@@ -141,6 +142,8 @@ COMMENT ON COLUMN config_targets.confirmed_at IS
   'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
 COMMENT ON COLUMN config_targets.group_id IS
   'The group for whose profile the device has the change: it is withdrawn when the device leaves the group. Null: the change was asked for by itself.';
+COMMENT ON COLUMN config_targets.lost_keys IS
+  'Settings of the change that another job has overwritten since, or brought so that the device confirmed them alone: what is pending of them is not pending for this target. Null: none.';
 CREATE OR REPLACE FUNCTION record_config_targets_changes()
  RETURNS trigger
  LANGUAGE plpgsql

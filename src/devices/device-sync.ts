@@ -12,6 +12,7 @@
  * keys are offered without it.
  */
 import {
+  CONFIGURATION_KEYS,
   type ConfigurationKey,
   contradictions,
   type DeviceConfiguration,
@@ -175,11 +176,27 @@ export function merge(sync: DeviceSync, change: DeviceConfiguration): DeviceSync
   return withPending(sync, merged(sync.pending?.config ?? null, change), refusal);
 }
 
-/** The keys leave what is pending; what they had replaced does not come back, and what was refused stays so. */
-export function withdraw(sync: DeviceSync, keys: readonly ConfigurationKey[]): DeviceSync {
+/**
+ * The keys leave what is pending; what they had replaced does not come back, and what was refused stays so. `refusedAgain`
+ * stays pending and leaves the offer.
+ */
+export function withdraw(
+  sync: DeviceSync,
+  keys: readonly ConfigurationKey[],
+  refusedAgain: Refusal | null = null,
+): DeviceSync {
   if (!sync.pending) return sync;
   const { config, refusal } = sync.pending;
-  return withPending(sync, without(config, keys), refusalWithout(refusal, keys));
+  return withPending(sync, without(config, keys), refusalWith(refusalWithout(refusal, keys), refusedAgain));
+}
+
+/** Both, with the reason of the first one. */
+function refusalWith(refusal: Refusal | null, more: Refusal | null): Refusal | null {
+  if (refusal === null || more === null) return refusal ?? more;
+  return {
+    ...refusal,
+    keys: CONFIGURATION_KEYS.filter((key) => [...refusal.keys, ...more.keys].includes(key)),
+  };
 }
 
 /** What is left of a refusal without the keys. */

@@ -28,8 +28,10 @@ export interface PendingAssignment {
   configId: string | null;
   /** The configuration has calendars whose offset from UTC has to follow a time zone. */
   followsTimeZone: boolean;
-  /** Of these the device keeps its refusal. */
+  /** Of these the device keeps its refusal, or has it again. */
   refusedKeys: readonly ConfigurationKey[];
+  /** Why the device refused them; null: as it is known. */
+  refusalReason: string | null;
   /** These are all keys of the configuration: nothing is offered. */
   isRefused: boolean;
 }
@@ -166,7 +168,7 @@ export function createPendingChangesRepository(sql: Sql) {
         sql,
         `update device_configs d set
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
-           failure_reason = case when c.refused_keys is null then null else failure_reason end,
+           failure_reason = case when c.refused_keys is null then null else coalesce(c.reason, failure_reason) end,
            refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
            revision = case when c.id is null then revision else revision + 1 end,
            sync_status = case
@@ -176,8 +178,8 @@ export function createPendingChangesRepository(sql: Sql) {
            utc_offset_check_at = case
              when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::boolean[], ?::boolean[]) with ordinality
-             as c (organization_id, id, refused_keys, follows_time_zone, is_refused, position)
+         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::boolean[], ?::boolean[]) with ordinality
+             as c (organization_id, id, refused_keys, reason, follows_time_zone, is_refused, position)
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
@@ -186,6 +188,7 @@ export function createPendingChangesRepository(sql: Sql) {
           shared.map(() => organizationId),
           shared.map(({ configId }) => configId),
           shared.map(({ refusedKeys }) => (refusedKeys.length > 0 ? toKeysText(refusedKeys) : null)),
+          shared.map(({ refusalReason }) => refusalReason),
           shared.map(({ followsTimeZone }) => followsTimeZone),
           shared.map(({ isRefused }) => isRefused),
         ],
@@ -194,4 +197,5 @@ export function createPendingChangesRepository(sql: Sql) {
   };
 }
 
-const keyOf = ({ configId, refusedKeys }: PendingAssignment) => `${configId} ${refusedKeys.join()}`;
+const keyOf = ({ configId, refusedKeys, refusalReason }: PendingAssignment) =>
+  `${configId} ${refusedKeys.join()} ${refusalReason}`;

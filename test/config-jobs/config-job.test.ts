@@ -1,7 +1,7 @@
 /** The rules of a job's run, without database and Temporal (contract, section 4). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findConflicts, memoized, withdrawChange } from '../../src/config-jobs/changes.ts';
+import { findConflicts, memoized } from '../../src/config-jobs/changes.ts';
 import {
   type Counts,
   evaluateStage,
@@ -14,7 +14,7 @@ import {
 } from '../../src/config-jobs/config-job.ts';
 import {
   type Calendar,
-  CONFIGURATION_KEYS,
+  type ConfigurationKey,
   type DeviceConfiguration,
   DISABLED_CALENDAR,
   includes,
@@ -227,20 +227,27 @@ describe('Changes of several jobs on one device', () => {
     ['ten minutes, daily', { measurementPeriodBase: 600, transmissionInterval: 86_400 }],
   ]);
 
-  it('of several jobs conflict only when they give a shared key different values', () => {
+  it('conflict only when they give a shared setting different values, which the later one takes over', () => {
     const all = [...contents.keys()];
+    const periods: ConfigurationKey[] = ['measurementPeriodBase', 'measurementPeriodFactor'];
+    const overwritten: ConfigurationKey[] = ['measurementPeriodBase'];
     assert.deepEqual(findConflicts(all, ['an hour'], contents), [
-      { existing: 'ten minutes', incoming: 'an hour' },
-      { existing: 'ten minutes, daily', incoming: 'an hour' },
+      { existing: 'ten minutes', incoming: 'an hour', overwritten, existingKeys: periods },
+      {
+        existing: 'ten minutes, daily',
+        incoming: 'an hour',
+        overwritten,
+        existingKeys: ['measurementPeriodBase', 'transmissionInterval'],
+      },
     ]);
     assert.deepEqual(findConflicts(all, ['daily'], contents), []);
     assert.deepEqual(findConflicts(all, ['ten minutes'], contents), [
-      { existing: 'an hour', incoming: 'ten minutes' },
+      { existing: 'an hour', incoming: 'ten minutes', overwritten, existingKeys: periods },
     ]);
     assert.deepEqual(findConflicts([], all, contents), []);
   });
 
-  it('of several jobs conflict exactly when the merged configuration no longer includes the existing one', () => {
+  it('conflict exactly when the merged configuration no longer includes the existing one', () => {
     fc.assert(
       fc.property(changes, changes, changes, (other, existing, incoming) => {
         const pending = merged(merged(other, existing), incoming);
@@ -261,44 +268,6 @@ describe('Changes of several jobs on one device', () => {
     assert.throws(
       () => findConflicts(['nothing'], ['daily'], contents),
       /configuration nothing is not there/,
-    );
-  });
-});
-
-describe('Withdrawing a change', () => {
-  const pending = { measurementPeriodBase: 600, measurementPeriodFactor: 1, transmissionInterval: 86_400 };
-
-  it('withdraws the keys of a change and keeps the others', () => {
-    assert.deepEqual(withdrawChange(pending, { transmissionInterval: 86_400 }, []), {
-      measurementPeriodBase: 600,
-      measurementPeriodFactor: 1,
-    });
-  });
-
-  it('leaves nothing pending when the change was all that was pending', () => {
-    assert.equal(withdrawChange(pending, pending, []), null);
-  });
-
-  it('keeps the keys that another change still wants', () => {
-    const others = [{ measurementPeriodBase: 600 }, { transmissionInterval: 86_400 }];
-    assert.deepEqual(withdrawChange(pending, pending, others), {
-      measurementPeriodBase: 600,
-      transmissionInterval: 86_400,
-    });
-  });
-
-  it('keeps what other changes want whole, and nothing else of its own keys', () => {
-    fc.assert(
-      fc.property(changes, changes, fc.array(changes, { maxLength: 3 }), (base, change, wanted) => {
-        const all = [change, ...wanted].reduce<DeviceConfiguration>(merged, base);
-        const others = wanted.filter((other) => includes(all, other));
-        const rest = withdrawChange(all, change, others) ?? {};
-        for (const other of others) assert.equal(includes(rest, other), true);
-        for (const key of CONFIGURATION_KEYS) {
-          const isOwn = change[key] !== undefined && others.every((other) => other[key] === undefined);
-          assert.deepEqual(rest[key], isOwn ? undefined : all[key]);
-        }
-      }),
     );
   });
 });

@@ -109,9 +109,9 @@ function offer(device: ModelDevice, slug: Slug | null): void {
 }
 
 function withdraw(device: ModelDevice): void {
-  if (device.wantedByGroup && !(device.wantedByApply && !device.isRefused)) {
+  if (device.wantedByGroup && !device.wantedByApply) {
     device.pending = null;
-    device.isRefused = device.wantedByApply = false;
+    device.isRefused = false;
   }
   device.wantedByGroup = false;
 }

@@ -77,6 +77,11 @@ export class ReferenceDevice {
   withdraw(keys: readonly string[]) {
     this.setPending(only(this.change, (key) => !keys.includes(key)));
   }
+  /** Settings that stay pending only for changes that the device refused. */
+  refuseAgain(keys: readonly string[], names: string[]) {
+    if (this.refused.length === 0) this.reasonNames = names;
+    this.refused.push(...keys);
+  }
   replaceHardware() {
     this.refused = [];
     this.setPending({ ...this.confirmed, ...this.change });

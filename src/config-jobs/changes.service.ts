@@ -126,6 +126,20 @@ export function createChangesService(deps: ChangesDeps) {
   return {
     withdraw,
 
+    /** Takes out all that is pending. */
+    async clear(sql: Sql, organizationId: string, devices: ChangingDevice[]): Promise<void> {
+      const configIds = devices.map(({ pendingConfigId }) => pendingConfigId);
+      const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
+      const cleared = { config: null, refusedKeys: [], refusalReason: null };
+      const next = devices
+        .filter(({ pendingConfigId }) => pendingConfigId !== null)
+        .map((device) => {
+          const pending = contentOf(contents, device.pendingConfigId as string);
+          return { device, ...cleared, hasOtherAlertRules: !hasSameAlertRules(pending, null) };
+        });
+      await assign(deps, sql, organizationId, next);
+    },
+
     /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
     async put(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];

@@ -51,11 +51,13 @@ const RETRYABLE = `state in ('failed', 'timed_out') and (confirmed_at is null or
     select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
   ))`;
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
-const ENDING: Record<EndingScope, string> = {
-  open: OPEN,
-  'not refused': `(${OPEN} or is_active and state <> 'failed')`,
-  all: `(${OPEN} or is_active)`,
+/** Beside those that are open. */
+const ENDING: Record<EndingScope, TargetState[]> = {
+  open: [],
+  'not refused': ['timed_out', 'superseded'],
+  all: ['timed_out', 'superseded', 'failed'],
 };
+const IS_ENDING = `(${OPEN} or is_active and state = any(?::text[]))`;
 /** By these an index finds the targets of a state, which may be few of a large job. */
 const UNSETTLED: readonly TargetState[] = ['waiting', 'sent'];
 const WITH_REASON: readonly TargetState[] = ['failed', 'timed_out', 'cancelled', 'superseded'];
@@ -147,9 +149,9 @@ export function createConfigTargetsRepository(sql: Sql) {
       return query(
         sql,
         `select ${CHANGE}, state, lost_keys as "lostKeys" from config_targets
-         where ${OF_JOB} and ${ENDING[scope]} and (?::uuid is null or asset_id > ?)
+         where ${OF_JOB} and ${IS_ENDING} and (?::uuid is null or asset_id > ?)
          order by asset_id limit ?`,
-        [organizationId, jobId, after, after, limit],
+        [organizationId, jobId, ENDING[scope], after, after, limit],
       );
     },
 
@@ -261,8 +263,8 @@ export function createConfigTargetsRepository(sql: Sql) {
            state = case when ${OPEN} then 'cancelled' else state end,
            reason = case when ${OPEN} then ? else reason end,
            is_active = false, updated_at = now()
-         where ${OF_JOB} and ${ENDING[scope]} and asset_id = any(?::uuid[])`,
-        [reason, organizationId, jobId, assetIds],
+         where ${OF_JOB} and ${IS_ENDING} and asset_id = any(?::uuid[])`,
+        [reason, organizationId, jobId, ENDING[scope], assetIds],
       );
     },
 

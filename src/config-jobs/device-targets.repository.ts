@@ -285,6 +285,20 @@ export function createDeviceTargetsRepository(sql: Sql) {
       );
     },
 
+    /** Running jobs whose only target is that of this device, and open. */
+    async listOnlyTargetJobs(organizationId: string, assetId: string): Promise<string[]> {
+      const rows = await query<{ jobId: string }>(
+        sql,
+        `select t.job_id as "jobId"
+         from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+         where t.organization_id = ? and t.asset_id = ? and t.is_active and t.${OPEN}
+           and j.target_count = 1 and j.status = 'running'
+         order by t.job_id`,
+        [organizationId, assetId],
+      );
+      return jobIdsOf(rows);
+    },
+
     /** Answers with the ids of the jobs concerned. */
     async cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]> {
       const rows = await query<{ jobId: string }>(

@@ -1,6 +1,6 @@
 /** Whose the keys are that are pending for a device, and what is taken out when a job ends or a device leaves its group. */
 import assert from 'node:assert/strict';
-import { apply, configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
+import { apply, configOf, createProfile, FACTORY, jobOf, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
@@ -175,5 +175,74 @@ describe('A pending setting', () => {
     await report(org, 'A', { ...FACTORY, ...HOURLY });
     const { pendingConfig, syncStatus } = await configOf(org, 'A');
     assert.deepEqual([pendingConfig, syncStatus], [TEN_MINUTES, 'failed']);
+  });
+
+  describe('of a device from which all that is pending is withdrawn', () => {
+    const withdraw = (serial = 'A') => org.api.post(`/devices/${serial}/config/withdraw`);
+    const jobOfTarget = async (jobId: string) => {
+      const { status, counts } = await jobOf(org, jobId);
+      const { items } = (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body;
+      return { status, cancelled: counts.cancelled, reason: items.at(-1).reason };
+    };
+
+    it('leaves with all others, whoever they belong to, and ends jobs that wait for this device alone', async () => {
+      await register(org, 'B');
+      await joinGroup();
+      const own = await applyTo('daily');
+      const shared = await apply(org, 'daily', { serialNumbers: ['A', 'B'] });
+      const { status, body } = await withdraw('a');
+      assert.equal(status, 200);
+      assert.deepEqual(body, await configOf(org, 'A'));
+      assert.equal(body.pendingConfig, null);
+      assert.equal(await poll(), null);
+      const reason = 'all that was pending for the device was withdrawn';
+      assert.deepEqual(await jobOfTarget(own), { status: 'cancelled', cancelled: 1, reason });
+      assert.deepEqual(await jobOfTarget(shared), { status: 'running', cancelled: 1, reason });
+      assert.deepEqual((await configOf(org, 'B')).pendingConfig, DAILY);
+    });
+
+    it('leaves also when the device has refused it, or its job has timed out', async () => {
+      const first = await applyTo('both');
+      await refuse();
+      await applyTo('daily');
+      await worker.expireJobs();
+      const { body } = await withdraw();
+      assert.deepEqual([body.pendingConfig, body.syncStatus], [null, 'applied']);
+      assert.equal(await stateOf(first), 'failed');
+      await applyTo('ten-minutes');
+      assert.deepEqual(await pending(), TEN_MINUTES);
+    });
+
+    it('was none before: nothing changes then', async () => {
+      const { status, body } = await withdraw();
+      assert.deepEqual([status, body], [200, await configOf(org, 'A')]);
+      assert.equal((await withdraw('unknown')).status, 404);
+    });
+
+    it('is named in the audit trail as it was before', async () => {
+      await applyTo('daily');
+      await withdraw();
+      const [entry] = (await org.api.get('/audit?subject=A')).body.items;
+      assert.equal(entry.action, 'withdrawDeviceConfig');
+      assert.deepEqual([entry.before.pendingConfig, entry.after.pendingConfig], [DAILY, null]);
+    });
+
+    it('leaves while a job of the device begins and while another one is cancelled', async () => {
+      const jobId = await applyTo('daily');
+      const answers = await Promise.all([
+        withdraw(),
+        org.api.put('/devices/config-profiles/hourly/apply', { serialNumbers: ['A'] }),
+        org.api.post(`/devices/config-jobs/${jobId}/cancel`),
+        withdraw(),
+      ]);
+      assert.deepEqual(
+        answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409),
+        [],
+      );
+      await withdraw();
+      assert.equal(await pending(), null);
+      const { items } = (await org.api.get('/devices/config-jobs?status=running')).body;
+      assert.deepEqual(items, []);
+    });
   });
 });

@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/devices/{serial}/config/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw all that waits for a device
+         * @description Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, and jobs that have no other one. What the device runs stays; without anything pending nothing changes.
+         */
+        post: operations["withdrawDeviceConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/{serial}/config": {
         parameters: {
             query?: never;
@@ -4354,6 +4374,75 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigJob"];
+                };
+            };
+        };
+    };
+    withdrawDeviceConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                serial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "serialNumber": "282C02424EED",
+                     *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "assetName": "Vaccine fridge 2",
+                     *       "pendingConfig": {
+                     *         "transmissionInterval": 3600
+                     *       },
+                     *       "deviceConfig": {
+                     *         "measurementPeriodBase": 300,
+                     *         "measurementPeriodFactor": 1,
+                     *         "transmissionInterval": 21600,
+                     *         "alarmRules": [
+                     *           {
+                     *             "condition": "HIGH_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 8,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           },
+                     *           {
+                     *             "condition": "LOW_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 2,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           }
+                     *         ],
+                     *         "calendars": []
+                     *       },
+                     *       "deviceConfigReceivedAt": "2026-03-02T08:15:30.000Z",
+                     *       "syncStatus": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceConfigurationRecord"];
                 };
             };
         };

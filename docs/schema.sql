@@ -696,6 +696,7 @@ CREATE TABLE config_jobs (
   purge_checked_at timestamp with time zone,
   start_at timestamp with time zone,
   cancel_requested_at timestamp with time zone,
+  reason text,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
@@ -733,6 +734,8 @@ COMMENT ON COLUMN config_jobs.start_at IS
   'From when on the change is offered. Null: at once.';
 COMMENT ON COLUMN config_jobs.cancel_requested_at IS
   'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody has.';
+COMMENT ON COLUMN config_jobs.reason IS
+  'Why the job was aborted, as text for the customer. Else null.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_scheduled_idx IS
@@ -1120,6 +1123,7 @@ CREATE TABLE device_configs (
   utc_offset_check_at timestamp with time zone,
   sync_status text DEFAULT 'no_device_report'::text NOT NULL,
   has_drifted boolean DEFAULT false NOT NULL,
+  known_errors jsonb,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
@@ -1167,6 +1171,8 @@ COMMENT ON COLUMN device_configs.sync_status IS
   'As the API shows it. It follows from the other columns and the configurations that they refer to.';
 COMMENT ON COLUMN device_configs.has_drifted IS
   'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is pending.';
+COMMENT ON COLUMN device_configs.known_errors IS
+  'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of the change. Null: none.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 CREATE OR REPLACE FUNCTION record_device_configs_changes()

@@ -27,6 +27,7 @@ export const up = (sql: Knex) =>
       utc_offset_check_at timestamptz,
       sync_status text not null default 'no_device_report',
       has_drifted boolean not null default false,
+      known_errors jsonb,
       constraint device_configs_pkey primary key (organization_id, asset_id),
       constraint device_configs_asset_fkey foreign key (organization_id, asset_id)
         references assets (organization_id, id),
@@ -81,6 +82,9 @@ export const up = (sql: Knex) =>
       'days ahead. Null: no calendar follows a time zone.';
     comment on column device_configs.sync_status is
       'As the API shows it. It follows from the other columns and the configurations that they refer to.';
+    comment on column device_configs.known_errors is
+      'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported '
+      'before it fetched what is pending; what it repeats of them says nothing of the change. Null: none.';
     comment on column device_configs.has_drifted is
       'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is '
       'pending.';

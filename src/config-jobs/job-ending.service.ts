@@ -21,18 +21,21 @@ export interface JobEndingDeps {
 /** Why a job ends. After the deadline the change stays pending, so the counts tell how the job ended. */
 export type Ending = 'cancelled' | 'aborted' | 'timed_out';
 
+/** The reason is that of an abort. */
+export type EndingJob = JobRef & { reason?: string | null };
+
 interface Withdrawal {
   status: JobStatus;
-  reason: string;
+  reason(job: EndingJob): string;
   /** After an abort the record of a device shows what it refused. */
   scope: EndingScope;
 }
 
 const WITHDRAWN: Record<Exclude<Ending, 'timed_out'>, Withdrawal> = {
-  cancelled: { status: 'cancelled', reason: 'the job was cancelled', scope: 'all' },
+  cancelled: { status: 'cancelled', reason: () => 'the job was cancelled', scope: 'all' },
   aborted: {
     status: 'aborted',
-    reason: 'too many devices failed: the job was aborted',
+    reason: ({ reason }) => `the job was aborted: ${reason}`,
     scope: 'not refused',
   },
 };
@@ -44,7 +47,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
   /** Takes the change out of what is pending, but for devices that have settled before they were locked. */
   async function withdraw(
     sql: Sql,
-    job: JobRef,
+    job: EndingJob,
     { scope, reason }: Withdrawal,
     page: TargetRange,
   ): Promise<EndingTarget[]> {
@@ -53,7 +56,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     const ending = await targetsIn(sql).listEnding(job, scope, page);
     const begun = ending.filter(({ state }) => state !== 'queued');
     await changes.withdraw(sql, job, devices, begun);
-    await targetsIn(sql).cancel(job, scope, assetsOf(listed), reason);
+    await targetsIn(sql).cancel(job, scope, assetsOf(listed), reason(job));
     return listed;
   }
 
@@ -67,7 +70,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
   /** For the next targets that end, by asset id. Answers with the last one; null when the job has ended. */
   async function endNext(
     sql: Sql,
-    job: JobRef,
+    job: EndingJob,
     ending: Ending,
     after: string | null,
   ): Promise<string | null> {
@@ -86,7 +89,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     endNext,
 
     /** All in the transaction of the caller. */
-    async end(sql: Sql, job: JobRef, ending: Ending): Promise<void> {
+    async end(sql: Sql, job: EndingJob, ending: Ending): Promise<void> {
       let after = await endNext(sql, job, ending, null);
       while (after !== null) after = await endNext(sql, job, ending, after);
     },

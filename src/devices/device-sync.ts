@@ -54,6 +54,16 @@ export interface DeviceSync {
   pending: PendingChange | null;
   /** The device's own number for its configuration in its latest frame; null when no frame came since the report. */
   observedHash: number | null;
+  /** What it reported before it fetched what is pending, so that it is no answer to that; null: no errors. */
+  knownErrors: KnownErrors | null;
+}
+
+/** Configuration errors of a device, which it repeats in its reports for as long as it likes. */
+export interface KnownErrors {
+  /** A code, or the text where the device gives no code. */
+  ids: readonly string[];
+  /** Of the latest error, by the clock of the device; null: it sends no time. */
+  at: Date | null;
 }
 
 export const NEW_DEVICE: DeviceSync = {
@@ -62,6 +72,7 @@ export const NEW_DEVICE: DeviceSync = {
   revision: 0,
   pending: null,
   observedHash: null,
+  knownErrors: null,
 };
 
 /**
@@ -208,7 +219,7 @@ export function refusalWithout(refusal: Refusal | null, keys: readonly Configura
 /** New hardware is offered all that the old one had confirmed, and over it what was pending; it refused none of it. */
 export function replaceHardware(sync: DeviceSync): DeviceSync {
   const wanted = sync.pending ? merged(sync.confirmed, sync.pending.config) : sync.confirmed;
-  return withPending(sync, wanted);
+  return withPending({ ...sync, knownErrors: null }, wanted);
 }
 
 /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findConflicts, memoized } from '../../src/config-jobs/changes.ts';
 import {
+  abortReason,
   type Counts,
   evaluateStage,
   finishedStatus,
@@ -89,6 +90,26 @@ describe('Evaluating a stage', () => {
     assert.equal(evaluateStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
   });
 
+  it('aborts when no device is left in the first stage, or none of those left has applied the change', () => {
+    assert.equal(evaluateStage(counted({ superseded: 10, queued: 90 }), first), 'abort');
+    assert.equal(evaluateStage(counted({ cancelled: 9, waiting: 1, queued: 90 }), first), 'wait');
+    assert.equal(evaluateStage(counted({ cancelled: 9, applied: 1, queued: 90 }), first), 'proceed');
+    assert.equal(evaluateStage(counted({ superseded: 9, timed_out: 1, queued: 90 }), first), 'abort');
+  });
+
+  it('proceeds from a first stage that is empty by its making, whoever has left the job since', () => {
+    assert.equal(
+      evaluateStage(counted({ superseded: 1, queued: 9 }), { ...first, isEmpty: true }),
+      'proceed',
+    );
+  });
+
+  it('says why it aborts', () => {
+    assert.match(abortReason(counted({ failed: 2, waiting: 2 }), careful), /too many .*: 2 of 4, at 20 %/);
+    assert.match(abortReason(counted({ superseded: 2 }), careful), /^no device of the first stage/);
+    assert.match(abortReason(counted({ applied: 1, timed_out: 1 }), careful), /too few .*: 1 of 2, 90 %/);
+  });
+
   it('counts a share that is reached exactly as reached, for all numbers', () => {
     const wrong: string[] = [];
     for (let total = 1; total <= 300; total++) {
@@ -115,7 +136,8 @@ describe('Evaluating a stage', () => {
         if (rollout && begun.failed > 0 && reaches(begun.failed, rollout.abortFailedPercent))
           assert.equal(verdict, 'abort');
         else if (isLast) assert.equal(verdict, open > 0 ? 'wait' : 'proceed');
-        else if (rollout === null || reaches(begun.applied, rollout.minAppliedPercent))
+        else if (rollout === null) assert.equal(verdict, 'proceed');
+        else if (begun.applied > 0 && reaches(begun.applied, rollout.minAppliedPercent))
           assert.equal(verdict, 'proceed');
         else assert.equal(verdict, open > 0 ? 'wait' : 'abort');
       }),
@@ -170,6 +192,7 @@ describe('A finished job', () => {
       targetCounts: counted({ timed_out: 1, sent: 2 }),
       startAt: null,
       cancelRequestedAt: null,
+      reason: null,
       deadlineAt: at,
       createdAt: at,
       finishedAt: null,
@@ -191,6 +214,7 @@ describe('A finished job', () => {
       },
       deadlineAt: '2026-03-02T08:00:00.123Z',
       cancelRequestedAt: null,
+      reason: null,
       createdAt: '2026-03-02T08:00:00.123Z',
       finishedAt: null,
     });

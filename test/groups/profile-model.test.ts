@@ -167,6 +167,9 @@ for (const { how, settings } of MODES)
       return { org, group: (await org.api.post('/groups', { name: 'Fridges' })).body.id };
     }
 
+    /** A code that a device repeats counts once. */
+    let refusals = 0;
+
     async function act(org: TestOrganization, group: string, step: Step, before: Model): Promise<void> {
       const change = async (path: string, body: object, method: 'post' | 'patch' | 'put' = 'post') => {
         const { status, text } = await org.api[method](path, body);
@@ -184,7 +187,7 @@ for (const { how, settings } of MODES)
       if (step.do === 'confirm') return applyAnswer(org, step.serial);
       await org.device.get(`/devices/${step.serial}/pending-config`);
       const present = { ...FACTORY, ...(runs !== null && { transmissionInterval: runs }) };
-      await report(org, step.serial, { ...present, errors: [{ code: 1, message: 'no' }] });
+      await report(org, step.serial, { ...present, errors: [{ code: ++refusals, message: 'no' }] });
     }
 
     const seen = async (org: TestOrganization, serial: string) => {

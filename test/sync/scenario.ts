@@ -147,7 +147,7 @@ export class FleetScenario {
     });
     assert.equal(status, 200, text);
     const { pending, fetchedMs } = device;
-    const errors = hasErrors ? { madeMs, slackMs: 0 } : null;
+    const errors = hasErrors ? { code: '7', atMs: null, slackMs: 0 } : null;
     this.model.report(device, { config, receivedMs: nowMs, madeMs, errors });
     assert.equal(body.syncStatus, device.status);
     assert.deepEqual(body.pendingConfig?.config ?? null, device.offer);

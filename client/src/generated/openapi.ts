@@ -2000,6 +2000,7 @@ export interface components {
          *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
          *       "profileSlug": "vaccine-fridge",
          *       "status": "succeeded",
+         *       "reason": null,
          *       "total": 2,
          *       "counts": {
          *         "queued": 0,
@@ -2022,6 +2023,8 @@ export interface components {
             profileSlug: string;
             /** @enum {string} */
             status: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
+            /** @description Why the job was aborted; else null */
+            reason: string | null;
             total: number;
             counts: {
                 queued: number;
@@ -4165,6 +4168,7 @@ export interface operations {
                      *           "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *           "profileSlug": "vaccine-fridge",
                      *           "status": "succeeded",
+                     *           "reason": null,
                      *           "total": 2,
                      *           "counts": {
                      *             "queued": 0,
@@ -4216,6 +4220,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4309,6 +4314,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4356,6 +4362,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -8347,6 +8354,7 @@ export interface operations {
                  *         "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                  *         "profileSlug": "vaccine-fridge",
                  *         "status": "succeeded",
+                 *         "reason": null,
                  *         "total": 2,
                  *         "counts": {
                  *           "queued": 0,

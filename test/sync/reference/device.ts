@@ -9,7 +9,8 @@ export interface ModelReport {
   config: Config;
   receivedMs: number;
   madeMs: number;
-  errors: { madeMs: number; slackMs: number } | null;
+  /** `atMs`: by the clock of the device; null: it does not say. */
+  errors: { code: string; atMs: number | null; slackMs: number } | null;
 }
 
 /** The message of every error that a device of the tests reports. */
@@ -33,6 +34,8 @@ export class ReferenceDevice {
   /** Settings of confirmed changes that no report has named since. */
   unnamed = new Set<string>();
   private reasonNames: string[] = [];
+  /** Of the last report before the fetch of what is offered. */
+  private errorsBefore: ModelReport['errors'] = null;
   private log: LogEntry[] = [];
 
   get pending(): Config | null {
@@ -84,6 +87,7 @@ export class ReferenceDevice {
   }
   replaceHardware() {
     this.refused = [];
+    this.errorsBefore = null;
     this.setPending({ ...this.confirmed, ...this.change });
   }
   fetch(ms: number) {
@@ -91,13 +95,26 @@ export class ReferenceDevice {
   }
 
   report(report: ModelReport): Outcome {
+    const outcome = this.judge(report);
+    const { config, receivedMs, madeMs, errors } = report;
+    const fetchedMs = this.offer ? this.fetchedMs : null;
+    const isBeforeFetch = fetchedMs === null || Math.min(madeMs, receivedMs) < fetchedMs;
+    if (isBeforeFetch && (errors || Object.keys(config).length > 0)) this.errorsBefore = errors;
+    return outcome;
+  }
+
+  private judge(report: ModelReport): Outcome {
     const { config, receivedMs, madeMs, errors } = report;
     const { fetchedMs, change, offer } = this;
     const isAfterFetch = (ms: number, slackMs: number) =>
       fetchedMs !== null && Math.min(ms, receivedMs) >= fetchedMs - slackMs;
     const isEmpty = Object.keys(config).length === 0;
     if (!isEmpty) this.record(config, receivedMs);
-    if (offer && errors && isAfterFetch(errors.madeMs, errors.slackMs)) return this.refuse([ERROR_MESSAGE]);
+    if (offer && errors && isAfterFetch(errors.atMs ?? madeMs, errors.slackMs)) {
+      const isOtherCode = errors.code !== this.errorsBefore?.code;
+      const isOtherTime = errors.atMs !== null && errors.atMs !== this.errorsBefore?.atMs;
+      if (isOtherCode || (isOtherTime && !contains(config, offer))) return this.refuse([ERROR_MESSAGE]);
+    }
     if (isEmpty || !this.pending) return 'recorded';
     if (contains(config, change)) return this.confirm(config, change);
     if (!offer) return 'recorded';

@@ -249,7 +249,8 @@ export class ReferenceFleet {
     if (rollout && failed > 0 && reach(failed, rollout.abortFailedPercent)) return 'abort';
     const isLast = job.stage === 2 || job.targets.every(({ stage }) => stage === 1);
     if (isLast) return open > 0 ? 'wait' : 'end';
-    if (reach(job.count('applied'), rollout?.minAppliedPercent ?? 0)) return 'begin';
+    const applied = job.count('applied');
+    if (rollout === null || (applied > 0 && reach(applied, rollout.minAppliedPercent))) return 'begin';
     return open > 0 ? 'wait' : 'abort';
   }
 }

@@ -111,15 +111,20 @@ describe('The page of a job', () => {
       ['devices', second],
       ['inStages', 'yes'],
     ] as [string, string][];
-    const post = (more: [string, string][]) =>
+    const post = (more: [string, string][], without: string[] = []) =>
       fetch(`${dms.baseUrl}/operator/jobs/apply`, {
         method: 'POST',
         redirect: 'manual',
         headers: { cookie, origin: OPERATOR_ORIGIN },
-        body: new URLSearchParams([...fields, ...more]),
+        body: new URLSearchParams([...fields.filter(([name]) => !without.includes(name)), ...more]),
       });
     const preview = await (await post([])).text();
     assert.match(preview, /2 devices get this change/);
+    assert.match(
+      preview,
+      /In stages: 1 first, the rest once 90 % of these have applied it; ends if 20 % fail\./,
+    );
+    assert.match(await (await post([['inStages', 'no']], ['inStages'])).text(), /All at once\./);
     assert.match(preview, /name="inStages" value="yes"/);
     assert.equal(
       (await dms.api.get('/devices/config-jobs?limit=1')).body.items[0].profileSlug !== slug,

@@ -389,7 +389,7 @@ COMMENT ON TABLE list_totals IS
 COMMENT ON COLUMN list_totals.list IS
   'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state.';
 COMMENT ON COLUMN list_totals.key IS
-  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value.';
+  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value, profile:none for those without one.';
 
 CREATE TABLE measurement_blocks (
   organization_id uuid NOT NULL,
@@ -1124,6 +1124,7 @@ CREATE TABLE device_configs (
   sync_status text DEFAULT 'no_device_report'::text NOT NULL,
   has_drifted boolean DEFAULT false NOT NULL,
   known_errors jsonb,
+  has_had_profile boolean DEFAULT false NOT NULL,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
@@ -1173,6 +1174,8 @@ COMMENT ON COLUMN device_configs.has_drifted IS
   'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is pending.';
 COMMENT ON COLUMN device_configs.known_errors IS
   'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of the change. Null: none.';
+COMMENT ON COLUMN device_configs.has_had_profile IS
+  'True: the change of a profile is pending for the device, or was at some time.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 CREATE OR REPLACE FUNCTION record_device_configs_changes()
@@ -1182,13 +1185,20 @@ AS $function$
     begin
       if tg_op = 'INSERT' then
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, count(*) from added
-        where is_active group by organization_id, sync_status;
+        select organization_id, 'devices', kept.key, count(*) from added
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null group by organization_id, kept.key;
       else
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, sum(change)
+        select organization_id, 'devices', kept.key, sum(change)
         from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        where is_active group by organization_id, sync_status having sum(change) <> 0;
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null
+        group by organization_id, kept.key having sum(change) <> 0;
       end if;
       return null;
     end $function$;

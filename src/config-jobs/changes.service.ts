@@ -62,7 +62,7 @@ export function createChangesService(deps: ChangesDeps) {
     ]);
     const nextOf = memoized(keyOf, (change: DeviceChange) => mergedPending(change, contents));
     const next = changes.map((change) => ({ device: change.device, ...nextOf(change) }));
-    await assign(deps, sql, organizationId, next);
+    await assign(deps, sql, { organizationId, bringsProfile: true }, next);
   }
 
   /** Changes of other jobs lose what these overwrite, which supersedes them; answers with the ids of the jobs. */
@@ -118,7 +118,7 @@ export function createChangesService(deps: ChangesDeps) {
         return { device, ...nextOf(each) };
       })
       .filter(({ isChanged }) => isChanged);
-    await assign(deps, sql, organizationId, next);
+    await assign(deps, sql, { organizationId, bringsProfile: false }, next);
     await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
     await targets.release(organizationId, retried, assetIds);
   }
@@ -137,7 +137,7 @@ export function createChangesService(deps: ChangesDeps) {
           const pending = contentOf(contents, device.pendingConfigId as string);
           return { device, ...cleared, hasOtherAlertRules: !hasSameAlertRules(pending, null) };
         });
-      await assign(deps, sql, organizationId, next);
+      await assign(deps, sql, { organizationId, bringsProfile: false }, next);
     },
 
     /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
@@ -205,7 +205,7 @@ function pendingWithout(
 async function assign(
   { configurationsIn, pendingIn, onAlertRulesChanged }: ChangesDeps,
   sql: Sql,
-  organizationId: string,
+  { organizationId, bringsProfile }: { organizationId: string; bringsProfile: boolean },
   next: Array<NextPending & { device: DeviceChange['device'] }>,
 ): Promise<void> {
   const configs = [...new Set(next.flatMap(({ config }) => config ?? []))];
@@ -221,6 +221,7 @@ async function assign(
       refusalReason,
       isRefused: config !== null && keysOf(config).every((key) => refusedKeys.includes(key)),
     })),
+    { bringsProfile },
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));
   await onAlertRulesChanged(

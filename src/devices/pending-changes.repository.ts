@@ -158,7 +158,11 @@ export function createPendingChangesRepository(sql: Sql) {
     },
 
     /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
-    async assign(organizationId: string, assignments: PendingAssignment[]): Promise<void> {
+    async assign(
+      organizationId: string,
+      assignments: PendingAssignment[],
+      { bringsProfile }: { bringsProfile: boolean },
+    ): Promise<void> {
       if (assignments.length === 0) return;
       // Devices share few of them: a position is shorter than an id.
       const distinct = new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
@@ -171,6 +175,7 @@ export function createPendingChangesRepository(sql: Sql) {
            failure_reason = case when c.refused_keys is null then null else coalesce(c.reason, failure_reason) end,
            refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
            revision = case when c.id is null then revision else revision + 1 end,
+           has_had_profile = has_had_profile or ?,
            sync_status = case
              when reported_config_id is null then 'no_device_report'
              when c.id is not null then case when c.is_refused then 'failed' else 'pending' end
@@ -183,6 +188,7 @@ export function createPendingChangesRepository(sql: Sql) {
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
+          bringsProfile,
           assignments.map(({ assetId }) => assetId),
           assignments.map((assignment) => position.get(keyOf(assignment))),
           shared.map(() => organizationId),

@@ -22,6 +22,7 @@ export function fleetView(counts: ReadonlyArray<{ key: string; count: number }>)
   return {
     recType: 'fleet',
     ...Object.fromEntries(maps),
+    noProfile: countOf.get('profile:none') ?? 0,
     unregisteredDevices: countOf.get('unregistered:') ?? 0,
   };
 }

@@ -37,6 +37,7 @@ export interface TestedView {
 export interface FleetView {
   status: Record<string, number>;
   syncStatus: Record<string, number>;
+  noProfile: number;
   batteryStatus: Record<string, number>;
   openAlerts: Record<string, number>;
   endpoints: Record<string, number>;

@@ -2778,6 +2778,7 @@ export interface components {
          *         "applied": 172,
          *         "drifted": 1
          *       },
+         *       "noProfile": 3,
          *       "batteryStatus": {
          *         "ok": 170,
          *         "low": 8,
@@ -2817,6 +2818,8 @@ export interface components {
                 applied: number;
                 drifted: number;
             };
+            /** @description Active devices that no profile was ever applied to, whatever their sync state is */
+            noProfile: number;
             /** @description Active devices by battery */
             batteryStatus: {
                 ok: number;
@@ -5730,6 +5733,7 @@ export interface operations {
                      *         "applied": 172,
                      *         "drifted": 1
                      *       },
+                     *       "noProfile": 3,
                      *       "batteryStatus": {
                      *         "ok": 170,
                      *         "low": 8,

@@ -1173,7 +1173,7 @@ COMMENT ON COLUMN device_configs.sync_status IS
 COMMENT ON COLUMN device_configs.has_drifted IS
   'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is pending.';
 COMMENT ON COLUMN device_configs.known_errors IS
-  'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of the change. Null: none.';
+  'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, which it has refused with them before. Null: none.';
 COMMENT ON COLUMN device_configs.has_had_profile IS
   'True: the change of a profile is pending for the device, or was at some time.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS

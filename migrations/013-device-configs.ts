@@ -87,7 +87,8 @@ export const up = (sql: Knex) =>
       'True: the change of a profile is pending for the device, or was at some time.';
     comment on column device_configs.known_errors is
       'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported '
-      'before it fetched what is pending; what it repeats of them says nothing of the change. Null: none.';
+      'before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, '
+      'which it has refused with them before. Null: none.';
     comment on column device_configs.has_drifted is
       'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is '
       'pending.';

@@ -1,6 +1,7 @@
 /** A device's report of its configuration: what it confirms of a pending change, refuses of it, or contradicts. */
 import { maskKeys } from '../keys/api-key.ts';
 import {
+  type ConfigurationKey,
   contradictions,
   type DeviceConfiguration,
   includes,
@@ -81,7 +82,7 @@ export function receiveReport(
   const outcome = evaluateReport(sync, report);
   const known = isEmptyReport(report) ? observedBy(sync, report) : recorded(sync, report);
   const after = TRANSITIONS[outcome.kind](known, report, outcome);
-  return { sync: withKnownErrors(after, report), outcome };
+  return { sync: withKnownErrors(sync, after, report, outcome), outcome };
 }
 
 /** A message that names no setting may carry errors and a hash; what the device runs it leaves open. */
@@ -113,7 +114,8 @@ const isAfterFetch = ({ fetchedAt }: PendingChange, { receivedAt }: DeviceReport
 
 /**
  * The messages of errors that answer the change: the device did not report them before it fetched the change, or they happened
- * once more since. One that runs all of the change repeats an error of another time, unless it is one of another kind.
+ * once more since, or it refuses with them once more what it refused before. A device that runs all of the change repeats an
+ * error of another time, unless it is one of another kind.
  */
 function newErrors(
   { pending, knownErrors }: DeviceSync,
@@ -125,18 +127,35 @@ function newErrors(
   if (!isAfterFetch(pending, report, errors.at ?? report.madeAt, errors.slackMs)) return [];
   const unknown = errors.items.filter(({ id }) => !knownErrors?.ids.includes(id));
   const hasHappenedAgain = errors.at !== null && errors.at.getTime() !== knownErrors?.at?.getTime();
-  const isRepeated = unknown.length === 0 && (!hasHappenedAgain || includes(report.config, offer));
-  return isRepeated ? [] : (unknown.length > 0 ? unknown : errors.items).map(({ message }) => message);
+  const refusesAgain = keysOf(offer).some((key) => knownErrors?.refusedKeys.includes(key));
+  const isAnswer = (hasHappenedAgain || refusesAgain) && !includes(report.config, offer);
+  if (unknown.length === 0 && !isAnswer) return [];
+  return (unknown.length > 0 ? unknown : errors.items).map(({ message }) => message);
 }
 
 /** A report after the fetch of what is still offered is no report before it. */
-function withKnownErrors(sync: DeviceSync, report: DeviceReport): DeviceSync {
+function withKnownErrors(
+  before: DeviceSync,
+  sync: DeviceSync,
+  report: DeviceReport,
+  outcome: ReportOutcome,
+): DeviceSync {
   const { errors } = report;
   const { pending } = sync;
   if (errors === null && (sync.knownErrors === null || isEmptyReport(report))) return sync;
   const isOffered = pending !== null && offeredPart(pending) !== null;
   if (isOffered && isAfterFetch(pending, report, report.madeAt)) return sync;
-  return { ...sync, knownErrors: errors && { ids: errors.items.map(({ id }) => id), at: errors.at } };
+  if (errors === null) return { ...sync, knownErrors: null };
+  const ids = errors.items.map(({ id }) => id);
+  return { ...sync, knownErrors: { ids, at: errors.at, refusedKeys: refusedWith(ids, before, outcome) } };
+}
+
+function refusedWith(ids: string[], before: DeviceSync, outcome: ReportOutcome): readonly ConfigurationKey[] {
+  const { pending, knownErrors } = before;
+  if (outcome.kind === 'rejected') return pending ? keysOf(offeredPart(pending) ?? {}) : [];
+  if (!knownErrors?.ids.some((id) => ids.includes(id))) return [];
+  const confirmed = outcome.kind === 'confirmed' ? outcome.change : {};
+  return knownErrors.refusedKeys.filter((key) => confirmed[key] === undefined);
 }
 
 const cut = (reason: string) =>

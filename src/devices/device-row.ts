@@ -27,7 +27,7 @@ export interface DeviceRow {
   failure_reason: string | null;
   refused_keys: ConfigurationKey[] | null;
   observed_hash: number | null;
-  known_errors: { ids: string[]; at: string | null } | null;
+  known_errors: { ids: string[]; at: string | null; refusedKeys: ConfigurationKey[] } | null;
   reported_channel_types: number[] | null;
   channels_reported: boolean;
   rule_slots: number;
@@ -105,7 +105,7 @@ export function toDevice(row: DeviceRow, contents: ConfigurationContents): Devic
       },
       observedHash: row.observed_hash,
       knownErrors: row.known_errors && {
-        ids: row.known_errors.ids,
+        ...row.known_errors,
         at: row.known_errors.at === null ? null : new Date(row.known_errors.at),
       },
     },

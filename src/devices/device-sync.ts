@@ -64,6 +64,8 @@ export interface KnownErrors {
   ids: readonly string[];
   /** Of the latest error, by the clock of the device; null: it sends no time. */
   at: Date | null;
+  /** The settings that the device refused with them: once these are offered again, the same errors are an answer. */
+  refusedKeys: readonly ConfigurationKey[];
 }
 
 export const NEW_DEVICE: DeviceSync = {

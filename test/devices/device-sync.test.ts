@@ -446,6 +446,20 @@ describe('Errors that a device reports', () => {
     }
   });
 
+  it('fails a change again by the error with which the device refused it before, unless it runs all of it now', () => {
+    const known = errorsNow('known');
+    const no = afterReport(fetched(DAILY), OLD, { arrived: 110, errors: known });
+    const later = afterReport(no, OLD, { arrived: 150, errors: known });
+    for (const sync of [no, later]) {
+      const again = fetch(merge(sync, DAILY), at(200));
+      const kind = (config: DeviceConfiguration) =>
+        receive(again, config, { arrived: 210, errors: known }).outcome.kind;
+      assert.deepEqual([kind(MINUTES), kind(OLD), kind(DAILY)], ['rejected', 'rejected', 'confirmed']);
+      const other = fetch(merge(sync, MINUTES), at(200));
+      assert.equal(receive(other, MINUTES, { arrived: 210, errors: known }).outcome.kind, 'confirmed');
+    }
+  });
+
   it('remembers errors while reports without them or without settings come after the fetch', () => {
     const known = errorsNow('known');
     const silent = afterReport(faulty(known), {}, { arrived: 105 });

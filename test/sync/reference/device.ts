@@ -35,7 +35,7 @@ export class ReferenceDevice {
   unnamed = new Set<string>();
   private reasonNames: string[] = [];
   /** Of the last report before the fetch of what is offered. */
-  private errorsBefore: ModelReport['errors'] = null;
+  private errorsBefore: (NonNullable<ModelReport['errors']> & { refused: string[] }) | null = null;
   private log: LogEntry[] = [];
 
   get pending(): Config | null {
@@ -95,11 +95,17 @@ export class ReferenceDevice {
   }
 
   report(report: ModelReport): Outcome {
+    const { offer, pending, errorsBefore } = this;
     const outcome = this.judge(report);
     const { config, receivedMs, madeMs, errors } = report;
     const fetchedMs = this.offer ? this.fetchedMs : null;
     const isBeforeFetch = fetchedMs === null || Math.min(madeMs, receivedMs) < fetchedMs;
-    if (isBeforeFetch && (errors || Object.keys(config).length > 0)) this.errorsBefore = errors;
+    if (!isBeforeFetch || (!errors && Object.keys(config).length === 0)) return outcome;
+    const isSame = errors?.code === errorsBefore?.code;
+    const isConfirmed = (key: string) => pending !== null && key in pending && !(key in this.change);
+    const stillRefused = isSame ? (errorsBefore?.refused ?? []).filter((key) => !isConfirmed(key)) : [];
+    const refused = outcome === 'rejected' ? Object.keys(offer ?? {}) : stillRefused;
+    this.errorsBefore = errors && { ...errors, refused };
     return outcome;
   }
 
@@ -113,7 +119,9 @@ export class ReferenceDevice {
     if (offer && errors && isAfterFetch(errors.atMs ?? madeMs, errors.slackMs)) {
       const isOtherCode = errors.code !== this.errorsBefore?.code;
       const isOtherTime = errors.atMs !== null && errors.atMs !== this.errorsBefore?.atMs;
-      if (isOtherCode || (isOtherTime && !contains(config, offer))) return this.refuse([ERROR_MESSAGE]);
+      const isRefused = this.errorsBefore?.refused.some((key) => key in offer);
+      if (isOtherCode || ((isOtherTime || isRefused) && !contains(config, offer)))
+        return this.refuse([ERROR_MESSAGE]);
     }
     if (isEmpty || !this.pending) return 'recorded';
     if (contains(config, change)) return this.confirm(config, change);

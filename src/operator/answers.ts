@@ -70,6 +70,7 @@ export interface Answers {
   listMeasurements: Page<ReadingView | BucketView>;
   getStatistics: Statistics;
   getDeviceConfig: DeviceConfigView;
+  withdrawDeviceConfig: DeviceConfigView;
   listProfiles: { profiles: Array<{ slug: string; name: string }> };
   applyProfile: AppliedView;
   listConfigJobs: Page<JobView>;

@@ -82,7 +82,8 @@ describe('A refused setting', () => {
     await poll();
     await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES, errors });
     assert.equal(await stateOf(other), 'applied');
-    const again = await applyTo('every-day');
+    await createProfile(fleet, { slug: 'hourly', intervals: { measurementIntervalMinutes: 60 } });
+    const again = await applyTo('hourly');
     await poll();
     await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES, errors });
     assert.equal(await stateOf(again), 'sent');

@@ -42,17 +42,6 @@ describe('The page of a device', () => {
     assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
   });
 
-  it('withdraws all that is pending, and offers that only where something is', async () => {
-    const button = /action="([^"]+withdraw)"/;
-    assert.doesNotMatch(await page(`/devices/${assetId}`), button);
-    const slug = await createProfile(dms, { slug: 'ten', intervals: { measurementIntervalMinutes: 10 } });
-    await apply(dms, slug, { serialNumbers: ['FRIDGE-1'] });
-    const [, action = ''] = (await page(`/devices/${assetId}`)).match(button) ?? [];
-    assert.equal((await visit(dms.baseUrl + action, { cookie, form: {} })).status, 303);
-    assert.equal((await configOf(dms, 'FRIDGE-1')).pendingConfig, null);
-    assert.doesNotMatch(await page(`/devices/${assetId}`), button);
-  });
-
   it('gives its curve the configuration changes of the span', async () => {
     const changesOf = async (span: string) =>
       JSON.parse(await page(`/devices/${assetId}/curve?span=${span}`)).changes;
@@ -81,5 +70,16 @@ describe('The page of a device', () => {
       assert.match(await page(path), shown, path);
     await sendTemperature(dms, 'FRIDGE-1', 5);
     assert.match(await page('/alerts?status=resolved'), shown);
+  });
+
+  it('withdraws all that is pending, and offers that only where something is', async () => {
+    const button = /action="([^"]+withdraw)"/;
+    assert.doesNotMatch(await page(`/devices/${assetId}`), button);
+    const slug = await createProfile(dms, { slug: 'ten', intervals: { measurementIntervalMinutes: 10 } });
+    await apply(dms, slug, { serialNumbers: ['FRIDGE-1'] });
+    const [, action = ''] = (await page(`/devices/${assetId}`)).match(button) ?? [];
+    assert.equal((await visit(dms.baseUrl + action, { cookie, form: {} })).status, 303);
+    assert.equal((await configOf(dms, 'FRIDGE-1')).pendingConfig, null);
+    assert.doesNotMatch(await page(`/devices/${assetId}`), button);
   });
 });

@@ -113,6 +113,7 @@ export class FleetScenario {
     if (does.op === 'contradict') return this.contradict(device);
     if (does.op === 'replace') return this.replace(device);
     if (does.op === 'archive') return this.archive(index);
+    if (does.op === 'withdraw') return this.withdraw(device);
     if (does.op === 'apply alone')
       await this.apply({ profile: does.profile, devices: [index], rollout: null });
   }
@@ -248,6 +249,12 @@ export class FleetScenario {
     this.model.archive(device);
     assert.equal((await this.fleet.api.get(`/devices/${device.serial}/config`)).status, 404);
     await this.register(index, device.serial);
+  }
+
+  private async withdraw(device: FleetDevice) {
+    const { status, body } = await this.fleet.api.post(`/devices/${device.serial}/config/withdraw`);
+    this.model.withdrawAll(device);
+    assert.deepEqual([status, body.pendingConfig, body.syncStatus], [200, null, device.status]);
   }
 
   private async replace(device: FleetDevice) {

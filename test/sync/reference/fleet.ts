@@ -201,6 +201,18 @@ export class ReferenceFleet {
     this.reoffer(device);
   }
 
+  /** Jobs that wait for this device alone end with it. */
+  withdrawAll(device: FleetDevice) {
+    if (!device.pending) return;
+    for (const { job, target } of this.targetsOn(device)) {
+      target.owns = new Set();
+      if (!isOpen(target.state)) continue;
+      target.state = 'cancelled';
+      if (job.targets.length === 1) job.status = 'cancelled';
+    }
+    device.setPending({});
+  }
+
   archive(device: FleetDevice) {
     for (const { target } of this.targetsOn(device)) {
       if (isOpen(target.state)) target.state = 'cancelled';

@@ -133,6 +133,13 @@ describe('Commands by API', () => {
       lines.map((line) => JSON.parse(line)),
       [(await dms.api.get(`/devices/config-jobs/${cancelledId}`)).body],
     );
+    await dms.service.sql.raw(`update config_jobs set reason = 'too many devices failed' where id = ?`, [
+      cancelledId,
+    ]);
+    assert.match(
+      (await run('jobs', 'show', cancelledId)).stdout,
+      /cancelled: too many devices failed\. 0 of 1/,
+    );
     const ids = (await jsonOf('jobs', 'list')).map(({ id }: { id: string }) => id);
     assert.deepEqual(ids.slice(1), [cancelledId, jobId]);
   });

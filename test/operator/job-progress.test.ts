@@ -91,6 +91,9 @@ describe('The page of a job', () => {
     assert.match(text, /the first 50 % of the devices/);
     assert.match(text, /Expected end.*?<time datetime="[^"]+">.*?but for 1 device/s);
     const latest = text.slice(text.indexOf('Devices that hold it up'));
+    const why = `update config_jobs set reason = 'no device of the first stage has applied the change' where id = ?`;
+    await dms.service.sql.raw(why, [jobId]);
+    assert.match((await pageOf(jobId)).text, /Reason.*?no device of the first stage/s);
     assert.match(latest, /STAGED-0001.*never been in contact.*STAGED-0000.*next contact/s);
   });
 

@@ -119,6 +119,7 @@ CREATE TABLE config_targets (
   confirmed_at timestamp with time zone,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
   group_id uuid,
+  lost_keys text[],
   CONSTRAINT config_targets_pkey PRIMARY KEY (organization_id, job_id, asset_id),
   CONSTRAINT config_targets_stage_check CHECK (stage >= 1),
   CONSTRAINT config_targets_state_check CHECK (state = ANY (ARRAY['queued'::text, 'waiting'::text, 'sent'::text, 'applied'::text, 'failed'::text, 'cancelled'::text, 'superseded'::text, 'timed_out'::text]))
@@ -141,6 +142,8 @@ COMMENT ON COLUMN config_targets.confirmed_at IS
   'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
 COMMENT ON COLUMN config_targets.group_id IS
   'The group for whose profile the device has the change: it is withdrawn when the device leaves the group. Null: the change was asked for by itself.';
+COMMENT ON COLUMN config_targets.lost_keys IS
+  'Settings of the change that another job has overwritten since, or brought so that the device confirmed them alone: what is pending of them is not pending for this target. Null: none.';
 CREATE OR REPLACE FUNCTION record_config_targets_changes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -386,7 +389,7 @@ COMMENT ON TABLE list_totals IS
 COMMENT ON COLUMN list_totals.list IS
   'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state.';
 COMMENT ON COLUMN list_totals.key IS
-  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value.';
+  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value, profile:none for those without one.';
 
 CREATE TABLE measurement_blocks (
   organization_id uuid NOT NULL,
@@ -693,6 +696,7 @@ CREATE TABLE config_jobs (
   purge_checked_at timestamp with time zone,
   start_at timestamp with time zone,
   cancel_requested_at timestamp with time zone,
+  reason text,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
@@ -730,6 +734,8 @@ COMMENT ON COLUMN config_jobs.start_at IS
   'From when on the change is offered. Null: at once.';
 COMMENT ON COLUMN config_jobs.cancel_requested_at IS
   'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody has.';
+COMMENT ON COLUMN config_jobs.reason IS
+  'Why the job was aborted, as text for the customer. Else null.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_scheduled_idx IS
@@ -1117,6 +1123,8 @@ CREATE TABLE device_configs (
   utc_offset_check_at timestamp with time zone,
   sync_status text DEFAULT 'no_device_report'::text NOT NULL,
   has_drifted boolean DEFAULT false NOT NULL,
+  known_errors jsonb,
+  has_had_profile boolean DEFAULT false NOT NULL,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
@@ -1164,6 +1172,10 @@ COMMENT ON COLUMN device_configs.sync_status IS
   'As the API shows it. It follows from the other columns and the configurations that they refer to.';
 COMMENT ON COLUMN device_configs.has_drifted IS
   'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is pending.';
+COMMENT ON COLUMN device_configs.known_errors IS
+  'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, which it has refused with them before. Null: none.';
+COMMENT ON COLUMN device_configs.has_had_profile IS
+  'True: the change of a profile is pending for the device, or was at some time.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 CREATE OR REPLACE FUNCTION record_device_configs_changes()
@@ -1173,13 +1185,20 @@ AS $function$
     begin
       if tg_op = 'INSERT' then
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, count(*) from added
-        where is_active group by organization_id, sync_status;
+        select organization_id, 'devices', kept.key, count(*) from added
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null group by organization_id, kept.key;
       else
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, sum(change)
+        select organization_id, 'devices', kept.key, sum(change)
         from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        where is_active group by organization_id, sync_status having sum(change) <> 0;
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null
+        group by organization_id, kept.key having sum(change) <> 0;
       end if;
       return null;
     end $function$;

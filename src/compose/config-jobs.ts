@@ -12,6 +12,11 @@ import {
 } from '../config-jobs/daylight-saving.service.ts';
 import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
+import { deviceWithdrawalRoutes } from '../config-jobs/device-withdrawal.routes.ts';
+import {
+  createDeviceWithdrawal,
+  type DeviceWithdrawalDeps,
+} from '../config-jobs/device-withdrawal.service.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createGroupChanges } from '../config-jobs/group-changes.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
@@ -31,6 +36,7 @@ import { createRecompile } from '../config-jobs/recompile.service.ts';
 import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
 import { createUnusedConfigurationsRepository } from '../config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configurations.service.ts';
+import type { Sql } from '../db/database.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
@@ -38,7 +44,9 @@ import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows
 import type { Resources } from './resources.ts';
 
 export interface ConfigJobsNeeds {
-  devicesIn: DaylightSavingDeps['devicesIn'];
+  devicesIn(
+    sql: Sql,
+  ): ReturnType<DaylightSavingDeps['devicesIn']> & ReturnType<DeviceWithdrawalDeps['devicesIn']>;
   configurationsIn: ChangesDeps['configurationsIn'];
   publish: FinishJobDeps['publish'];
   onAlertRulesChanged: ChangesDeps['onAlertRulesChanged'];
@@ -109,6 +117,15 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     jobsProgressed,
     now,
   });
+  const deviceWithdrawal = createDeviceWithdrawal({
+    devicesIn,
+    pendingIn,
+    jobsIn,
+    deviceTargetsIn,
+    changes,
+    finishJob,
+    jobsProgressed,
+  });
   const daylightSaving = createDaylightSavingService({
     transact,
     scheduledDevices: createScheduledDevicesRepository(sql),
@@ -132,7 +149,10 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     chunkSize,
   });
   return {
-    routes: configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
+    routes: [
+      ...configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
+      ...deviceWithdrawalRoutes({ devicesIn, service: deviceWithdrawal }),
+    ],
     /** The steps of the workflow of a job. */
     jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),

@@ -107,6 +107,7 @@ export const jobExample: JobView = {
   id: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',
   profileSlug: 'vaccine-fridge',
   status: 'succeeded',
+  reason: null,
   total: 2,
   counts: {
     queued: 0,
@@ -130,6 +131,7 @@ export const jobSchema = Joi.object<JobView>({
   status: Joi.string()
     .valid(...JOB_STATUSES)
     .required(),
+  reason: Joi.string().allow(null).required().description('Why the job was aborted; else null'),
   total: count(),
   counts: Joi.object({
     queued: count(),

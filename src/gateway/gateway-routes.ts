@@ -170,15 +170,15 @@ function toReportedState(report: ConfigReport, receivedAt: Date) {
 
 function toDeviceReport(report: ConfigReport, receivedAt: Date): DeviceReport {
   const { configurationErrors, configurationErrorsAt } = report;
-  const messages = configurationErrors.map(
-    (code) => `configuration error ${code}, a code of the maker of the logger`,
-  );
-  const madeAt = configurationErrorsAt ?? receivedAt;
+  const items = configurationErrors.map((code) => ({
+    id: String(code),
+    message: `configuration error ${code}, a code of the maker of the logger`,
+  }));
   return {
     config: report.config,
     hash: report.configurationHash,
     receivedAt,
     madeAt: receivedAt,
-    errors: messages.length > 0 ? { messages, madeAt, slackMs: ERROR_SLACK_MS } : null,
+    errors: items.length > 0 ? { items, at: configurationErrorsAt, slackMs: ERROR_SLACK_MS } : null,
   };
 }

@@ -33,6 +33,7 @@ const MAKING = ['createProfile', 'registerAsset', 'importAssets', 'applyProfile'
 /** They take away what the other examples name, the widest last. */
 const TAKING = [
   'deleteDeviceToken',
+  'withdrawDeviceConfig',
   'cancelConfigJob',
   'replaceHardware',
   'deleteGroup',

@@ -108,6 +108,15 @@ class Operations:
         """Send the same change again to failed and timed-out devices."""
         return self._call("POST", f"/devices/config-jobs/{quote(job_id, safe='')}/retry", {}, takes_key=True, headers=headers)
 
+    def withdraw_device_config(
+        self,
+        serial: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Withdraw all that waits for a device."""
+        return self._call("POST", f"/devices/{quote(serial, safe='')}/config/withdraw", {}, takes_key=True, headers=headers)
+
     def get_device_config(
         self,
         serial: str,

@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/devices/{serial}/config/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw all that waits for a device
+         * @description Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, and jobs that have no other one. What the device runs stays; without anything pending nothing changes.
+         */
+        post: operations["withdrawDeviceConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/{serial}/config": {
         parameters: {
             query?: never;
@@ -1981,6 +2001,7 @@ export interface components {
          *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
          *       "profileSlug": "vaccine-fridge",
          *       "status": "succeeded",
+         *       "reason": null,
          *       "total": 2,
          *       "counts": {
          *         "queued": 0,
@@ -2003,6 +2024,8 @@ export interface components {
             profileSlug: string;
             /** @enum {string} */
             status: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
+            /** @description Why the job was aborted; else null */
+            reason: string | null;
             total: number;
             counts: {
                 queued: number;
@@ -2757,6 +2780,7 @@ export interface components {
          *         "applied": 172,
          *         "drifted": 1
          *       },
+         *       "noProfile": 3,
          *       "batteryStatus": {
          *         "ok": 170,
          *         "low": 8,
@@ -2796,6 +2820,8 @@ export interface components {
                 applied: number;
                 drifted: number;
             };
+            /** @description Active devices that no profile was ever applied to, whatever their sync state is */
+            noProfile: number;
             /** @description Active devices by battery */
             batteryStatus: {
                 ok: number;
@@ -4108,6 +4134,7 @@ export interface operations {
                      *           "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *           "profileSlug": "vaccine-fridge",
                      *           "status": "succeeded",
+                     *           "reason": null,
                      *           "total": 2,
                      *           "counts": {
                      *             "queued": 0,
@@ -4159,6 +4186,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4252,6 +4280,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4299,6 +4328,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4317,6 +4347,75 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigJob"];
+                };
+            };
+        };
+    };
+    withdrawDeviceConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                serial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "serialNumber": "282C02424EED",
+                     *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "assetName": "Vaccine fridge 2",
+                     *       "pendingConfig": {
+                     *         "transmissionInterval": 3600
+                     *       },
+                     *       "deviceConfig": {
+                     *         "measurementPeriodBase": 300,
+                     *         "measurementPeriodFactor": 1,
+                     *         "transmissionInterval": 21600,
+                     *         "alarmRules": [
+                     *           {
+                     *             "condition": "HIGH_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 8,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           },
+                     *           {
+                     *             "condition": "LOW_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 2,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           }
+                     *         ],
+                     *         "calendars": []
+                     *       },
+                     *       "deviceConfigReceivedAt": "2026-03-02T08:15:30.000Z",
+                     *       "syncStatus": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceConfigurationRecord"];
                 };
             };
         };
@@ -5597,6 +5696,7 @@ export interface operations {
                      *         "applied": 172,
                      *         "drifted": 1
                      *       },
+                     *       "noProfile": 3,
                      *       "batteryStatus": {
                      *         "ok": 170,
                      *         "low": 8,
@@ -8210,6 +8310,7 @@ export interface operations {
                  *         "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                  *         "profileSlug": "vaccine-fridge",
                  *         "status": "succeeded",
+                 *         "reason": null,
                  *         "total": 2,
                  *         "counts": {
                  *           "queued": 0,

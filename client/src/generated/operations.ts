@@ -10,6 +10,7 @@ export const OPERATIONS = {
   listConfigJobTargets: {"method":"GET","path":"/devices/config-jobs/{jobId}/targets","query":["state","limit","cursor"],"body":null,"takesIdempotencyKey":false},
   cancelConfigJob: {"method":"POST","path":"/devices/config-jobs/{jobId}/cancel","query":[],"body":null,"takesIdempotencyKey":true},
   retryConfigJob: {"method":"POST","path":"/devices/config-jobs/{jobId}/retry","query":[],"body":null,"takesIdempotencyKey":true},
+  withdrawDeviceConfig: {"method":"POST","path":"/devices/{serial}/config/withdraw","query":[],"body":null,"takesIdempotencyKey":true},
   getDeviceConfig: {"method":"GET","path":"/devices/{serial}/config","query":[],"body":null,"takesIdempotencyKey":false},
   fetchPendingConfig: {"method":"GET","path":"/devices/{serial}/pending-config","query":[],"body":null,"takesIdempotencyKey":false},
   reportConfig: {"method":"POST","path":"/devices/{serial}/config-reports","query":[],"body":"application/json","takesIdempotencyKey":false},

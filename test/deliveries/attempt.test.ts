@@ -199,6 +199,8 @@ describe('A delivery attempt', () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response, index) => {
       const fault = FAULTS[index];
+      // On a connection that was used before, a request that is lost is repeated within the attempt.
+      if (/^(answers \d|redirects)/.test(fault?.does ?? '')) response.setHeader('connection', 'close');
       if (fault) fault.how(response);
       else response.writeHead(204).end();
     });
@@ -357,6 +359,18 @@ describe('A delivery attempt', () => {
       const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
       const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
       assert.ok(waitMs > 3_500_000, `${status}: ${waitMs} ms`);
+      await customer.api.delete(endpoint.path);
+    }
+  });
+
+  it('ignores a Retry-After that is neither a number of seconds nor a date', async () => {
+    for (const retryAfter of ['40.5', '-40', '"40"', 'soon']) {
+      receiver.answer((response) => response.writeHead(503, { 'retry-after': retryAfter }).end());
+      const endpoint = await customer.subscribe(receiver.url);
+      await customer.publish(1);
+      const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
+      const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
+      assert.ok(waitMs < 60_000, `${retryAfter}: ${waitMs} ms`);
       await customer.api.delete(endpoint.path);
     }
   });

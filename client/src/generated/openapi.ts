@@ -2419,6 +2419,7 @@ export interface components {
          *       "lastError": null,
          *       "createdAt": "2026-03-02T08:15:30.000Z",
          *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "deliveredAt": "2026-03-02T08:15:35.000Z",
          *       "serialNumber": "282C02424EED",
          *       "reason": null
          *     }
@@ -2451,6 +2452,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt that succeeded was made; null in any other state than delivered
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            deliveredAt: string | null;
             /** @description Of the device that the event is about, if it is about one */
             serialNumber: string | null;
             /** @description Why it is not delivered; null when it is, or is about to be sent */
@@ -2468,6 +2475,7 @@ export interface components {
          *       "lastError": null,
          *       "createdAt": "2026-03-02T08:15:30.000Z",
          *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "deliveredAt": "2026-03-02T08:15:35.000Z",
          *       "serialNumber": "282C02424EED",
          *       "reason": null,
          *       "payload": {
@@ -2523,6 +2531,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt that succeeded was made; null in any other state than delivered
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            deliveredAt: string | null;
             /** @description Of the device that the event is about, if it is about one */
             serialNumber: string | null;
             /** @description Why it is not delivered; null when it is, or is about to be sent */
@@ -6444,6 +6458,7 @@ export interface operations {
                      *           "lastError": null,
                      *           "createdAt": "2026-03-02T08:15:30.000Z",
                      *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *           "serialNumber": "282C02424EED",
                      *           "reason": null
                      *         }
@@ -6490,6 +6505,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null,
                      *       "payload": {
@@ -6555,6 +6571,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null
                      *     }
@@ -6748,6 +6765,7 @@ export interface operations {
                      *           "lastError": null,
                      *           "createdAt": "2026-03-02T08:15:30.000Z",
                      *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *           "serialNumber": "282C02424EED",
                      *           "reason": null
                      *         }
@@ -6794,6 +6812,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null,
                      *       "payload": {
@@ -6859,6 +6878,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null
                      *     }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
-import { addNotificationGauge } from '../http/service-gauges.ts';
+import { addNotificationGauges } from '../http/service-gauges.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
 import { createMessageSender } from '../notifications/message-sender.service.ts';
@@ -42,10 +42,11 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   });
 
   function startNotifier() {
-    addNotificationGauge(
-      metrics,
-      atMostEvery(settings.metricsMaxAgeMs, () => notifications.findOldestDueSeconds(now())),
-    );
+    const cached = (read: () => Promise<number>) => atMostEvery(settings.metricsMaxAgeMs, read);
+    addNotificationGauges(metrics, {
+      messageSeconds: cached(() => notifications.findOldestDueSeconds(now())),
+      alertSeconds: cached(() => createNotificationAlertsRepository(sql).findOldestDueSeconds(now())),
+    });
     const notifier = createNotifier({
       notifications,
       gather: createGathering({
@@ -54,6 +55,13 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         notificationsIn,
         gatherIntervalMs,
         now,
+        onSetAside({ channelId, alertId }, err) {
+          metrics.notifications.inc({ outcome: 'set_aside' });
+          log.error(
+            { err, channelId, alertId },
+            'An alert cannot be put into a notification: it is set aside',
+          );
+        },
       }),
       sender,
       schedule: deliveryPlan.scheduleMs,

@@ -1,5 +1,7 @@
 /** A device's report of its configuration: what it confirms of a pending change, refuses of it, or contradicts. */
+
 import { maskKeys } from '../keys/api-key.ts';
+import { cutText } from '../process/cut-text.ts';
 import {
   contradictions,
   type DeviceConfiguration,
@@ -100,8 +102,7 @@ function evaluateReport({ pending }: DeviceSync, report: DeviceReport): ReportOu
   return { kind: 'rejected', reason: cut(`the device keeps other values: ${differing.join(', ')}`) };
 }
 
-const cut = (reason: string) =>
-  reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX - 1)}…` : reason;
+const cut = (reason: string) => cutText(reason, REASON_LENGTH_MAX, '…');
 
 /**
  * A report may be partial: settings that it does not name stay as they were known. The first value reported for a setting

@@ -132,7 +132,7 @@ export function createMetrics(): Metrics {
     }),
     notifications: new Counter({
       name: 'dms_notifications_total',
-      help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
+      help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed; set_aside: alerts that no message can hold',
       labelNames: ['outcome'],
       registers,
     }),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { query } from '../../src/db/query.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -111,6 +112,25 @@ describe('Operations on deliveries', () => {
       assert.equal(body.items.length, state === 'delivered' ? 5 : 0, state);
     }
     assert.equal((await customer.api.get(`${endpoint.path}/deliveries?state=sending`)).status, 400);
+  });
+
+  it('lists and shows deliveries whatever text their events hold', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    await endpoint.untilAll('delivered', 1);
+    const [event] = await query<{ serialNumber: string }>(
+      dms.service.sql,
+      `update events set body = replace(body, '"data":{', '"data":{"reason":"\\ud83e",')
+       where organization_id = ? and id in (
+         select event_id from deliveries where organization_id = ? and endpoint_id = ?
+       ) returning serial_number as "serialNumber"`,
+      [customer.id, customer.id, endpoint.id],
+    );
+    const { status, body } = await customer.api.get(`${endpoint.path}/deliveries`);
+    assert.equal(status, 200);
+    assert.equal(body.items[0].serialNumber, event?.serialNumber);
+    assert.equal(typeof event?.serialNumber, 'string');
+    assert.equal((await customer.api.get(`${endpoint.path}/deliveries/${body.items[0].id}`)).status, 200);
   });
 
   it('shows a delivery with its payload and every attempt', async () => {

@@ -16,6 +16,7 @@ import { createNotifier } from '../notifications/notifier.service.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
@@ -55,13 +56,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         notificationsIn,
         gatherIntervalMs,
         now,
-        onSetAside({ channelId, alertId }, err) {
-          metrics.notifications.inc({ outcome: 'set_aside' });
-          log.error(
-            { err, channelId, alertId },
-            'An alert cannot be put into a notification: it is set aside',
-          );
-        },
+        onSetAside: onSetAside(resources, 'notifications'),
       }),
       sender,
       schedule: deliveryPlan.scheduleMs,

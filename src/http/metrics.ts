@@ -28,6 +28,7 @@ export interface Metrics {
   readings: Counter<'outcome'>;
   refusedTurns: Counter<'work' | 'reason'>;
   notifications: Counter<'outcome'>;
+  setAside: Counter<'work'>;
 }
 
 /** Buckets of seconds. */
@@ -132,8 +133,14 @@ export function createMetrics(): Metrics {
     }),
     notifications: new Counter({
       name: 'dms_notifications_total',
-      help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed; set_aside: alerts that no message can hold',
+      help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
       labelNames: ['outcome'],
+      registers,
+    }),
+    setAside: new Counter({
+      name: 'dms_set_aside_total',
+      help: 'Items of queues and sweeps that could not be processed, each alone, and are tried again later, by work',
+      labelNames: ['work'],
       registers,
     }),
     clockAhead: new Gauge({

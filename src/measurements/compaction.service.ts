@@ -3,6 +3,7 @@
  * process that is killed leaves every day either as it was or compacted. Readers see the one or the other.
  */
 import type { Sql } from '../db/database.ts';
+import { isFaultOfAll } from '../db/in-halves.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { CompactionRepository } from './compaction.repository.ts';
 import { closedBefore, type DueDevice, planRewrite, toWindow } from './compaction.ts';
@@ -11,8 +12,8 @@ export interface CompactionDeps {
   transact: Transact;
   compactionIn(sql: Sql): CompactionRepository;
   now(): Date;
-  /** Called for devices that could not be compacted; the others are. */
-  onFault(error: unknown): void;
+  /** Called for a device that could not be compacted; the others are. */
+  onSetAside(device: DueDevice, error: unknown): void;
 }
 
 const DEVICES_PER_TRANSACTION = 10;
@@ -23,7 +24,7 @@ export function createCompaction(deps: CompactionDeps) {
     async compactClosedDays(goesOn: () => boolean = () => true): Promise<void> {
       const closed = closedBefore(deps.now());
       for (let last: DueDevice | null = null; goesOn(); ) {
-        const due = await lockAndCompact(deps, closed, last);
+        const due = await lockAndCompact(deps, { closed, after: last, limit: DEVICES_PER_TRANSACTION });
         last = due.at(-1) ?? null;
         if (!last) return;
       }
@@ -33,23 +34,24 @@ export function createCompaction(deps: CompactionDeps) {
 
 /** Returns the devices, none when there are no more. */
 async function lockAndCompact(
-  { transact, compactionIn, onFault }: CompactionDeps,
-  closed: Date,
-  after: DueDevice | null,
+  deps: CompactionDeps,
+  { closed, after, limit }: { closed: Date; after: DueDevice | null; limit: number },
 ): Promise<DueDevice[]> {
   let due: DueDevice[] = [];
   try {
-    await transact(async ({ sql }) => {
-      const repository = compactionIn(sql);
-      due = (await repository.lockCompaction())
-        ? await repository.lockDue(closed, after, DEVICES_PER_TRANSACTION)
-        : [];
+    await deps.transact(async ({ sql }) => {
+      const repository = deps.compactionIn(sql);
+      due = (await repository.lockCompaction()) ? await repository.lockDue(closed, after, limit) : [];
       await compact(repository, due, closed);
     });
   } catch (error) {
+    const [first, ...others] = due;
+    if (!first || isFaultOfAll(error)) throw error;
+    if (others.length === 0) deps.onSetAside(first, error);
     // One of them cannot be compacted: the others must not wait for it.
-    if (due.length === 0) throw error;
-    onFault(error);
+    else
+      for (const previous of [after, ...due.slice(0, -1)])
+        await lockAndCompact(deps, { closed, after: previous, limit: 1 });
   }
   return due;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Sql } from '../db/database.ts';
-import { isRetryable, isUnavailable } from '../db/faults.ts';
+import { isFaultOfAll } from '../db/in-halves.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { composeMessage, type MentionCounts, type Message, NAMED_MAX } from './message.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
@@ -103,7 +103,7 @@ export function createGathering(deps: GatheringDeps): Gather {
       });
     } catch (error) {
       const [first, ...others] = due;
-      if (!first || isUnavailable(error) || isRetryable(error)) throw error;
+      if (!first || isFaultOfAll(error)) throw error;
       if (others.length === 0) await setAside(ref, first, error);
       else {
         const half = Math.ceil(due.length / 2);

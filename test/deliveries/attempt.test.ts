@@ -195,6 +195,25 @@ describe('A delivery attempt', () => {
     assert.match(String(receiver.received[0]?.headers['webhook-signature']), /^v1,/);
   });
 
+  it('shows a delivery whose request cannot be made, sends those of others, and retries until it can', async () => {
+    const [endpoint, other] = [
+      await customer.subscribe(receiver.url),
+      await customer.subscribe(receiver.url),
+    ];
+    const setUrl = (url: string) =>
+      query(dms.service.sql, 'update endpoints set url = ? where organization_id = ? and id = ?', [
+        url,
+        customer.id,
+        endpoint.id,
+      ]);
+    await setUrl('no URL');
+    await customer.publish(1);
+    await endpoint.until(([only]) => only?.lastError === 'the request cannot be made');
+    await other.untilAll('delivered', 1);
+    await setUrl(receiver.url);
+    await endpoint.untilAll('delivered', 1);
+  });
+
   it('retries after every kind of failure with the same webhook-id and body, and records each attempt', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response, index) => {

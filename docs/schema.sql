@@ -295,6 +295,7 @@ CREATE TABLE events (
   type text NOT NULL,
   body text NOT NULL,
   trace text,
+  serial_number text,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, id)
 ) PARTITION BY RANGE (id);
 COMMENT ON TABLE events IS
@@ -303,6 +304,8 @@ COMMENT ON COLUMN events.body IS
   'JSON text exactly as it is signed and sent.';
 COMMENT ON COLUMN events.trace IS
   'The traceparent (W3C Trace Context) of the request or message that it follows from. Null: traces are off.';
+COMMENT ON COLUMN events.serial_number IS
+  'Of the device that it is about. Null: about none.';
 
 CREATE TABLE group_withdrawals (
   organization_id uuid NOT NULL,

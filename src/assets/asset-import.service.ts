@@ -1,6 +1,8 @@
 /** Registers thousands of assets in one transaction: one statement per thousand rows, and a result for each row. */
+
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
+import { cutText } from '../process/cut-text.ts';
 import { AppError } from '../process/errors.ts';
 import { registrationWarnings } from './asset.ts';
 import type { ImportResult, ImportRow } from './asset-import.ts';
@@ -165,7 +167,7 @@ const SERIAL_SHOWN_MAX = 64;
 
 function serialOf(value: unknown): string | null {
   const serialNumber = (value as { serialNumber?: unknown } | null)?.serialNumber;
-  return typeof serialNumber === 'string' ? serialNumber.slice(0, SERIAL_SHOWN_MAX).toWellFormed() : null;
+  return typeof serialNumber === 'string' ? cutText(serialNumber, SERIAL_SHOWN_MAX) : null;
 }
 
 /** Of rows with one serial number, the first creates the asset. */

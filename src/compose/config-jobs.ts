@@ -42,6 +42,7 @@ import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 export interface ConfigJobsNeeds {
   devicesIn(
@@ -133,6 +134,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     devicesIn,
     targetsIn: deviceTargetsIn,
     now,
+    onSetAside: onSetAside(resources, 'offsets of time zones'),
   });
   const jobRun = createJobRunService({
     transact,

@@ -17,6 +17,7 @@ import { createRecentHoursRepository } from '../measurements/recent-hours.reposi
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -26,7 +27,18 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
+  resources: Resources,
   {
+    configurationsIn,
+    evaluateAlerts,
+    onlineEvents,
+    observeContact,
+    publish,
+    queueNotifications,
+    exchange,
+  }: MeasurementsNeeds,
+) {
+  const {
     sql,
     transferSql,
     transferTurns,
@@ -38,18 +50,7 @@ export function composeMeasurements(
     metrics,
     tracing,
     now,
-    log,
-  }: Resources,
-  {
-    configurationsIn,
-    evaluateAlerts,
-    onlineEvents,
-    observeContact,
-    publish,
-    queueNotifications,
-    exchange,
-  }: MeasurementsNeeds,
-) {
+  } = resources;
   const { receive } = createIntake({
     transact: transactBatch,
     slots,
@@ -78,7 +79,8 @@ export function composeMeasurements(
     transact,
     compactionIn: createCompactionRepository,
     now,
-    onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
+    onSetAside: ({ organizationId, assetId }, err) =>
+      onSetAside(resources, 'compaction of readings')({ organizationId, assetId }, err),
   });
   const exports = {
     history: {

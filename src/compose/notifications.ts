@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
-import { addNotificationGauge } from '../http/service-gauges.ts';
+import { addNotificationGauges } from '../http/service-gauges.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
 import { createMessageSender } from '../notifications/message-sender.service.ts';
@@ -16,6 +16,7 @@ import { createNotifier } from '../notifications/notifier.service.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
@@ -42,10 +43,11 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   });
 
   function startNotifier() {
-    addNotificationGauge(
-      metrics,
-      atMostEvery(settings.metricsMaxAgeMs, () => notifications.findOldestDueSeconds(now())),
-    );
+    const cached = (read: () => Promise<number>) => atMostEvery(settings.metricsMaxAgeMs, read);
+    addNotificationGauges(metrics, {
+      messageSeconds: cached(() => notifications.findOldestDueSeconds(now())),
+      alertSeconds: cached(() => createNotificationAlertsRepository(sql).findOldestDueSeconds(now())),
+    });
     const notifier = createNotifier({
       notifications,
       gather: createGathering({
@@ -54,6 +56,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         notificationsIn,
         gatherIntervalMs,
         now,
+        onSetAside: onSetAside(resources, 'notifications'),
       }),
       sender,
       schedule: deliveryPlan.scheduleMs,

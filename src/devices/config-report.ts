@@ -1,5 +1,6 @@
 /** A device's report of its configuration: what it confirms of a pending change, refuses of it, or contradicts. */
 import { maskKeys } from '../keys/api-key.ts';
+import { cutText } from '../process/cut-text.ts';
 import {
   type ConfigurationKey,
   contradictions,
@@ -158,8 +159,7 @@ function refusedWith(ids: string[], before: DeviceSync, outcome: ReportOutcome):
   return knownErrors.refusedKeys.filter((key) => confirmed[key] === undefined);
 }
 
-const cut = (reason: string) =>
-  reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX - 1)}…` : reason;
+const cut = (reason: string) => cutText(reason, REASON_LENGTH_MAX, '…');
 
 /**
  * A report may be partial: settings that it does not name stay as they were known. The first value reported for a setting

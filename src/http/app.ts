@@ -159,7 +159,8 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     state.organizationId = caller.organizationId;
     checkRole(caller);
     const { rawBody } = definition;
-    if (rawBody) requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
+    if (rawBody && hasContent(ctx.req))
+      requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
@@ -205,6 +206,10 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     answer.sendText(ctx, stored);
   };
 }
+
+/** RFC 9112, section 6. */
+const hasContent = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {
   return rawBody?.isBuffered ? readBytes(request, rawBody.maxBytes) : Buffer.alloc(0);

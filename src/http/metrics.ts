@@ -29,6 +29,7 @@ export interface Metrics {
   readings: Counter<'outcome'>;
   refusedTurns: Counter<'work' | 'reason'>;
   notifications: Counter<'outcome'>;
+  setAside: Counter<'work'>;
 }
 
 /** Buckets of seconds. */
@@ -144,6 +145,12 @@ export function createMetrics(): Metrics {
       name: 'dms_notifications_total',
       help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
       series: ['sent', 'retried', 'failed'].map((outcome) => ({ outcome })),
+    }),
+    setAside: new Counter({
+      name: 'dms_set_aside_total',
+      help: 'Items of queues and sweeps that could not be processed, each alone, and are tried again later, by work',
+      labelNames: ['work'],
+      registers,
     }),
     clockAhead: new Gauge({
       name: 'dms_clock_ahead_seconds',

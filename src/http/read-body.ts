@@ -1,8 +1,11 @@
 /** Reads a JSON body and checks its media type and size, how much it holds, and that PostgreSQL can store its text. */
-import type { IncomingMessage } from 'node:http';
-import { AppError, invalid } from '../process/errors.ts';
-import { notJson, requireJsonType } from './media-type.ts';
 
+import type { IncomingMessage } from 'node:http';
+import { cutText } from '../process/cut-text.ts';
+import { AppError, invalid } from '../process/errors.ts';
+import { requireMediaType } from './media-type.ts';
+
+const JSON_TYPES = ['application/json'];
 export const BODY_BYTES_MAX = 1024 * 1024;
 /** Parsing and validating cost by the value: twice the largest list of the API is plenty. */
 const VALUES_MAX = 20_000;
@@ -16,10 +19,9 @@ export interface JsonBody {
 }
 
 export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
-  requireJsonType(request);
   const bytes = await readBytes(request, BODY_BYTES_MAX);
   if (bytes.length === 0) return { value: undefined, bytes };
-  if (request.headers['content-type'] === undefined) throw notJson();
+  requireMediaType(request, JSON_TYPES);
   if (holdsTooMuch(bytes)) throw invalid(`The body must hold at most ${VALUES_MAX} values`);
   const value = parseJson(bytes);
   requireStorable(value, 'The body');
@@ -29,7 +31,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
 /** `name`: of the value as a whole. */
 export function requireStorable(value: unknown, name: string): void {
   const path = findUnstorable(value, 0);
-  if (path !== null) throw invalid(`${path.slice(0, PATH_MAX) || name} ${UNSTORABLE}`);
+  if (path !== null) throw invalid(`${cutText(path, PATH_MAX) || name} ${UNSTORABLE}`);
 }
 
 /** By events: for a small body, an async iterator costs more than the reading. */

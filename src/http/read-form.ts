@@ -20,8 +20,8 @@ const FIELDS_AND_FILE = 'multipart/form-data';
 const FIELDS_BYTES_MAX = 1024 * 1024;
 
 export async function readForm(request: IncomingMessage): Promise<SentForm> {
-  requireMediaType(request, [FIELDS]);
   const bytes = await readBytes(request, FIELDS_BYTES_MAX);
+  if (bytes.length > 0) requireMediaType(request, [FIELDS]);
   return { form: storable(new URLSearchParams(bytes.toString())), file: null };
 }
 

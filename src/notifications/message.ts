@@ -1,5 +1,7 @@
 /** A notification as people read it, and as a webhook gets it. */
+
 import { type Alert, type AlertView, alertView } from '../alerts/alert.ts';
+import { cutText } from '../process/cut-text.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 
 /** The rest is counted. */
@@ -113,8 +115,7 @@ const NAME_LENGTH_MAX = 60;
 
 /** Short enough that a message stays below the 20 kB of an event. */
 function toOneLine(name: string): string {
-  const line = name.replace(/\p{Cc}+/gu, ' ');
-  return line.length <= NAME_LENGTH_MAX ? line : `${line.slice(0, NAME_LENGTH_MAX - 1)}…`;
+  return cutText(name.replace(/\p{Cc}+/gu, ' '), NAME_LENGTH_MAX, '…');
 }
 
 const toMinute = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

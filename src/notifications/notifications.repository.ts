@@ -35,7 +35,8 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= ? and (leased_until is 
 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
 
-const WITH_CHANNELS = {
+/** For `eachOrganization`. */
+export const WITH_CHANNELS = {
   text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active'`,
 };
 
@@ -100,6 +101,15 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
         sql,
         'update notification_channels set gathered_at = ? where organization_id = ? and id = ?',
         [at.toISOString(), organizationId, channelId],
+      );
+    },
+
+    /** As the channel shows it. */
+    async markFailed({ organizationId, channelId }: ChannelRef, error: string): Promise<void> {
+      await query(
+        sql,
+        'update notification_channels set last_error = ? where organization_id = ? and id = ?',
+        [error, organizationId, channelId],
       );
     },
 

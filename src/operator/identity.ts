@@ -2,6 +2,7 @@
 
 import { isOneLine } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
+import { cutText } from '../process/cut-text.ts';
 import { OPERATOR_NAME_MAX } from './session.ts';
 
 /** By which claims. A name with dots finds what is nested, such as `realm_access.roles`. */
@@ -34,7 +35,7 @@ export function toIdentity(claims: Claims, { organizationClaim, roleClaim }: Ide
 
 function nameOf(claims: Claims): string {
   const texts = ['name', 'preferred_username', 'email', 'sub'].flatMap((claim) => textsOf(claims, claim));
-  return (texts.find((text) => /\S/.test(text)) ?? 'unknown').slice(0, OPERATOR_NAME_MAX).toWellFormed();
+  return cutText(texts.find((text) => /\S/.test(text)) ?? 'unknown', OPERATOR_NAME_MAX);
 }
 
 /** A claim is a text or a list of texts. */

@@ -203,6 +203,14 @@ describe('Commands by API', () => {
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
   });
 
+  it('listen: end with what the service refuses, and leave nothing behind', async () => {
+    const { code, stderr } = await run('listen', '--events', 'alert.made.up');
+    assert.notEqual(code, 0);
+    assert.match(stderr, /^events\[0\] must be one of/);
+    assert.doesNotMatch(stderr, /--address/);
+    assert.deepEqual(await jsonOf('webhooks', 'list'), []);
+  });
+
   it('listen: register the address that leads to it, where that is another one', async () => {
     const address = 'https://tunnel.example/hooks';
     const listening = start('listen', '--events', 'alert.created', '--address', address);

@@ -229,6 +229,21 @@ describe('Pending changes', () => {
   });
 });
 
+describe('The reason of a refusal', () => {
+  it('is cut to 500 characters, and keeps or leaves out a character of two code units whole', () => {
+    for (const length of [476, 477, 478, 479, 480]) {
+      const errors = errorsMade(`${'y'.repeat(length)}\u{1F9CA}${'z'.repeat(60)}`, 110);
+      const { outcome } = receive(fetched(DAILY), OLD, { arrived: 110, errors });
+      const reason = outcome.kind === 'rejected' ? outcome.reason : '';
+      assert.ok(
+        reason.isWellFormed() && reason.length >= 499 && reason.length <= 500,
+        `${length}: ${reason.length}`,
+      );
+      assert.ok(reason.endsWith('…'));
+    }
+  });
+});
+
 describe('Confirmation', () => {
   it('confirms a fetched change by a report that contradicts none of it', () => {
     const { sync, outcome } = receive(

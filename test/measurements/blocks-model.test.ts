@@ -65,7 +65,7 @@ describe('Blocks against a set of readings', () => {
       transact: createTransact(other),
       compactionIn: createCompactionRepository,
       now: () => new Date(now),
-      onFault(error) {
+      onSetAside(_device, error) {
         throw error;
       },
     }).compactClosedDays();

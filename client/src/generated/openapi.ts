@@ -2444,6 +2444,7 @@ export interface components {
          *       "lastError": null,
          *       "createdAt": "2026-03-02T08:15:30.000Z",
          *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "deliveredAt": "2026-03-02T08:15:35.000Z",
          *       "serialNumber": "282C02424EED",
          *       "reason": null
          *     }
@@ -2476,6 +2477,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt that succeeded was made; null in any other state than delivered
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            deliveredAt: string | null;
             /** @description Of the device that the event is about, if it is about one */
             serialNumber: string | null;
             /** @description Why it is not delivered; null when it is, or is about to be sent */
@@ -2493,6 +2500,7 @@ export interface components {
          *       "lastError": null,
          *       "createdAt": "2026-03-02T08:15:30.000Z",
          *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "deliveredAt": "2026-03-02T08:15:35.000Z",
          *       "serialNumber": "282C02424EED",
          *       "reason": null,
          *       "payload": {
@@ -2548,6 +2556,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt that succeeded was made; null in any other state than delivered
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            deliveredAt: string | null;
             /** @description Of the device that the event is about, if it is about one */
             serialNumber: string | null;
             /** @description Why it is not delivered; null when it is, or is about to be sent */
@@ -6507,6 +6521,7 @@ export interface operations {
                      *           "lastError": null,
                      *           "createdAt": "2026-03-02T08:15:30.000Z",
                      *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *           "serialNumber": "282C02424EED",
                      *           "reason": null
                      *         }
@@ -6553,6 +6568,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null,
                      *       "payload": {
@@ -6618,6 +6634,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null
                      *     }
@@ -6806,6 +6823,7 @@ export interface operations {
                      *           "lastError": null,
                      *           "createdAt": "2026-03-02T08:15:30.000Z",
                      *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *           "serialNumber": "282C02424EED",
                      *           "reason": null
                      *         }
@@ -6852,6 +6870,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null,
                      *       "payload": {
@@ -6917,6 +6936,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null
                      *     }

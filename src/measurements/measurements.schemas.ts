@@ -26,7 +26,7 @@ const READING_DOCS = {
         description: 'A position stands for the temperature channel that the device has there',
       },
       type: { type: 'string', enum: MEASUREMENT_TYPES.map(({ name }) => name) },
-      value: { type: 'number', description: 'In the unit of the type' },
+      value: { type: 'number', description: 'In the unit of the type, within its range' },
       measuredAt: {
         type: 'string',
         format: 'date-time',

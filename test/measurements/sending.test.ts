@@ -67,11 +67,11 @@ describe('A reading that is sent', () => {
   it('stores the exact value of a reading, whatever its type', async () => {
     const sent = [
       { channel: 1, type: 'current_precise', value: 19.999 },
-      { channel: 2, type: 'pulse_count_wide_major', value: 268_435_455_000_000 },
+      { channel: 2, type: 'pulse_count_wide_major', value: 999_999_000_000 },
       { channel: 3, type: 'temperature', value: -273.2 },
       { channel: 4, type: 'percentage', value: 0.01 },
       { channel: 5, type: 'flooding', value: 0 },
-      { channel: 6, type: 'resistance', value: 1e300 },
+      { channel: 6, type: 'resistance', value: 100_000 / 3 },
     ];
     assert.equal((await send(sent.map((each) => ({ ...reading(), ...each })))).status, 202);
     const { items } = await history();

@@ -120,7 +120,7 @@ export function createMetrics(): Metrics {
     }),
     readings: new Counter({
       name: 'dms_readings_total',
-      help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
+      help: 'Readings by outcome: accepted, duplicate, in conflict with a known one, or dropped because of their time',
       labelNames: ['outcome'],
       registers,
     }),

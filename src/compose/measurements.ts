@@ -14,6 +14,7 @@ import { createIntakeDevicesRepository } from '../measurements/intake-devices.re
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
+import { createStoredReadingsRepository } from '../measurements/stored-readings.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
@@ -58,6 +59,7 @@ export function composeMeasurements(
     tracing,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
+    storedReadingsIn: createStoredReadingsRepository,
     configurationsIn,
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
@@ -68,9 +70,10 @@ export function composeMeasurements(
     queueNotifications,
     exchange,
     onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
-    observe({ accepted, duplicates, dropped }) {
+    observe({ accepted, duplicates, conflicts, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);
       metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
+      metrics.readings.inc({ outcome: 'conflict' }, conflicts);
       metrics.readings.inc({ outcome: 'dropped' }, dropped);
     },
   });

@@ -21,6 +21,7 @@ import {
 } from './device-info-message.ts';
 import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
 import type { Refusal } from './refusal-log.ts';
+import { tokenOfReport } from './report-token.ts';
 
 export interface GatewayRoutesDeps {
   authenticateDevice: AuthenticateDevice;
@@ -90,7 +91,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const part = decodeConfigReport(payload);
     const { serialNumber } = part;
     // Each part is authenticated by itself, so that nobody adds a part to the report of another device.
-    const identity = await authenticate(call, part, true);
+    const identity = await authenticate(call, { serialNumber, cloudToken: tokenOfReport(part) }, true);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
     const report = parts.add({ organizationId, report: part, payload, receivedAt });

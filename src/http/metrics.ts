@@ -131,8 +131,8 @@ export function createMetrics(): Metrics {
     }),
     readings: counterOf(registers, {
       name: 'dms_readings_total',
-      help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
-      series: ['accepted', 'duplicate', 'dropped'].map((outcome) => ({ outcome })),
+      help: 'Readings by outcome: accepted, duplicate, in conflict with a known one, or dropped because of their time',
+      series: ['accepted', 'duplicate', 'conflict', 'dropped'].map((outcome) => ({ outcome })),
     }),
     refusedTurns: counterOf(registers, {
       name: 'dms_refused_turns_total',

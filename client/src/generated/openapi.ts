@@ -3443,7 +3443,7 @@ export interface components {
                 channel: number | ("probe" | "ambient");
                 /** @enum {string} */
                 type: "temperature" | "humidity" | "atmospheric_pressure" | "differential_pressure" | "ok_alarm" | "iaq" | "flooding" | "pulse_count" | "electricity_meter" | "water_meter" | "soil_moisture" | "co" | "no2" | "h2s" | "ambient_light" | "pm_1_0" | "pm_2_5" | "pm_10_0" | "noise_level" | "nh3" | "ch4" | "high_pressure" | "distance" | "water_meter_minor" | "water_meter_major" | "co2" | "humidity_accurate" | "static_iaq" | "co2_equivalent" | "breath_voc" | "percentage" | "voltage" | "current" | "pulse_count_minor" | "pulse_count_major" | "electricity_meter_minor" | "electricity_meter_major" | "pulse_count_wide_minor" | "pulse_count_wide_major" | "current_precise" | "output_control" | "resistance";
-                /** @description In the unit of the type */
+                /** @description In the unit of the type, within its range */
                 value: number;
                 /**
                  * Format: date-time
@@ -4724,6 +4724,7 @@ export interface operations {
                      * @example {
                      *       "accepted": 2,
                      *       "duplicates": 0,
+                     *       "conflicts": 0,
                      *       "pendingConfig": null
                      *     }
                      */
@@ -4732,6 +4733,8 @@ export interface operations {
                         accepted: number;
                         /** @description Readings that were known already */
                         duplicates: number;
+                        /** @description Readings with another value or type than a known one of their channel and time, which stays */
+                        conflicts: number;
                         pendingConfig: components["schemas"]["OfferedChange"] | null;
                     };
                 };

@@ -608,7 +608,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_role_check CHECK ((kind = 'customer'::text) = (role IS NOT NULL) AND (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text]))),
   CONSTRAINT api_keys_serial_key_check CHECK (serial_key IS NULL OR kind = 'device'::text)
 );
-CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id);
+CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id) WHERE serial_key IS NULL AND revoked_at IS NULL;
 CREATE INDEX api_keys_serial_idx ON api_keys USING btree (organization_id, serial_key) WHERE serial_key IS NOT NULL AND revoked_at IS NULL;
 COMMENT ON TABLE api_keys IS
   'API keys of organizations. On Citus a reference table: a key is looked up by its hash before the organization is known, and the hash has to be unique across organizations.';

@@ -123,7 +123,10 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         }),
       ],
       findVisitor: sessions.find,
-      admit: (session) => refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId)),
+      admit(session) {
+        refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId));
+        refuseOver(slices.keys.organizationLimits.customer.take(session.organizationId));
+      },
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,

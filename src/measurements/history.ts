@@ -71,14 +71,20 @@ export function prefers(type: string, otherType: string, accept: string | undefi
   return first.weight > second.weight || (first.weight === second.weight && first.rank < second.rank);
 }
 
+/** More media ranges than clients name. */
+const ACCEPT_LENGTH_MAX = 1_024;
+
 /** By the media range that matches the type most specifically; rank 0 is the type itself. */
 function preference(type: string, accept = '*/*'): { weight: number; rank: number } {
   const ranges = [type, `${type.split('/')[0]}/*`, '*/*'];
-  const parsed = accept.split(',').map((part) => {
-    const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
-    const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
-    return { rank: ranges.indexOf(range), weight: quality === undefined ? 1 : Number(quality) || 0 };
-  });
+  const parsed = accept
+    .slice(0, ACCEPT_LENGTH_MAX)
+    .split(',')
+    .map((part) => {
+      const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+      const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
+      return { rank: ranges.indexOf(range), weight: quality === undefined ? 1 : Number(quality) || 0 };
+    });
   const [closest] = parsed.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
   return closest ?? { weight: 0, rank: ranges.length };
 }

@@ -21,6 +21,9 @@ const KEY_WORKS = `(s.key_id is null or exists (
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > ?::timestamptz)
   ))`;
 
+/** Of an organization; as many links that were not used yet. */
+const SESSIONS_MAX = 200;
+
 export function createSessionsRepository(sql: Sql) {
   return {
     async newId(): Promise<string> {
@@ -28,17 +31,30 @@ export function createSessionsRepository(sql: Sql) {
       return (row as { id: string }).id;
     },
 
-    /** Also deletes the organization's expired links and sessions. */
+    /** Also deletes the organization's expired links and sessions, and its oldest links where there are too many. */
     async insert({ organizationId, id, hash, name, role, keyId, expiresAt }: NewLink): Promise<void> {
       await query(
         sql,
         `with over as (
            delete from operator_sessions
-           where organization_id = ? and coalesce(expires_at, link_expires_at) < now()
+           where organization_id = ? and (coalesce(expires_at, link_expires_at) < now() or id in (
+             select id from operator_sessions where organization_id = ? and started_at is null
+             order by id desc offset ${SESSIONS_MAX - 1}
+           ))
          )
          insert into operator_sessions (organization_id, id, link_hash, name, role, key_id, link_expires_at)
          values (?, ?, ?, ?, ?, ?, ?::timestamptz)`,
-        [organizationId, organizationId, id, hash, name, role, keyId, expiresAt.toISOString()],
+        [
+          organizationId,
+          organizationId,
+          organizationId,
+          id,
+          hash,
+          name,
+          role,
+          keyId,
+          expiresAt.toISOString(),
+        ],
       );
     },
 
@@ -54,16 +70,36 @@ export function createSessionsRepository(sql: Sql) {
       return row ?? null;
     },
 
-    /** Uses the link up. */
+    /** Uses the link up. The oldest sessions of the organization end where there are too many. */
     async start(ref: SessionRef, hash: Buffer, span: { now: Date; until: Date }): Promise<Session | null> {
       const now = span.now.toISOString();
+      const { organizationId } = ref;
       const [row] = await query<Session>(
         sql,
-        `update operator_sessions s set started_at = ?::timestamptz, expires_at = ?::timestamptz
-         where s.organization_id = ? and s.id = ? and s.link_hash = ? and s.started_at is null
-           and s.link_expires_at > ?::timestamptz and ${KEY_WORKS}
-         returning ${COLUMNS}`,
-        [now, span.until.toISOString(), ref.organizationId, ref.id, hash, now, now],
+        `with begun as (
+           update operator_sessions s set started_at = ?::timestamptz, expires_at = ?::timestamptz
+           where s.organization_id = ? and s.id = ? and s.link_hash = ? and s.started_at is null
+             and s.link_expires_at > ?::timestamptz and ${KEY_WORKS}
+           returning ${COLUMNS}
+         ), ended as (
+           delete from operator_sessions
+           where organization_id = ? and exists (select from begun) and id in (
+             select id from operator_sessions where organization_id = ? and started_at is not null
+             order by started_at desc, id desc offset ${SESSIONS_MAX - 1}
+           )
+         )
+         select * from begun`,
+        [
+          now,
+          span.until.toISOString(),
+          organizationId,
+          ref.id,
+          hash,
+          now,
+          now,
+          organizationId,
+          organizationId,
+        ],
       );
       return row ?? null;
     },

@@ -92,6 +92,20 @@ describe("The operators' page", () => {
       assert.ok(!JSON.stringify(audit).includes(tokenIn(body.url)));
     });
 
+    it('200 people of an organization at once: the oldest session ends with the next one', async () => {
+      const { id: organizationId } = await dms.addOrganization();
+      const oldest = await signIn(dms, { organizationId });
+      await dms.service.sql.raw(
+        `insert into operator_sessions (organization_id, id, link_hash, name, role, link_expires_at, started_at, expires_at)
+         select ?, uuidv7(), '', 'Somebody', 'read', now(), now(), now() + interval '1 hour' from generate_series(1, 199)`,
+        [organizationId],
+      );
+      assert.equal((await visit(url, { cookie: oldest })).status, 200);
+      const newest = await signIn(dms, { organizationId });
+      assert.equal((await visit(url, { cookie: oldest })).status, 401);
+      assert.equal((await visit(url, { cookie: newest })).status, 200);
+    });
+
     it('no longer than the key that asked for the link works', async () => {
       const key = await dms.issueKey(dms.id, 'customer');
       const unused = await newLink(dms, { keyId: key.id });

@@ -33,6 +33,7 @@ import { createUnusedConfigurationsRepository } from '../config-jobs/unused-conf
 import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configurations.service.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
@@ -44,10 +45,19 @@ export interface ConfigJobsNeeds {
   onAlertRulesChanged: ChangesDeps['onAlertRulesChanged'];
 }
 
+/** Each holds the devices of an organization in memory while it runs. */
+const FLEET_WIDE = {
+  name: 'dry runs and applies to all',
+  perKeyMax: 2,
+  perOrganizationMax: 2,
+  perProcessMax: 8,
+};
+
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
   const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
   const chunkSize = settings.applyChunkSize;
+  const fleetWideLimit = createConcurrencyLimit(FLEET_WIDE);
   const jobs = createConfigJobsRepository(sql);
   const runs = createJobRunsRepository(sql);
   const jobsIn = createConfigJobsRepository;
@@ -132,7 +142,8 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     chunkSize,
   });
   return {
-    routes: configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
+    routes: configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service, limit: fleetWideLimit }),
+    fleetWideLimit,
     /** The steps of the workflow of a job. */
     jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),

@@ -56,7 +56,8 @@ const unauthenticated = (challenge = BEARER_CHALLENGE) =>
     headers: { 'WWW-Authenticate': challenge },
   });
 
-function refuseOver(waitSeconds: number | null, message: string): void {
+/** @throws rate_limited unless the wait is null. */
+export function refuseOver(waitSeconds: number | null, message: string): void {
   if (waitSeconds === null) return;
   throw new AppError('rate_limited', `${message}: try again in ${waitSeconds} s`, {
     headers: { 'Retry-After': String(waitSeconds) },

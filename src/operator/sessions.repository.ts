@@ -15,6 +15,18 @@ export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
 
 const COLUMNS = `s.organization_id as "organizationId", s.id, s.name, s.role, s.key_id as "keyId",
   (select o.name from organizations o where o.id = s.organization_id) as "organizationName"`;
+/** As the API shows it. */
+export interface ActiveSession {
+  id: string;
+  name: string;
+  role: Role;
+  keyId: string | null;
+  startedAt: Date;
+  expiresAt: Date;
+}
+
+const SHOWN = `s.id, s.name, s.role, s.key_id as "keyId", s.started_at as "startedAt", s.expires_at as "expiresAt"`;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Neither link nor session outlives the key that asked for it. */
 const KEY_WORKS = `(s.key_id is null or exists (
     select from api_keys k where k.organization_id = s.organization_id and k.id = s.key_id
@@ -39,21 +51,14 @@ export function createSessionsRepository(sql: Sql) {
            delete from operator_sessions
            where organization_id = ? and (coalesce(expires_at, link_expires_at) < now() or id in (
              select id from operator_sessions where organization_id = ? and started_at is null
-             order by id desc offset ${SESSIONS_MAX - 1}
+             order by id desc offset ?
            ))
          )
          insert into operator_sessions (organization_id, id, link_hash, name, role, key_id, link_expires_at)
          values (?, ?, ?, ?, ?, ?, ?::timestamptz)`,
         [
-          organizationId,
-          organizationId,
-          organizationId,
-          id,
-          hash,
-          name,
-          role,
-          keyId,
-          expiresAt.toISOString(),
+          ...[organizationId, organizationId, SESSIONS_MAX - 1],
+          ...[organizationId, id, hash, name, role, keyId, expiresAt.toISOString()],
         ],
       );
     },
@@ -85,20 +90,13 @@ export function createSessionsRepository(sql: Sql) {
            delete from operator_sessions
            where organization_id = ? and exists (select from begun) and id in (
              select id from operator_sessions where organization_id = ? and started_at is not null
-             order by started_at desc, id desc offset ${SESSIONS_MAX - 1}
+             order by started_at desc, id desc offset ?
            )
          )
          select * from begun`,
         [
-          now,
-          span.until.toISOString(),
-          organizationId,
-          ref.id,
-          hash,
-          now,
-          now,
-          organizationId,
-          organizationId,
+          ...[now, span.until.toISOString(), organizationId, ref.id, hash, now, now],
+          ...[organizationId, organizationId, SESSIONS_MAX - 1],
         ],
       );
       return row ?? null;
@@ -108,6 +106,30 @@ export function createSessionsRepository(sql: Sql) {
       const [row] = await query<Session>(
         sql,
         `select ${COLUMNS} from operator_sessions s
+         where s.organization_id = ? and s.id = ? and s.expires_at > ?::timestamptz and ${KEY_WORKS}`,
+        [ref.organizationId, ref.id, now.toISOString(), now.toISOString()],
+      );
+      return row ?? null;
+    },
+
+    /** Newest first; without those that have ended. */
+    listActive(
+      organizationId: string,
+      { now, before, limit }: { now: Date; before: string | null; limit: number },
+    ): Promise<ActiveSession[]> {
+      return query(
+        sql,
+        `select ${SHOWN} from operator_sessions s
+         where s.organization_id = ? and s.id < ? and s.expires_at > ?::timestamptz and ${KEY_WORKS}
+         order by s.id desc limit ?`,
+        [organizationId, before ?? LAST_ID, now.toISOString(), now.toISOString(), limit],
+      );
+    },
+
+    async findShown(ref: SessionRef, now: Date): Promise<ActiveSession | null> {
+      const [row] = await query<ActiveSession>(
+        sql,
+        `select ${SHOWN} from operator_sessions s
          where s.organization_id = ? and s.id = ? and s.expires_at > ?::timestamptz and ${KEY_WORKS}`,
         [ref.organizationId, ref.id, now.toISOString(), now.toISOString()],
       );

@@ -66,8 +66,44 @@ describe("The operators' page", () => {
     it('with a cookie that scripts cannot read and other sites do not send', async () => {
       const { headers } = await useLink(await newLink(dms));
       const cookie = headers.get('set-cookie') ?? '';
-      for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/operator'])
+      for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/;'])
         assert.ok(cookie.includes(attribute), cookie);
+      assert.match(cookie, /^__Host-dms_operator=/);
+      assert.doesNotMatch(cookie, /Domain/);
+    });
+
+    it('with one cookie: where another one was planted, it asks to delete both', async () => {
+      const [own, planted] = [await signIn(dms), await signIn(dms, { name: 'Mallory' })];
+      for (const cookie of [`${own}; ${planted}`, `${planted}; ${own}`]) {
+        const { status, text } = await visit(url, { cookie });
+        assert.equal(status, 400);
+        assert.match(text, /two cookies/);
+      }
+    });
+
+    it('in place of the session that the browser had', async () => {
+      const before = await signIn(dms);
+      const { status } = await visit(`${url}/sign-in`, {
+        cookie: before,
+        form: { link: tokenIn(await newLink(dms)) },
+      });
+      assert.equal(status, 303);
+      assert.equal((await visit(url, { cookie: before })).status, 401);
+    });
+
+    it('until an admin ends the session, who sees all of them, by whatever way they began', async () => {
+      const { id: organizationId, api } = await dms.addOrganization();
+      const cookie = await signIn(dms, { organizationId, name: 'Grace' });
+      const { items } = (await api.get('/operator-sessions')).body;
+      assert.deepEqual(
+        items.map(({ name, keyId }: Record<string, unknown>) => [name, keyId]),
+        [['Grace', null]],
+      );
+      assert.equal((await dms.api.delete(`/operator-sessions/${items[0].id}`)).status, 404);
+      assert.equal((await api.delete(`/operator-sessions/${items[0].id}`)).status, 204);
+      assert.equal((await visit(url, { cookie })).status, 401);
+      assert.equal((await api.delete(`/operator-sessions/${items[0].id}`)).status, 404);
+      assert.deepEqual((await api.get('/operator-sessions')).body.items, []);
     });
 
     it('until the session is ended by signing out', async () => {

@@ -19,6 +19,7 @@ const NOWHERE: Fixtures = {
   slug: 'x',
   alertId: 'x',
   keyId: 'x',
+  sessionId: 'x',
   jobId: 'x',
   unregisteredSerial: 'x',
   channelId: 'x',

@@ -394,6 +394,27 @@ COMMENT ON COLUMN list_totals.list IS
 COMMENT ON COLUMN list_totals.key IS
   'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value, profile:none for those without one.';
 
+CREATE TABLE mail_addresses (
+  organization_id uuid NOT NULL,
+  address_key text NOT NULL,
+  link_hash bytea,
+  link_expires_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  CONSTRAINT mail_addresses_pkey PRIMARY KEY (organization_id, address_key),
+  CONSTRAINT mail_addresses_link_check CHECK ((link_hash IS NULL) = (link_expires_at IS NULL))
+);
+CREATE INDEX mail_addresses_link_idx ON mail_addresses USING btree (organization_id, link_hash) WHERE link_hash IS NOT NULL;
+COMMENT ON TABLE mail_addresses IS
+  'Addresses of notification channels, and whether their owners have confirmed that they want mail.';
+COMMENT ON COLUMN mail_addresses.address_key IS
+  'The address in lower case.';
+COMMENT ON COLUMN mail_addresses.link_hash IS
+  'SHA-256 of the secret in the link that confirms. Null: there is none that works.';
+COMMENT ON COLUMN mail_addresses.link_expires_at IS
+  'Null: there is no link that works.';
+COMMENT ON COLUMN mail_addresses.confirmed_at IS
+  'Null: not confirmed, so it gets the link alone.';
+
 CREATE TABLE measurement_blocks (
   organization_id uuid NOT NULL,
   asset_id uuid NOT NULL,
@@ -485,6 +506,7 @@ CREATE TABLE notification_channels (
   reminder_minutes integer,
   quiet_hours jsonb,
   status text NOT NULL,
+  is_confirmed boolean DEFAULT true NOT NULL,
   gathered_at timestamp with time zone,
   last_sent_at timestamp with time zone,
   last_error text,
@@ -510,6 +532,8 @@ COMMENT ON COLUMN notification_channels.reminder_minutes IS
   'While an alert is open, it is mentioned again after so long. Null: once.';
 COMMENT ON COLUMN notification_channels.quiet_hours IS
   'from and to as HH:MM and timezone: nothing is sent between. Null: none.';
+COMMENT ON COLUMN notification_channels.is_confirmed IS
+  'False: an e-mail address whose owner has not confirmed it; it is sent nothing but the link that does.';
 COMMENT ON COLUMN notification_channels.gathered_at IS
   'When alerts were last gathered into a notification. Null: never.';
 COMMENT ON COLUMN notification_channels.last_sent_at IS
@@ -614,7 +638,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_role_check CHECK ((kind = 'customer'::text) = (role IS NOT NULL) AND (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text]))),
   CONSTRAINT api_keys_serial_key_check CHECK (serial_key IS NULL OR kind = 'device'::text)
 );
-CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id);
+CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id) WHERE serial_key IS NULL AND revoked_at IS NULL;
 CREATE INDEX api_keys_serial_idx ON api_keys USING btree (organization_id, serial_key) WHERE serial_key IS NOT NULL AND revoked_at IS NULL;
 COMMENT ON TABLE api_keys IS
   'API keys of organizations. On Citus a reference table: a key is looked up by its hash before the organization is known, and the hash has to be unique across organizations.';
@@ -1322,6 +1346,22 @@ COMMENT ON COLUMN schema_support.is_only IS
   'Always true: there is one row.';
 COMMENT ON COLUMN schema_support.needed_migration IS
   'A release that does not know this migration is too old for the schema.';
+
+CREATE TABLE sent_mails (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  address_key text NOT NULL,
+  channel_id uuid NOT NULL,
+  kind text NOT NULL,
+  sent_at timestamp with time zone NOT NULL,
+  CONSTRAINT sent_mails_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT sent_mails_kind_check CHECK (kind = ANY (ARRAY['link'::text, 'test'::text, 'notification'::text]))
+);
+CREATE INDEX sent_mails_time_idx ON sent_mails USING btree (organization_id, sent_at);
+COMMENT ON TABLE sent_mails IS
+  'E-mails of the last hour, which are counted per address, channel and organization.';
+COMMENT ON COLUMN sent_mails.address_key IS
+  'The address in lower case.';
 
 CREATE TABLE unregistered_devices (
   organization_id uuid NOT NULL,

@@ -39,6 +39,7 @@ import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configu
 import type { Sql } from '../db/database.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
@@ -53,10 +54,19 @@ export interface ConfigJobsNeeds {
   onAlertRulesChanged: ChangesDeps['onAlertRulesChanged'];
 }
 
+/** Each holds the devices of an organization in memory while it runs. */
+const FLEET_WIDE = {
+  name: 'dry runs and applies to all',
+  perKeyMax: 2,
+  perOrganizationMax: 2,
+  perProcessMax: 8,
+};
+
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
   const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
   const chunkSize = settings.applyChunkSize;
+  const fleetWideLimit = createConcurrencyLimit(FLEET_WIDE);
   const jobs = createConfigJobsRepository(sql);
   const runs = createJobRunsRepository(sql);
   const jobsIn = createConfigJobsRepository;
@@ -152,9 +162,10 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   });
   return {
     routes: [
-      ...configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
+      ...configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service, limit: fleetWideLimit }),
       ...deviceWithdrawalRoutes({ devicesIn, service: deviceWithdrawal }),
     ],
+    fleetWideLimit,
     /** The steps of the workflow of a job. */
     jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),

@@ -5,6 +5,8 @@ import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
 import { addNotificationGauges } from '../http/service-gauges.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
+import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';
+import { createMailAddresses } from '../notifications/mail-addresses.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
 import { createMessageSender } from '../notifications/message-sender.service.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
@@ -30,7 +32,18 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   const notifications = notificationsIn(sql);
   const mailer = smtp && createMailer(smtp);
   const sender = createMessageSender({ post: send, mailer, secretBox });
+  const addresses = createMailAddresses({
+    addressesIn: createMailAddressesRepository,
+    channelsIn: createChannelsRepository,
+    limits: settings.mailLimits,
+    transact,
+    now,
+  });
+  const channels = createChannelsRepository(sql);
   const service = createChannelsService({
+    addresses,
+    baseUrl: settings.operatorUrl,
+    onFault: (err) => log.warn({ err }, 'The link that confirms an address could not be sent'),
     channelsIn: createChannelsRepository,
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn,
@@ -59,6 +72,14 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         onSetAside: onSetAside(resources, 'notifications'),
       }),
       sender,
+      mails: {
+        async hasRoom(channel) {
+          const found = await channels.findAddress(channel);
+          return found?.type !== 'email' || addresses.hasRoom(channel, found.target);
+        },
+        count: async (claimed) =>
+          claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target),
+      },
       schedule: deliveryPlan.scheduleMs,
       leaseSeconds: webhooks.leaseSeconds,
       gatherIntervalMs,
@@ -80,11 +101,12 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
 
   return {
     routes: notificationChannelsRoutes({
-      channels: createChannelsRepository(sql),
+      channels,
       channelsIn: createChannelsRepository,
       service,
       tests,
     }),
+    confirmations: { find: addresses.findByToken, confirm: addresses.confirm },
     startNotifier,
     removeEnded: notifications.removeEnded,
     /** After everything that sends has stopped. */

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { configurationSchema, serialNumber } from '../devices/devices.schemas.ts';
+import { configurationSchema, serialNumbers } from '../devices/devices.schemas.ts';
 import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
@@ -39,10 +39,7 @@ export interface ApplyBody {
 }
 
 export const applyBody = Joi.object<ApplyBody>({
-  serialNumbers: Joi.array()
-    .items(serialNumber())
-    .min(1)
-    .max(SERIALS_MAX)
+  serialNumbers: serialNumbers(SERIALS_MAX)
     .example(['282C02424EED'])
     .messages({
       'array.min': '{{#label}} must name at least one device',

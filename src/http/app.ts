@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
-import { AppError, notFound } from '../process/errors.ts';
+import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -164,6 +164,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
+    requireFewParameters(ctx.querystring);
     const query = shape.query(ctx.query, ctx.params);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
@@ -210,6 +211,14 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
 /** RFC 9112, section 6. */
 const hasContent = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const PARAMETERS_MAX = 100;
+
+/** Before they are parsed: a parameter that is repeated thousands of times takes a second. */
+function requireFewParameters(query: string): void {
+  if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)
+    throw invalid(`The query must have at most ${PARAMETERS_MAX} parameters`);
+}
 
 async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {
   return rawBody?.isBuffered ? readBytes(request, rawBody.maxBytes) : Buffer.alloc(0);

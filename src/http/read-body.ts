@@ -1,5 +1,4 @@
 /** Reads a JSON body and checks its media type and size, how much it holds, and that PostgreSQL can store its text. */
-
 import type { IncomingMessage } from 'node:http';
 import { cutText } from '../process/cut-text.ts';
 import { AppError, invalid } from '../process/errors.ts';
@@ -22,7 +21,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   const bytes = await readBytes(request, BODY_BYTES_MAX);
   if (bytes.length === 0) return { value: undefined, bytes };
   requireMediaType(request, JSON_TYPES);
-  if (holdsTooMuch(bytes)) throw invalid(`The body must hold at most ${VALUES_MAX} values`);
+  requireParsable(bytes);
   const value = parseJson(bytes);
   requireStorable(value, 'The body');
   return { value, bytes };
@@ -72,21 +71,37 @@ export function requireSize({ headers }: IncomingMessage, bytesMax: number): voi
 export const tooLarge = (bytesMax: number) =>
   new AppError('too_large', `The body must be at most ${bytesMax} bytes`);
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** By its commas outside of strings, before anything is parsed. A body that is no JSON is none for other reasons. */
-function holdsTooMuch(bytes: Buffer): boolean {
-  if (bytes.length <= VALUES_MAX) return false;
+/**
+ * Counts values, levels and fields outside of strings, before anything is parsed: reading over bytes takes a tenth of the
+ * time. A body that is no JSON is none for other reasons.
+ */
+function requireParsable(bytes: Buffer): void {
+  if (bytes.length <= VALUES_MAX) return;
+  const fields = [0];
   let commas = 0;
+  let depth = 0;
   let isInString = false;
-  for (let at = 0; at < bytes.length && commas < VALUES_MAX; at++) {
+  for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) isInString = !isInString;
-    else if (isInString && byte === BACKSLASH) at++;
-    else if (!isInString && byte === COMMA) commas++;
+    else if (isInString) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === COMMA) {
+      if (++commas === VALUES_MAX) throw invalid(`The body must hold at most ${VALUES_MAX} values`);
+    } else if (byte === COLON) {
+      fields[depth] = (fields[depth] ?? 0) + 1;
+      if ((fields[depth] as number) > KEYS_PER_OBJECT_MAX) throw tooManyFields();
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      if (++depth > DEPTH_MAX) throw tooDeep();
+      fields[depth] = 0;
+    } else if ((byte === CLOSING_BRACKET || byte === CLOSING_BRACE) && depth > 0) depth -= 1;
   }
-  return commas === VALUES_MAX;
 }
+
+const tooDeep = () => invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
+const tooManyFields = () => invalid(`An object in the body must have at most ${KEYS_PER_OBJECT_MAX} fields`);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -98,7 +113,7 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-export function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   const text = decodeUtf8(bytes);
   try {
     return JSON.parse(text);
@@ -114,7 +129,7 @@ const PATH_MAX = 200;
 function findUnstorable(value: unknown, depth: number): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';
   if (typeof value !== 'object' || value === null) return null;
-  if (depth === DEPTH_MAX) throw invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
+  if (depth === DEPTH_MAX) throw tooDeep();
   return Array.isArray(value) ? findInList(value, depth) : findInObject(value, depth);
 }
 
@@ -128,9 +143,7 @@ function findInList(items: unknown[], depth: number): string | null {
 
 function findInObject(value: object, depth: number): string | null {
   const keys = Object.keys(value);
-  if (keys.length > KEYS_PER_OBJECT_MAX) {
-    throw invalid(`An object in the body must have at most ${KEYS_PER_OBJECT_MAX} fields`);
-  }
+  if (keys.length > KEYS_PER_OBJECT_MAX) throw tooManyFields();
   for (const key of keys) {
     if (!isStorable(key)) throw invalid(`The name of a field ${UNSTORABLE}`);
     // Joi drops this one key silently where it reports every other unknown one.

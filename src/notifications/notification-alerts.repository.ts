@@ -19,7 +19,7 @@ export interface EndedAlert {
 }
 
 /** Only for a channel with groups is the asset looked up. */
-const MATCHES = `status = 'active' and n.type = any(alert_types) and (group_ids = '{}' or (
+const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types) and (group_ids = '{}' or (
     select group_id from assets where organization_id = n.organization_id and id = (
       select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
     )

@@ -84,6 +84,7 @@ export interface Answers {
   listCellularWebhooks: { items: WebhookView[] };
   listNotificationChannels: Page<ChannelView>;
   testNotificationChannel: TestedView;
+  confirmNotificationChannelAgain: ChannelView;
   getWebhook: WebhookView;
   getCellularWebhook: WebhookView;
   testWebhook: TestedView;

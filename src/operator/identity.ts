@@ -1,6 +1,6 @@
 /** Who somebody is here, from what an identity provider says of them. */
 
-import { isOneLine } from '../http/one-line.ts';
+import { isOneLine, isVisible } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
 import { cutText } from '../process/cut-text.ts';
 import { OPERATOR_NAME_MAX } from './session.ts';
@@ -42,7 +42,7 @@ function nameOf(claims: Claims): string {
 const textsOf = (claims: Claims, name: string): string[] =>
   [findClaim(claims, name)]
     .flat()
-    .filter((value) => typeof value === 'string' && isOneLine(value)) as string[];
+    .filter((value) => typeof value === 'string' && isOneLine(value) && isVisible(value)) as string[];
 
 function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];

@@ -102,6 +102,9 @@ const ADDED: Record<string, number> = {
   'GET /keys': 200,
   'POST /keys': 201,
   'POST /operator-links': 201,
+  'GET /operator-sessions': 200,
+  'DELETE /operator-sessions/{sessionId}': 204,
+  'POST /notification-channels/{channelId}/confirm-again': 202,
   'DELETE /keys/{keyId}': 204,
   'GET /audit': 200,
 };
@@ -145,7 +148,7 @@ describe('Every route', () => {
     });
 
     it('answers a valid request with its success status', async () => {
-      const needsMore = ['retryConfigJob', 'getCalibrationCertificate'];
+      const needsMore = ['retryConfigJob', 'getCalibrationCertificate', 'confirmNotificationChannelAgain'];
       /** These change or remove things that other requests name, so they come last, and the asset itself at the very end. */
       const late = [
         /cancel|withdraw|device-token|PATCH|DELETE/,

@@ -58,7 +58,7 @@ export interface paths {
         get?: never;
         /**
          * Apply a profile to devices
-         * @description The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks.
+         * @description The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks. At most two dry runs and applies to all at once for an organization; 429 beyond.
          */
         put: operations["applyProfile"];
         post?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
         put?: never;
         /**
          * Create a notification channel
-         * @description People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server.
+         * @description People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has opened the link that is sent there; until then it gets nothing else.
          */
         post: operations["createNotificationChannel"];
         delete?: never;
@@ -1071,9 +1071,29 @@ export interface paths {
         put?: never;
         /**
          * Send one test message now and tell what came of it
-         * @description Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server.
+         * @description Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing; by e-mail five an hour. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server, or the address is unconfirmed.
          */
         post: operations["testNotificationChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification-channels/{channelId}/confirm-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the link that confirms an e-mail address again
+         * @description The link works for 24 hours, and the earlier one no more. At most five links an hour and address. 409 when the address is confirmed, and for other types.
+         */
+        post: operations["confirmNotificationChannelAgain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1095,7 +1115,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key itself is in this answer and in no other. It works at once, for its kind and role.
+         * @description The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond.
          */
         post: operations["createKey"];
         delete?: never;
@@ -1159,6 +1179,46 @@ export interface paths {
          */
         post: operations["createOperatorLink"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who is signed in to the operators' page, newest first
+         * @description By link or by identity provider. At most 200 at once: the oldest session ends with the next one.
+         */
+        get: operations["listOperatorSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator-sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session, as if the person had signed out
+         * @description The next request of the browser is answered with the page for signing in.
+         */
+        delete: operations["endOperatorSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3223,10 +3283,10 @@ export interface components {
                 timezone: string;
             } | null;
             /**
-             * @description Only active channels are sent to. Disabling one drops what it has not sent.
+             * @description unconfirmed: an e-mail address whose owner has not yet opened the link that was sent there.
              * @enum {string}
              */
-            status: "active" | "disabled";
+            status: "active" | "disabled" | "unconfirmed";
             /**
              * Format: date-time
              * @description When a message was last sent.
@@ -3261,6 +3321,40 @@ export interface components {
             /** @description Grows with every change of what is pending */
             revision: number;
             config: components["schemas"]["DeviceConfiguration"];
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11",
+         *       "recType": "operator-session",
+         *       "name": "Ada Lovelace",
+         *       "role": "write",
+         *       "keyId": null,
+         *       "startedAt": "2026-03-02T08:15:30.000Z",
+         *       "expiresAt": "2026-03-02T20:15:30.000Z"
+         *     }
+         */
+        OperatorSession: {
+            id: string;
+            /** @enum {string} */
+            recType: "operator-session";
+            /** @description Of the person */
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "write" | "read";
+            /** @description The key that asked for the link; null: the command line or an identity provider */
+            keyId: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            expiresAt: string;
         };
         Preview: {
             config: components["schemas"]["DeviceConfiguration"];
@@ -7379,6 +7473,56 @@ export interface operations {
             };
         };
     };
+    confirmNotificationChannelAgain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
+                     *       "recType": "notification-channel",
+                     *       "type": "email",
+                     *       "target": "quality@example.com",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "delayMinutes": 10,
+                     *       "reminderMinutes": 120,
+                     *       "quietHours": {
+                     *         "from": "22:00",
+                     *         "to": "07:00",
+                     *         "timezone": "Europe/Stockholm"
+                     *       },
+                     *       "status": "active",
+                     *       "lastSentAt": "2026-03-02T08:25:31.000Z",
+                     *       "lastError": null,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
@@ -7627,6 +7771,72 @@ export interface operations {
                         expiresAt: string;
                     };
                 };
+            };
+        };
+    };
+    listOperatorSessions: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before, of the same list */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11",
+                     *           "recType": "operator-session",
+                     *           "name": "Ada Lovelace",
+                     *           "role": "write",
+                     *           "keyId": null,
+                     *           "startedAt": "2026-03-02T08:15:30.000Z",
+                     *           "expiresAt": "2026-03-02T20:15:30.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Newest first */
+                        items: components["schemas"]["OperatorSession"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    endOperatorSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

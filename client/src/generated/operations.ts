@@ -70,9 +70,12 @@ export const OPERATIONS = {
   updateNotificationChannel: {"method":"PATCH","path":"/notification-channels/{channelId}","query":[],"body":"application/json","takesIdempotencyKey":false},
   deleteNotificationChannel: {"method":"DELETE","path":"/notification-channels/{channelId}","query":[],"body":null,"takesIdempotencyKey":false},
   testNotificationChannel: {"method":"POST","path":"/notification-channels/{channelId}/test","query":[],"body":null,"takesIdempotencyKey":false},
+  confirmNotificationChannelAgain: {"method":"POST","path":"/notification-channels/{channelId}/confirm-again","query":[],"body":null,"takesIdempotencyKey":true},
   listKeys: {"method":"GET","path":"/keys","query":["limit","cursor"],"body":null,"takesIdempotencyKey":false},
   createKey: {"method":"POST","path":"/keys","query":[],"body":"application/json","takesIdempotencyKey":true},
   deleteKey: {"method":"DELETE","path":"/keys/{keyId}","query":[],"body":null,"takesIdempotencyKey":false},
   listAudit: {"method":"GET","path":"/audit","query":["actor","subject","from","to","limit","cursor"],"body":null,"takesIdempotencyKey":false},
   createOperatorLink: {"method":"POST","path":"/operator-links","query":[],"body":"application/json","takesIdempotencyKey":true},
+  listOperatorSessions: {"method":"GET","path":"/operator-sessions","query":["limit","cursor"],"body":null,"takesIdempotencyKey":false},
+  endOperatorSession: {"method":"DELETE","path":"/operator-sessions/{sessionId}","query":[],"body":null,"takesIdempotencyKey":false},
 } as const;

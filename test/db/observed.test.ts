@@ -101,12 +101,12 @@ describe('The database as operators see it', () => {
       sql,
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listen observed'`,
     );
-    await untilListening();
     await eventually(
       async () => isLost,
       (value) => value,
       { pauseMs: 10 },
     );
+    await untilListening();
     await listener.stop();
   });
 

@@ -104,13 +104,17 @@ describe('The delivery of webhooks', () => {
   it('has one connection for notifications however often it is cut, and goes on by notifications alone', async () => {
     const subscriber = await ledger.subscribe(['alert.created']);
     const connections = () =>
-      query<{ query: string }>(
+      query<{ query: string; state: string }>(
         ledger.sql,
-        "select query from pg_stat_activity where application_name = 'listen ' || ? and datname = current_database()",
+        "select query, state from pg_stat_activity where application_name = 'listen ' || ? and datname = current_database()",
         [DELIVERIES_CHANNEL],
       );
     const untilListening = () =>
-      eventually(connections, (all) => all.length === 1 && all[0]?.query === `listen ${DELIVERIES_CHANNEL}`);
+      eventually(
+        connections,
+        (all) =>
+          all.length === 1 && all[0]?.query === `listen ${DELIVERIES_CHANNEL}` && all[0].state === 'idle',
+      );
     await whileWorking({ deliveryPlan: WITHOUT_POLLS }, async () => {
       for (let round = 1; round <= 3; round++) {
         await untilListening();
@@ -118,7 +122,8 @@ describe('The delivery of webhooks', () => {
         await subscriber.receiver.until(round);
         await query(
           ledger.sql,
-          `select pg_terminate_backend(pid) from pg_stat_activity
+          // It waits: a connection that is only ending would be taken for the next one.
+          `select pg_terminate_backend(pid, 10_000) from pg_stat_activity
            where application_name = 'listen ' || ? and datname = current_database()`,
           [DELIVERIES_CHANNEL],
         );

@@ -32,6 +32,13 @@ export interface Metrics {
   setAside: Counter<'work'>;
 }
 
+export const SET_ASIDE_WORKS = [
+  'notifications',
+  'overdue devices',
+  'offsets of time zones',
+  'compaction of readings',
+] as const;
+
 /** Buckets of seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
@@ -146,11 +153,10 @@ export function createMetrics(): Metrics {
       help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
       series: ['sent', 'retried', 'failed'].map((outcome) => ({ outcome })),
     }),
-    setAside: new Counter({
+    setAside: counterOf(registers, {
       name: 'dms_set_aside_total',
       help: 'Items of queues and sweeps that could not be processed, each alone, and are tried again later, by work',
-      labelNames: ['work'],
-      registers,
+      series: SET_ASIDE_WORKS.map((work) => ({ work })),
     }),
     clockAhead: new Gauge({
       name: 'dms_clock_ahead_seconds',

@@ -131,8 +131,8 @@ describe('The service', () => {
     const { components } = (await dms.api.get('/openapi.json')).body;
     const documented = Object.values<{ name: string }>(components.parameters).map(({ name }) => name);
     await dms.api.post(`/webhooks/${webhookId}/test`);
-    const { headers } = receiver.received.at(-1) as Receiver['received'][number];
-    const sent = Object.keys(headers).filter((name) => name.startsWith('webhook-'));
+    const test = receiver.received.findLast(({ event }) => event.type === 'webhook.test');
+    const sent = Object.keys(test?.headers ?? {}).filter((name) => name.startsWith('webhook-'));
     assert.deepEqual(sent.sort(), documented.sort());
   });
 });
